@@ -2,7 +2,7 @@
 // tests notices. Faults are chosen at random, the same ones for the same seed. A run takes some seconds a fault.
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { listMutants, takeSample } from './mutants.mjs'
@@ -70,7 +70,7 @@ function test(mutant, limitMs) {
 }
 
 const modules = listModules().map((file) => ({ file, mutants: listMutants(readFileSync(file, 'utf8')) }))
-const all = modules.flatMap(({ file, mutants }) => mutants.map((mutant) => ({ file: resolve(file), ...mutant })))
+const all = modules.flatMap(({ file, mutants }) => mutants.map((mutant) => ({ file, ...mutant })))
 const sample = takeSample(all, { count: Number(values.count), seed: Number(values.seed) })
 console.log(`${folder}: ${sample.length} of ${all.length} faults in ${modules.length} modules, seed ${values.seed}`)
 

@@ -25,12 +25,15 @@ export function escapeLine(text: string): string {
 
 /** As {@link escapeLine}, for a text of lines: line ends and tabs stay. */
 export function escapeLines(text: string): string {
-  if (PLAIN_LINES.test(text)) return text
-  return text.replace(UNSAFE, (found) => (found === '\n' || found === '\t' ? found : escapeCharacter(found)))
+  return escapeExceptLines(text, UNSAFE)
 }
 
 /** As {@link escapeLines}, for a text that a model wrote for people: characters that only shape letters stay. */
 export function escapeProse(text: string): string {
+  return escapeExceptLines(text, UNSAFE_IN_PROSE)
+}
+
+function escapeExceptLines(text: string, unsafe: RegExp): string {
   if (PLAIN_LINES.test(text)) return text
-  return text.replace(UNSAFE_IN_PROSE, (found) => (found === '\n' || found === '\t' ? found : escapeCharacter(found)))
+  return text.replace(unsafe, (found) => (found === '\n' || found === '\t' ? found : escapeCharacter(found)))
 }

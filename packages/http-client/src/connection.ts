@@ -2,7 +2,7 @@ import { connect as connectTcp, isIP, type LookupFunction, type OnReadOpts, Sock
 import { type ConnectionOptions, connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
 import type { ForwardProxy } from './way-out/forward-proxy.ts'
 import { connectToProxy, openTunnel } from './way-out/tunnel.ts'
-import type { WayOut } from './way-out/way-out.ts'
+import { toDestination, type WayOut } from './way-out/way-out.ts'
 
 /** Target of a connection: scheme, host and port. */
 export interface Origin {
@@ -16,10 +16,8 @@ export interface Origin {
 
 /** The origin of a URL. */
 export function toOrigin(url: URL): Origin {
-  const isTls = url.protocol === 'https:'
-  const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port)
-  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
-  return { key: `${url.protocol}//${url.hostname}:${port}`, isTls, host, port }
+  const destination = toDestination(url)
+  return { ...destination, key: `${url.protocol}//${url.hostname}:${destination.port}` }
 }
 
 /** Options of connections. */

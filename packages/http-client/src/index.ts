@@ -25,7 +25,8 @@ export type {
 // Proxies on the way out
 export { type ForwardProxy, readForwardProxy } from './way-out/forward-proxy.ts'
 export { isNoProxyList } from './way-out/no-proxy.ts'
-export { connectToProxy, openTunnel, type TunnelOptions } from './way-out/tunnel.ts'
+export { pinAddresses } from './way-out/own-names.ts'
+export { openTunnel, type TunnelOptions } from './way-out/tunnel.ts'
 export { TunnelAgent, type TunnelAgentOptions } from './way-out/tunnel-agent.ts'
 export {
   createWayOut,

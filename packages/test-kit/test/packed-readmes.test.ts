@@ -124,12 +124,12 @@ const PROMISES = {
     printed: ['200 hello'],
     names: [
       'TunnelAgent',
-      'connectToProxy',
       'createHttpUpstream',
       'createTrust',
       'createWayOut',
       'isNoProxyList',
       'openTunnel',
+      'pinAddresses',
       'readForwardProxy',
       'readProxyVariables',
       'readTrustStore',

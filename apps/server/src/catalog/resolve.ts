@@ -103,11 +103,12 @@ export function createModelDirectory(store: ConfigStore, context: DirectoryConte
       const preferred = findPreferred(store, context)
       if (preferred !== undefined && isHere(preferred.model) && serves(preferred.model) && isMeant(preferred.named))
         return { name: preferred.named.name, model: link(fill(preferred.model)) }
-      const fit = store.list().filter((each) => serves(each) && isMeant(each))
+      const isFit = (each: ModelConfig): boolean => serves(each) && isMeant(each)
+      const fit = store.list().filter(isFit)
       // A model whose weights are missing or broken is chosen only when there is no other.
       const ready = fit.filter(isHere)
       const listed = ready.find(({ source }) => source !== 'demo') ?? ready[0]
-      const model = listed ?? findHiddenDemo(store, (each) => serves(each) && isMeant(each)) ?? fit[0]
+      const model = listed ?? findHiddenDemo(store, isFit) ?? fit[0]
       return model && { name: model.name, model: link(fill(model)) }
     },
     findFault(name) {

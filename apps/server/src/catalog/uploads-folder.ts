@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSafeName } from '../files/safe-path.ts'
+import { hashWriter } from '../operations/server-id.ts'
 
 /** Hidden, so that nothing in it counts as a model, and in the models folder, so that a finished file is only moved. */
 const UPLOADS_FOLDER = '.uploads'
@@ -12,7 +12,7 @@ export const UPLOAD_IDLE_MS = 15 * 60_000
 
 /** The folder in which a server keeps files that are being sent. Servers may share a models folder. */
 export function uploadsFolder(modelsPath: string, serverId: string): string {
-  return join(modelsPath, UPLOADS_FOLDER, createHash('sha256').update(serverId).digest('hex').slice(0, 16))
+  return join(modelsPath, UPLOADS_FOLDER, hashWriter(serverId))
 }
 
 /** The files that an upload becomes, by their names in the models folder. */

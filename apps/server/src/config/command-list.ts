@@ -65,11 +65,15 @@ const OWN_COMMANDS: readonly CommandEntry[] = [
 /** The commands that work in this process, those about accounts last. */
 export const LOCAL_COMMANDS: readonly CommandEntry[] = [...OWN_COMMANDS, ...ACCOUNT_COMMAND_LIST]
 
+/** The commands for a running server. */
+export const REMOTE_COMMAND_LIST: readonly CommandEntry[] = REMOTE_COMMANDS.map(({ verb, takes, about }) => ({
+  words: verb,
+  takes,
+  about,
+}))
+
 /** Every command. */
-export const COMMAND_LIST: readonly CommandEntry[] = [
-  ...LOCAL_COMMANDS,
-  ...REMOTE_COMMANDS.map(({ verb, takes, about }) => ({ words: verb, takes, about })),
-]
+export const COMMAND_LIST: readonly CommandEntry[] = [...LOCAL_COMMANDS, ...REMOTE_COMMAND_LIST]
 
 /** A command with what follows it. */
 export function formatCommand({ words, takes }: CommandEntry): string {

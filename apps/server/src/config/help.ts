@@ -1,12 +1,9 @@
-import { COMMAND_LIST, type CommandEntry, formatCommand, LOCAL_COMMANDS } from './command-list.ts'
+import { type CommandEntry, formatCommand, LOCAL_COMMANDS, REMOTE_COMMAND_LIST } from './command-list.ts'
 import type { Option } from './option.ts'
-import { REMOTE_COMMANDS } from './remote-command.ts'
 import { OPTIONS } from './schema.ts'
 
 const WIDTH = 100
 const INDENT = 6
-
-const REMOTE_WORDS: ReadonlySet<string> = new Set(REMOTE_COMMANDS.map(({ verb }) => verb))
 
 function commandLines(entries: readonly CommandEntry[], width: number): string {
   return entries
@@ -24,10 +21,7 @@ Commands:
 ${commandLines(LOCAL_COMMANDS, 17)}
 Commands for a running server (--address and --api-keys find it). Those about models and backends work on the
 folders where none runs. Ctrl-C pauses an installation; --json prints JSON:
-${commandLines(
-  COMMAND_LIST.filter(({ words }) => REMOTE_WORDS.has(words)),
-  22,
-)}
+${commandLines(REMOTE_COMMAND_LIST, 22)}
 Flags may stand before or after the command: --flag value, --flag=value, --flag and --no-flag.
 A flag beats its variable, a variable beats runtime settings, and an empty variable counts as not set.
 `

@@ -139,6 +139,7 @@ const GROUPS = FIRST_WORDS.filter((word) => !COMMANDS.includes(word))
 const WORDS = [...FIRST_WORDS, 'help', 'version']
 /** The flags of commands that have flags of their own. Those of accounts are checked with the command. */
 const OWN_FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['chat', ['--system']],
   ['models list', ['--json']],
   ['backends list', ['--json']],
   ['models add', ['--name', '--link', '--move']],
@@ -186,11 +187,13 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   const two = `${first ?? ''} ${second ?? ''}`
   const accounts = readAccountCommand({ words, commandFlags })
   if (typeof accounts === 'string') return accounts
-  if (first === 'chat') return chatCommand(words.slice(1), { commandFlags, loaded, cwd })
   const json = commandFlags.has('--json')
   if (accounts !== undefined) return { kind: 'accounts', command: accounts, json, ...loaded }
-  const foreign = [...commandFlags.keys()].find((flag) => OWN_FLAGS.get(two)?.includes(flag) !== true)
-  if (foreign !== undefined) return `${foreign} does not belong to ${two.trim() || 'run'}`
+  // whatever follows, it is the model
+  const asked = first === 'chat' ? first : two.trim()
+  const foreign = [...commandFlags.keys()].find((flag) => OWN_FLAGS.get(asked)?.includes(flag) !== true)
+  if (foreign !== undefined) return `${foreign} does not belong to ${asked || 'run'}`
+  if (first === 'chat') return chatCommand(words.slice(1), { commandFlags, loaded, cwd })
   if (two === 'models add') return addCommand(rest, { commandFlags, loaded, cwd })
   if (two === 'router fit' || two === 'router eval') return routerCommand(two, rest, { commandFlags, loaded, cwd })
   if (two === 'pii eval') return piiEvalCommand(rest, { commandFlags, loaded, cwd })
@@ -257,8 +260,6 @@ function piiEvalCommand(
 }
 
 function chatCommand([model, ...prompt]: readonly string[], { commandFlags, loaded }: CommandParts): Command | string {
-  const foreign = [...commandFlags.keys()].find((flag) => flag !== '--system')
-  if (foreign !== undefined) return `${foreign} does not belong to chat`
   if (model === undefined || model === '') return 'chat takes MODEL and, where nobody types, PROMPT'
   const system = commandFlags.get('--system')
   const chat = { model, system: typeof system === 'string' ? system : undefined }

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
-import { chmod, copyFile, link, mkdir, open, rename, stat, unlink } from 'node:fs/promises'
+import { chmod, copyFile, link, open, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { toFileError } from '../files/file-error.ts'
+import { makeFileFolder } from '../files/make-folder.ts'
 import { createTemporaryPath } from '../files/temporary-files.ts'
 import { readDisk } from '../monitoring/host-figures.ts'
 import { MAX_REDIRECTS, type OutboundClient } from '../outbound/client.ts'
@@ -147,9 +148,7 @@ export function createDownloader(options: DownloaderOptions): Downloader {
 
 async function download(request: DownloadRequest, options: DownloaderOptions): Promise<DownloadedFile> {
   const { target, signal, keepsData = () => true } = request
-  await mkdir(dirname(target), { recursive: true }).catch((error: unknown) => {
-    throw toFileError(error, 'made', dirname(target))
-  })
+  await makeFileFolder(dirname(target))
   const present = (await findPresent(request)) ?? (await linkKnown(request, options))
   if (present !== undefined) {
     await removePartial(target)

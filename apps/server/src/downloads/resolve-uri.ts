@@ -70,19 +70,22 @@ function toSource(url: string, trust: Trust, { credentials }: UriServices): Down
   return { url, trust, credentials: credentials.find(url) }
 }
 
+/** The token of the hub, for the hub alone; undefined without one. */
+export function hubCredentials({ hubUrl, hubToken }: Pick<UriServices, 'hubUrl' | 'hubToken'>) {
+  if (hubToken === undefined) return undefined
+  return { origin: new URL(hubUrl).origin, authorization: `Bearer ${hubToken}` }
+}
+
 /** `owner/repo/path[@branch]` */
 function resolveHub(uri: string, text: string, services: UriServices): ResolvedUri {
-  const { hubUrl, hubTrust, hubToken } = services
+  const { hubUrl, hubTrust } = services
   const { path, reference } = splitReference(text)
   const [owner, repo, ...rest] = path.split('/')
   if (!owner || !repo || rest.length === 0 || rest.includes('')) throw invalidUri(uri, 'it is not owner/repo/path')
   if (hasDotSegment([owner, repo, reference ?? '', ...rest])) throw invalidUri(uri, 'a part of it is . or ..')
   const url = `${hubUrl}/${[owner, repo, 'resolve', reference ?? 'main', ...rest].map(encodeURIComponent).join('/')}`
   const source = toSource(url, hubTrust, services)
-  const credentials =
-    hubToken === undefined
-      ? source.credentials
-      : { origin: new URL(hubUrl).origin, authorization: `Bearer ${hubToken}` }
+  const credentials = hubCredentials(services) ?? source.credentials
   return { kind: 'http', source: { ...source, credentials }, repository: `${owner}/${repo}` }
 }
 

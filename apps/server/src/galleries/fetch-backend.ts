@@ -1,12 +1,13 @@
-import { cp, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { cp, lstat, readdir, rename, rm } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SvcError } from '@svc/errors'
 import type { Credentials } from '../downloads/credentials.ts'
-import { downloadFiles } from '../downloads/download-files.ts'
+import { downloadFiles, type SetProgress } from '../downloads/download-files.ts'
 import type { Downloader } from '../downloads/downloader.ts'
 import { hashFile } from '../downloads/hash-file.ts'
 import { toFileError } from '../files/file-error.ts'
+import { makeFileFolder } from '../files/make-folder.ts'
 import { createLayerTarget } from '../oci/apply-layer.ts'
 import { readDecompressed } from '../oci/decompress.ts'
 import { isImageReference } from '../oci/image-reference.ts'
@@ -87,14 +88,15 @@ async function pull(
     check: createCheck(),
     concurrency: concurrency(),
     keepsData: () => keepsData(signal),
-    onProgress: ({ currentBytes, totalBytes, receivedBytes }) =>
-      work.report({
-        ...{ phase: 'Downloading', message: `downloading ${name}` },
-        ...{ currentBytes, totalBytes, receivedBytes },
-      }),
+    onProgress: reportDownload(work, name),
     onUnpack: () => work.report({ phase: 'Verifying', message: `unpacking ${name}` }),
   })
   return digest
+}
+
+function reportDownload(work: Pick<OperationWork, 'report'>, name: string) {
+  return ({ currentBytes, totalBytes, receivedBytes }: Omit<SetProgress, 'target'>): void =>
+    work.report({ phase: 'Downloading', message: `downloading ${name}`, currentBytes, totalBytes, receivedBytes })
 }
 
 /** An archive is accepted by its hash: nothing signs it. @throws {SvcError} `integrity_required` */
@@ -120,11 +122,7 @@ async function fetchArchive(
   const [content] = await downloadFiles(downloader, {
     files: [{ target, source, ...(sha256 === '' ? {} : { sha256 }), keepsData: () => keepsData(signal) }],
     ...{ concurrency: 1, signal },
-    onProgress: ({ currentBytes, totalBytes, receivedBytes }) =>
-      work.report({
-        ...{ phase: 'Downloading', message: `downloading ${name}` },
-        ...{ currentBytes, totalBytes, receivedBytes },
-      }),
+    onProgress: reportDownload(work, name),
   })
   work.report({ phase: 'Verifying', message: `unpacking ${name}` })
   await unpackArchive(target, root, signal)
@@ -136,9 +134,7 @@ async function unpackArchive(path: string, root: string, signal: AbortSignal): P
   const { size } = await lstat(path)
   const whole = `${root}.whole`
   for (const folder of [root, whole]) await rm(folder, { recursive: true, force: true })
-  await mkdir(whole, { recursive: true, mode: 0o755 }).catch((error: unknown) => {
-    throw toFileError(error, 'made', whole)
-  })
+  await makeFileFolder(whole, 0o755)
   try {
     const target = createLayerTarget(whole)
     await target.apply(readDecompressed(path, { signal }), { compressedBytes: size, signal })

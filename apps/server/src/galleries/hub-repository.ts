@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { hasDotSegment, type UriServices } from '../downloads/resolve-uri.ts'
+import { hasDotSegment, hubCredentials, type UriServices } from '../downloads/resolve-uri.ts'
 import { isSafeName } from '../files/safe-path.ts'
 import { MAX_REDIRECTS, type OutboundClient } from '../outbound/client.ts'
 import { isFields } from './to-entry.ts'
@@ -43,7 +43,8 @@ export async function readHubRepository(
   }: { readonly client: OutboundClient; readonly services: () => UriServices; readonly revision?: string | undefined },
   signal: AbortSignal,
 ): Promise<HubRepository> {
-  const { hubUrl, hubTrust, hubToken } = services()
+  const found = services()
+  const { hubUrl, hubTrust } = found
   if (hasDotSegment([...repository.split('/'), revision])) {
     throw new SvcError('invalid_request', `${repository} and ${revision} name no repository`, { code: 'invalid_uri' })
   }
@@ -52,9 +53,7 @@ export async function readHubRepository(
     `${hubUrl}/api/models/${path}/revision/${encodeURIComponent(revision)}?blobs=true`,
     {
       ...{ signal, trust: hubTrust, maxBytes: MAX_BYTES, timeoutMs: FETCH_MS, redirects: MAX_REDIRECTS },
-      ...(hubToken === undefined
-        ? {}
-        : { credentials: { origin: new URL(hubUrl).origin, authorization: `Bearer ${hubToken}` } }),
+      credentials: hubCredentials(found),
     },
   )
   if ([401, 403, 404].includes(reply.status)) {

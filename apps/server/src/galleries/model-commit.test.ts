@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { type TempDir, tempDir } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { silentLogger } from '../db/__fixtures__/places.ts'
-import { hashWriter } from './artifacts/snapshot-folder.ts'
+import { hashWriter } from '../operations/server-id.ts'
 import { finishCommits, isOwnStaging, mayStage, stagingFolder } from './model-commit.ts'
 
 const MINUTES = 60_000

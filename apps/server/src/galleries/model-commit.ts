@@ -5,8 +5,8 @@ import { toFileError } from '../files/file-error.ts'
 import { makeFileFolder } from '../files/make-folder.ts'
 import { isSafeName, toFileName } from '../files/safe-path.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
+import { hashWriter } from '../operations/server-id.ts'
 import type { Logger } from '../ports.ts'
-import { hashWriter } from './artifacts/snapshot-folder.ts'
 import { isFields } from './to-entry.ts'
 
 /** Everything that makes an installed model, but for its large files, which wait in the staging folder. */

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { UriServices } from '../downloads/resolve-uri.ts'
+import { hubCredentials, type UriServices } from '../downloads/resolve-uri.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import { isFields } from './to-entry.ts'
 
@@ -28,13 +28,12 @@ export async function searchHub(
   { client, services }: { readonly client: OutboundClient; readonly services: () => UriServices },
   signal: AbortSignal,
 ): Promise<readonly FoundRepository[]> {
-  const { hubUrl, hubTrust, hubToken } = services()
+  const found = services()
+  const { hubUrl, hubTrust } = found
   const query = new URLSearchParams({ search: words, filter: 'gguf', sort: 'downloads', limit: String(MAX_FOUND) })
   await using reply = await client.fetch(`${hubUrl}/api/models?${query}`, {
     ...{ signal, trust: hubTrust, maxBytes: MAX_BYTES, timeoutMs: SEARCH_MS, redirects: 3 },
-    ...(hubToken === undefined
-      ? {}
-      : { credentials: { origin: new URL(hubUrl).origin, authorization: `Bearer ${hubToken}` } }),
+    credentials: hubCredentials(found),
   })
   const value: unknown = reply.status === 200 ? await reply.json().catch(() => undefined) : undefined
   if (!Array.isArray(value)) {

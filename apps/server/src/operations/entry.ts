@@ -37,11 +37,6 @@ export function notify(entry: Entry): void {
   for (const watcher of [...entry.watchers]) watcher()
 }
 
-/** Whether the operation waits or runs. */
-export function isPending({ operation: { state } }: Entry): boolean {
-  return state === 'queued' || state === 'running'
-}
-
 /** Whether the operation can be ended from outside. */
 export function isCancellable(entry: Entry): boolean {
   const { state, action } = entry.operation

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { SvcError } from '@svc/errors'
 import type { Clock, Logger } from '../ports.ts'
-import { createEntry, type Entry, isCancellable, isPending, isSameObject, notify, toView } from './entry.ts'
+import { createEntry, type Entry, isCancellable, isSameObject, notify, toView } from './entry.ts'
 import {
   isFinished,
+  isPending,
   type Operation,
   type OperationAction,
   type OperationProgress,
@@ -222,7 +223,7 @@ class OperationQueue implements Operations {
   async waitForEnd(jobId: string, options: { readonly signal: AbortSignal }): Promise<OperationView | undefined> {
     for (;;) {
       const view = await this.find(jobId)
-      if (view?.state !== 'queued' && view?.state !== 'running') return view
+      if (view === undefined || !isPending(view)) return view
       await this.waitForChange(jobId, view.progress, options)
     }
   }
@@ -238,7 +239,7 @@ class OperationQueue implements Operations {
   /** The same change, waiting or running, where no other change of the object comes after it. */
   #findPending(request: OperationRequest): Entry | undefined {
     const last = [...this.#entries.values()]
-      .filter((entry) => isPending(entry) && isSameObject(entry.operation, request))
+      .filter((entry) => isPending(entry.operation) && isSameObject(entry.operation, request))
       .at(-1)
     if (last === undefined || last.stop.signal.aborted || last.operation.action !== request.action) return undefined
     return JSON.stringify(last.operation.details) === JSON.stringify(request.details) ? last : undefined
@@ -254,7 +255,7 @@ class OperationQueue implements Operations {
 
   async #stop(jobId: string, stopped: OperationStopped): Promise<void> {
     const entry = this.#entries.get(jobId)
-    if (entry === undefined || !isPending(entry)) {
+    if (entry === undefined || !isPending(entry.operation)) {
       throw refusal('operation_not_found', `operation "${jobId}" not found or already completed`)
     }
     if (entry.stop.signal.aborted) throw refusal('operation_cancelled', `operation "${jobId}" is already cancelled`)
@@ -287,7 +288,9 @@ class OperationQueue implements Operations {
   #hasEarlier({ operation }: Entry): boolean {
     return [...this.#entries.values()].some(
       (other) =>
-        isPending(other) && other.operation.position < operation.position && isSameObject(other.operation, operation),
+        isPending(other.operation) &&
+        other.operation.position < operation.position &&
+        isSameObject(other.operation, operation),
     )
   }
 

@@ -109,6 +109,11 @@ export function nameWithoutGallery(fullName: string): string {
 /** States that stand in the history. */
 export const FINISHED_STATES: readonly OperationState[] = ['completed', 'cancelled', 'paused', 'dismissed']
 
+/** Whether an operation waits or runs. */
+export function isPending({ state }: Pick<Operation, 'state'>): boolean {
+  return state === 'queued' || state === 'running'
+}
+
 /** Whether an operation stands in the history. */
 export function isFinished({ state }: Pick<Operation, 'state'>): boolean {
   return FINISHED_STATES.includes(state)

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readSystemCode, toFileError } from '../files/file-error.ts'
@@ -22,4 +22,9 @@ export async function readServerId(dataPath: string): Promise<string> {
   const id = randomUUID()
   await writeFileAtomic(path, `${id}\n`, { mode: 0o600 })
   return id
+}
+
+/** The name of a server in a models folder that several may share: of its uploads, snapshots and installations. */
+export function hashWriter(serverId: string): string {
+  return createHash('sha256').update(serverId).digest('hex').slice(0, 16)
 }

@@ -1,8 +1,8 @@
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request as startHttp } from 'node:http'
 import { request as startHttps } from 'node:https'
-import { isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net'
+import { isIP, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { connect as connectTls, type SecureContext } from 'node:tls'
-import { type ForwardProxy, openTunnel } from '@svc/http-client'
+import { type ForwardProxy, openTunnel, pinAddresses, toDestination } from '@svc/http-client'
 import { readPort, type Target } from './target.ts'
 
 /** Options of the connection that requests pass on. */
@@ -42,11 +42,7 @@ export async function exchange({ body, signal, ...options }: ExchangeOptions): P
   const tunnel =
     proxy === undefined || target.url.protocol === 'http:'
       ? undefined
-      : await openTunnel(
-          proxy,
-          { host: target.host, port: Number(readPort(target.url)) },
-          { trust: certificates, signal },
-        )
+      : await openTunnel(proxy, toDestination(target.url), { trust: certificates, signal })
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
     const request = startRequest({ ...options, tunnel })
@@ -89,7 +85,10 @@ function startRequest({
     path: `${url.pathname}${url.search}`,
     method,
     headers: { host: url.host, ...headers },
-    lookup: createPinnedLookup(addresses),
+    // only some of a name's addresses are tried
+    lookup: pinAddresses(
+      addresses.slice(0, MAX_TRIED_ADDRESSES).map((address) => ({ address, family: isIP(address) })),
+    ),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -136,19 +135,6 @@ function limitInterimReplies(request: ClientRequest): void {
     count += 1
     if (count > MAX_INTERIM_REPLIES) request.destroy(createFailure('HPE_INTERIM_REPLIES', 'too many interim replies'))
   })
-}
-
-/** Answers look-ups with the checked addresses only. */
-function createPinnedLookup(addresses: readonly string[]): LookupFunction {
-  const answers = addresses.slice(0, MAX_TRIED_ADDRESSES).map((address) => ({ address, family: isIP(address) }))
-  return (_name, { all }, callback) => {
-    const [first] = answers
-    process.nextTick(() => {
-      if (first === undefined) callback(new Error('the name has no address'), '')
-      else if (all === true) callback(null, answers)
-      else callback(null, first.address, first.family)
-    })
-  }
 }
 
 /** Creates an error that looks like one of Node's own. */

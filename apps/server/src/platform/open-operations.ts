@@ -2,6 +2,7 @@ import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import { wasInstalled } from '../galleries/was-installed.ts'
 import type { ServerSeries } from '../monitoring/server-series.ts'
+import { isPending } from '../operations/operation.ts'
 import { openOperations as openQueue } from '../operations/operation-queue.ts'
 import { createOperationStore } from '../operations/operation-store.ts'
 import type { Operations } from '../operations/operations.ts'
@@ -32,7 +33,7 @@ export async function openOperations(parts: OperationParts, closers: Closers): P
   series.show({
     name: 'svc_operations_open',
     help: 'Changes of models and backends that wait or run.',
-    read: () => operations.list().filter(({ state }) => state === 'queued' || state === 'running').length,
+    read: () => operations.list().filter(isPending).length,
   })
   closers.push(() => operations.close())
   return operations

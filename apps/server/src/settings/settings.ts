@@ -5,8 +5,8 @@ import { SvcError } from '@svc/errors'
 import type { ConfigSources } from '../config/load.ts'
 import type { SettingMeta } from '../config/option.ts'
 import type { ServerConfig, SettingKey, SettingValue } from '../config/schema.ts'
-import { toFileError } from '../files/file-error.ts'
 import { keepCopy } from '../files/keep-copy.ts'
+import { makeFileFolder } from '../files/make-folder.ts'
 import { describeProblem, type FileProblem } from '../files/read-json-file.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import type { Clock, Logger } from '../ports.ts'
@@ -237,9 +237,7 @@ class SettingsStore implements Settings {
       const copy = await keepCopy(path, { word: 'corrupt', now: clock.now() })
       if (copy !== undefined) logger.warn({ copy }, 'settings file could not be read and is kept under another name')
     }
-    await mkdir(config.configDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-      throw toFileError(error, 'made', config.configDir)
-    })
+    await makeFileFolder(config.configDir, 0o700)
     await writeFileAtomic(path, formatSettings(next), { mode: 0o600 })
     file.accept(next)
   }

@@ -25,7 +25,7 @@ export function openTerminal(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Terminal {
-  const command = ['exec', process.execPath, BUILT_ENTRY, ...args].map(quote).join(' ').replace("'exec'", 'exec')
+  const command = `exec ${[process.execPath, BUILT_ENTRY, ...args].map(quote).join(' ')}`
   const child = spawn('script', ['-qefc', command, '/dev/null'], {
     cwd: folder,
     env: toEnvironment(folder, { env: { TERM: 'xterm-256color', SHELL: '/bin/sh', ...env } }),

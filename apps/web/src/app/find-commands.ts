@@ -1,4 +1,5 @@
 import type { IconName } from '../components/ui/icon.tsx'
+import { createMatcher } from '../lib/match-words.ts'
 
 /** Something that the palette finds. */
 export interface Command {
@@ -19,14 +20,9 @@ const HAS_DIGIT = /\d/
 
 /** The commands that have every word; without a word pages and actions, which are few. */
 export function findCommands(commands: readonly Command[], text: string): Command[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  if (words.length === 0) return commands.filter(({ kind }) => kind === 'page' || kind === 'action')
-  return commands
-    .filter((command) => {
-      const all = `${command.text} ${command.words ?? ''}`.toLowerCase()
-      return words.every((word) => all.includes(word))
-    })
-    .slice(0, MAX_SHOWN)
+  if (text.trim() === '') return commands.filter(({ kind }) => kind === 'page' || kind === 'action')
+  const matches = createMatcher(text)
+  return commands.filter((command) => matches(`${command.text} ${command.words ?? ''}`)).slice(0, MAX_SHOWN)
 }
 
 /** Whether a text may be a correlation id: one long word with a digit. */

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { IconName } from '../components/ui/icon.tsx'
-import { api, unwrap } from '../lib/api-client.ts'
+import { originsQuery } from '../features/settings/api.ts'
 import { useCapabilities } from '../lib/capabilities.ts'
 import { useChatEntries } from '../lib/chat/use-chats.ts'
 import { installedModelsQuery } from '../lib/server-state.ts'
@@ -83,23 +83,22 @@ function useSettingCommands(): readonly Command[] {
   const describe = useSettingTexts()
   const { viewer } = useSession()
   const { runtime_settings: isServed } = useCapabilities()
-  const { data = [] } = useQuery({
-    queryKey: ['settings', 'sources'],
-    queryFn: async ({ signal }) => (await unwrap(api.GET('/api/settings/sources', { signal }))).settings,
-    enabled: viewer.isAdmin && isServed,
-  })
+  const { data = [] } = useQuery({ ...originsQuery, enabled: viewer.isAdmin && isServed })
   return data
     .filter(({ locked_by }) => locked_by !== 'version' && locked_by !== 'branding')
-    .map((origin) => ({
-      ...{ id: `setting-${origin.key}`, kind: 'setting', icon: 'settings', text: describe(origin).label },
-      words: `${origin.key} ${origin.key.replaceAll('_', ' ')} ${describe(origin).about}`,
-      run: () =>
-        void navigate({
-          to: '/app/settings/$section',
-          params: { section: toSectionId(origin.heading) },
-          hash: origin.key,
-        }),
-    }))
+    .map((origin): Command => {
+      const { label, about } = describe(origin)
+      return {
+        ...{ id: `setting-${origin.key}`, kind: 'setting', icon: 'settings', text: label },
+        words: `${origin.key} ${origin.key.replaceAll('_', ' ')} ${about}`,
+        run: () =>
+          void navigate({
+            to: '/app/settings/$section',
+            params: { section: toSectionId(origin.heading) },
+            hash: origin.key,
+          }),
+      }
+    })
 }
 
 /** Leads from a correlation id to the traces and events of its request. */

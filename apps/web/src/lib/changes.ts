@@ -74,7 +74,7 @@ export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
   // the chains of failover have no page
   failover: [],
   /** A request to a model; the audit log has no such change. */
-  inference: [...MEMORY, ...FIGURES],
+  inference: ['system', 'home', 'logs', ...FIGURES],
 }
 
 /** Why a call that is not a GET leaves every page as it is. */

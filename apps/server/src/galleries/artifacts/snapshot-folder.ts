@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { toFileError } from '../../files/file-error.ts'
+import { makeFileFolder } from '../../files/make-folder.ts'
 import { writeFileAtomic } from '../../files/write-file-atomic.ts'
+import { hashWriter } from '../../operations/server-id.ts'
 import type { Logger } from '../../ports.ts'
 import type { HubFile } from '../hub-repository.ts'
 import { isFields } from '../to-entry.ts'
@@ -65,9 +66,7 @@ export async function openPartialSnapshot(
 ): Promise<string> {
   const parent = join(modelsPath, ARTIFACTS, PARTIAL)
   const own = join(parent, `${cacheKey}.${hashWriter(serverId)}`)
-  await mkdir(parent, { recursive: true }).catch((error: unknown) => {
-    throw toFileError(error, 'made', parent)
-  })
+  await makeFileFolder(parent)
   const isThere = await stat(own).catch(() => undefined)
   if (isThere === undefined) await takeOver(parent, cacheKey, { own, now })
   await mkdir(join(own, 'snapshot'), { recursive: true }).catch((error: unknown) => {
@@ -75,11 +74,6 @@ export async function openPartialSnapshot(
   })
   await touch(own, now)
   return own
-}
-
-/** The name of a server in the names of the snapshots that it gathers. */
-export function hashWriter(serverId: string): string {
-  return createHash('sha256').update(serverId).digest('hex').slice(0, 16)
 }
 
 /** Goes on with what another server has given up. */

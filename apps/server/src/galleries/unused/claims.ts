@@ -1,4 +1,4 @@
-import { basename, join, posix, relative, resolve, sep } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { listModelFiles } from '../../catalog/delete-model.ts'
 import type { ConfigStore } from '../../catalog/folder-store.ts'
@@ -8,7 +8,7 @@ import { listSnapshots } from '../artifacts/used-snapshots.ts'
 import { listRecorded, listUsedFiles } from '../file-owners.ts'
 import { listFolder, readRecords } from '../install-record.ts'
 import { listParents } from '../relocate-files.ts'
-import type { WalkedFolder } from './walk-folder.ts'
+import { toInside, type WalkedFolder } from './walk-folder.ts'
 
 /** The files of the models folder that somebody needs. */
 export interface Claims {
@@ -52,7 +52,7 @@ export async function readClaims(parts: ClaimParts, { links }: WalkedFolder): Pr
     ...described.flatMap((model) => [...listUsedFiles(model), ...listModelFiles(model)]),
     ...(await readRecords(modelsPath)).flatMap(listRecorded),
     ...parts.namedBySettings(),
-  ].map((name) => toInside(modelsPath, name))
+  ].map((name) => (name.includes('\0') ? undefined : toInside(modelsPath, resolve(modelsPath, name))) ?? '')
   const outside = links.filter(({ from, to }) => toUnit(from) !== toUnit(to)).map(({ to }) => to)
   const named = new Set([...names, ...outside].filter((name) => name !== '').map(fold))
   const snapshots = new Set(models.flatMap(listSnapshots))
@@ -82,13 +82,6 @@ function fold(text: string): string {
 /** The unit of hidden folders that is deleted as a whole; a link from one into itself holds nothing. */
 function toUnit(path: string): string {
   return path.startsWith('.') ? path.split('/').slice(0, 3).join('/') : path
-}
-
-/** A name relative to the models folder; empty for the folder itself and for places outside. */
-function toInside(modelsPath: string, name: string): string {
-  if (name.includes('\0')) return ''
-  const inside = relative(modelsPath, resolve(modelsPath, name))
-  return inside === '..' || inside.startsWith(`..${sep}`) ? '' : posix.normalize(inside.split(sep).join('/'))
 }
 
 /** The texts of all model files, as they are compared, by the names of the files. */

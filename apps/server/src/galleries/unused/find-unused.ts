@@ -2,10 +2,11 @@ import { join, posix } from 'node:path'
 import type { KnownFiles } from '../../downloads/known-files.ts'
 import { isSafeName } from '../../files/safe-path.ts'
 import type { OwnPlaces } from '../../key-files/own-places.ts'
-import { nameWithoutGallery, type OperationView } from '../../operations/operation.ts'
+import { isPending, nameWithoutGallery, type OperationView } from '../../operations/operation.ts'
 import type { Operations } from '../../operations/operations.ts'
+import { hashWriter } from '../../operations/server-id.ts'
 import type { Clock } from '../../ports.ts'
-import { ARTIFACTS, hashWriter, PARTIAL, SOURCE } from '../artifacts/snapshot-folder.ts'
+import { ARTIFACTS, PARTIAL, SOURCE } from '../artifacts/snapshot-folder.ts'
 import { isOwnStaging, JOURNAL, mayStage, STAGING } from '../model-commit.ts'
 import { type ClaimParts, type Claims, readClaims } from './claims.ts'
 import { type WalkedFile, type WalkedFolder, walkFolder } from './walk-folder.ts'
@@ -93,7 +94,6 @@ async function readInstallations(operations: UnusedParts['operations']): Promise
     subject === 'model' && action === 'installation'
   const open = operations.list().filter(isInstallation)
   const paused = (await operations.history()).filter((one) => isInstallation(one) && one.state === 'paused')
-  const isPending = ({ state }: OperationView): boolean => state === 'queued' || state === 'running'
   return {
     pending: open.filter(isPending).map(nameModel),
     resumable: [...open.filter((one) => !isPending(one)), ...paused].map(nameModel),
@@ -183,7 +183,9 @@ function groupFiles({ files }: WalkedFolder): ReadonlyMap<string, readonly Walke
     const isSnapshot = [SOURCE, PARTIAL].includes(second) && SNAPSHOT_NAME.test(third) && rest.length > 0
     const unit = isStaged ? `${first}/${second}` : `${first}/${second}/${third}`
     if (!isStaged && !(first === ARTIFACTS && isSnapshot)) continue
-    units.set(unit, [...(units.get(unit) ?? []), file])
+    const members = units.get(unit)
+    if (members === undefined) units.set(unit, [file])
+    else members.push(file)
   }
   return units
 }

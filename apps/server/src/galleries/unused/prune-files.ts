@@ -4,6 +4,7 @@ import { SvcError } from '@svc/errors'
 import type { ConfigStore } from '../../catalog/folder-store.ts'
 import type { KnownFiles } from '../../downloads/known-files.ts'
 import { readSystemCode, toFileError } from '../../files/file-error.ts'
+import { isPending } from '../../operations/operation.ts'
 import { MANIFEST } from '../artifacts/snapshot-folder.ts'
 import { removeEmptyFolders } from '../remove-model.ts'
 import { findUnused, type UnusedFile, type UnusedFiles, type UnusedParts } from './find-unused.ts'
@@ -80,8 +81,12 @@ function chooseFiles(files: readonly UnusedFile[], names: readonly string[] | un
 }
 
 function listPending(operations: PruneParts['operations']): ReadonlySet<string> {
-  const pending = operations.list().filter(({ state }) => state === 'queued' || state === 'running')
-  return new Set(pending.map(({ jobId }) => jobId))
+  return new Set(
+    operations
+      .list()
+      .filter(isPending)
+      .map(({ jobId }) => jobId),
+  )
 }
 
 /** Deletes one entry, unless it is another one by now. */

@@ -66,8 +66,12 @@ export function signStats({ dev, ino, size, mtimeMs }: Stats): string {
 /** The place inside the folder that a link leads to. */
 async function findInside(root: string, path: string): Promise<string | undefined> {
   const real = await realpath(join(root, path)).catch(() => undefined)
-  if (real === undefined) return undefined
-  const inside = relative(root, real)
+  return real === undefined ? undefined : toInside(root, real)
+}
+
+/** A path relative to a folder, with `/`; undefined for the folder itself and for places outside. */
+export function toInside(folder: string, path: string): string | undefined {
+  const inside = relative(folder, path)
   return inside === '' || inside === '..' || inside.startsWith(`..${sep}`) ? undefined : inside.split(sep).join('/')
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useCapabilities } from '../../lib/capabilities.ts'
-import { isAbout, readOperationState } from '../../lib/operations/operation.ts'
+import { isAbout, readOperationState, readOutcome } from '../../lib/operations/operation.ts'
 import { operationHistoryQuery, operationsQuery } from '../../lib/operations/operation-queries.ts'
 import { Notice } from '../ui/notice.tsx'
 import { RelativeTime } from '../ui/time.tsx'
@@ -23,8 +23,8 @@ export function LastOutcome({ kind, name }: { readonly kind: 'model' | 'backend'
     )
   const last = history?.find((record) => isAbout(record, target))
   if (last === undefined) return null
-  const { outcome, paused, taskType, finishedAt, error = '' } = last
-  const word = outcome === 'cancelled' && paused === true ? 'paused' : outcome
+  const { taskType, finishedAt, error = '' } = last
+  const word = readOutcome(last)
   return (
     <p className="meta">
       {t(taskType === 'deletion' ? `last.removal.${word}` : `last.install.${word}`)} <RelativeTime time={finishedAt} />

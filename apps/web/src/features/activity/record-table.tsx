@@ -7,7 +7,7 @@ import { Status } from '../../components/ui/status.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
 import { useConnection } from '../../lib/connection.ts'
 import { formatDuration } from '../../lib/format.ts'
-import type { Operation, OperationRecord } from '../../lib/operations/operation.ts'
+import { type Operation, type OperationRecord, readOutcome } from '../../lib/operations/operation.ts'
 import { useOperationAction } from '../../lib/operations/operation-actions.ts'
 import { chatModelsQuery } from './api.ts'
 import { findRecordAction, type RecordAction } from './record-action.ts'
@@ -64,8 +64,8 @@ function RecordRow({
   readonly action: RecordAction | undefined
 }) {
   const { t } = useTranslation('activity')
-  const { name, outcome, paused, error, startedAt, finishedAt } = record
-  const word = outcome === 'cancelled' && paused === true ? 'paused' : outcome
+  const { name, outcome, error, startedAt, finishedAt } = record
+  const word = readOutcome(record)
   const took = Date.parse(finishedAt) - Date.parse(startedAt)
   return (
     <tr>

@@ -36,8 +36,6 @@ export const startersQuery = queryOptions({
   },
 })
 
-export const installModel = (id: string) => unwrap(api.POST('/api/models/install/{id}', { params: { path: { id } } }))
-
 /** Renewed one after the other, so that a page at rest sends few requests. In the last pause the frame asks for changes. */
 const POLLED = [systemQuery, operationsQuery, undefined] as const
 const STEP_MS = 5_000

@@ -1,19 +1,19 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { InstallProgress } from '../../components/operations/install-button.tsx'
 import { LastOutcome } from '../../components/operations/last-outcome.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { LetterTile } from '../../components/ui/status.tsx'
-import { notify } from '../../components/ui/toast.ts'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { findActiveOperation } from '../../lib/operations/operation.ts'
+import { useOperationAction } from '../../lib/operations/operation-actions.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import { toPlainText } from '../../lib/plain-text.ts'
 import { useSession } from '../../lib/session.ts'
-import { installModel, startersQuery } from './api.ts'
+import { startersQuery } from './api.ts'
 import type { Starter } from './find-starters.ts'
 import { PageLink } from './page-link.tsx'
 
@@ -66,10 +66,7 @@ function StarterRow({ starter: { id, name, description, memoryBytes } }: { reado
   const { t } = useTranslation('home')
   const { state } = useConnection()
   const operation = findActiveOperation(useQuery(operationsQuery).data, { kind: 'model', name: id })
-  const install = useMutation({
-    mutationFn: () => installModel(id),
-    onError: (error) => notify('error', error.message),
-  })
+  const install = useOperationAction()
   return (
     <li>
       <LetterTile name={name} />
@@ -84,7 +81,12 @@ function StarterRow({ starter: { id, name, description, memoryBytes } }: { reado
       {operation !== undefined ? (
         <InstallProgress operation={operation} isSmall />
       ) : (
-        <Button small busy={install.isPending} disabled={state === 'offline'} onClick={() => install.mutate()}>
+        <Button
+          small
+          busy={install.isPending}
+          disabled={state === 'offline'}
+          onClick={() => install.mutate({ do: 'install', kind: 'model', id })}
+        >
           {t('starters.install')}
         </Button>
       )}

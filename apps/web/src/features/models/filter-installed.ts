@@ -1,3 +1,4 @@
+import { createMatcher } from '../../lib/match-words.ts'
 import type { InstalledModel } from '../../lib/server-state.ts'
 import type { MODEL_STATES } from './search.ts'
 
@@ -28,10 +29,9 @@ export function filterInstalled(
   models: readonly InstalledModel[],
   { q = '', state, loaded, failures }: InstalledFilter,
 ): readonly InstalledModel[] {
-  const words = q.toLowerCase().split(/\s+/)
+  const matches = createMatcher(q)
   return models.filter((model) => {
-    const text = [model.id, model.backend, ...listUses(model)].join('\n').toLowerCase()
-    if (!words.every((word) => text.includes(word))) return false
+    if (!matches([model.id, model.backend, ...listUses(model)].join('\n'))) return false
     if (state === 'loaded') return loaded.has(model.id)
     if (state === 'failed') return failures.has(model.id)
     return state === undefined || model[state]

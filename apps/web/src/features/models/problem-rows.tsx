@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Icon } from '../../components/ui/icon.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
+import { createMatcher } from '../../lib/match-words.ts'
 import type { ModelProblem } from '../../lib/server-state.ts'
 
 /** Mistakes in model files, each with its line and reason. A row leads to the editor at that line. */
@@ -51,9 +52,6 @@ function ProblemRow({ problem: { file, line, key, reason, model } }: { readonly 
 
 /** The mistakes whose file, key or reason has every word of a search. */
 export function filterProblems(problems: readonly ModelProblem[], q = ''): readonly ModelProblem[] {
-  const words = q.toLowerCase().split(/\s+/)
-  return problems.filter(({ file, key = '', reason }) => {
-    const text = [file, key, reason].join('\n').toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
+  const matches = createMatcher(q)
+  return problems.filter(({ file, key = '', reason }) => matches([file, key, reason].join('\n')))
 }

@@ -1,3 +1,4 @@
+import { createMatcher } from '../../lib/match-words.ts'
 import { type SettingTexts, toSectionId } from '../../lib/setting-texts.ts'
 import type { Origin } from './api.ts'
 
@@ -35,13 +36,12 @@ export function searchSections(
   text: string,
   describe: (origin: Origin) => SettingTexts = ({ key, about }) => ({ label: key, about }),
 ): readonly Section[] {
-  const words = text.toLowerCase().split(/\s+/)
+  const matches = createMatcher(text)
   const hasWords = (origin: Origin) => {
     const { key, about, flag, variables } = origin
     const shown = describe(origin)
     const names = [key, key.replaceAll('_', ' '), flag ?? '', ...variables]
-    const all = [...names, about, shown.label, shown.about].join(' ').toLowerCase()
-    return words.every((word) => all.includes(word))
+    return matches([...names, about, shown.label, shown.about].join(' '))
   }
   return sections
     .map((section) => ({ ...section, settings: section.settings.filter(hasWords) }))

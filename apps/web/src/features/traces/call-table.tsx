@@ -1,9 +1,10 @@
 import { useTranslation } from 'react-i18next'
 import { Status } from '../../components/ui/status.tsx'
-import { formatClock, formatDuration, formatExactTime, isOtherDay } from '../../lib/format.ts'
+import { formatClock, formatDuration, formatExactTime } from '../../lib/format.ts'
 import type { HeldRows } from '../../lib/held-rows.ts'
 import { toRem } from '../../lib/text-size.ts'
 import type { CallTrace } from './api.ts'
+import { reachesOtherDay } from './list-query.ts'
 import { DurationBar, type TableLook, type TraceColumn, TraceLink, TraceTable } from './trace-table.tsx'
 import type { TracesAddress } from './use-traces-search.ts'
 
@@ -13,8 +14,6 @@ export function CallStatus({ status }: { readonly status: CallTrace['status'] })
   const { t } = useTranslation('traces')
   return <Status tone={TONES[status]}>{t(`status.${status}`)}</Status>
 }
-
-const HOUR_MS = 3_600_000
 
 /** The list of calls to backends. Bars compare a call with the longest of the page. */
 export function CallTable({
@@ -27,7 +26,7 @@ export function CallTable({
   readonly look: TableLook
 }) {
   const { t } = useTranslation('traces')
-  const isLong = isOtherDay(Date.now() - (address.search.hours ?? 24) * HOUR_MS)
+  const isLong = reachesOtherDay(address.search.hours)
   const longest = Math.max(0, ...held.rows.map(({ duration }) => duration / 1e6))
   const columns: readonly TraceColumn<CallTrace>[] = [
     {

@@ -1,9 +1,13 @@
+import { isOtherDay } from '../../lib/format.ts'
 import type { TracesSearch } from './search.ts'
 
 /** Query parameters of a list of traces. */
 export type ListQuery = Readonly<Record<string, string>>
 
-const HOUR_MS = 3_600_000
+export const HOUR_MS = 3_600_000
+
+/** Whether a list of the last hours has times of another day. */
+export const reachesOtherDay = (hours = 24): boolean => isOtherDay(Date.now() - hours * HOUR_MS)
 
 /** The search as it tells lists apart. */
 export const toKey = ({ kind: _, live: __, ...search }: TracesSearch) => search

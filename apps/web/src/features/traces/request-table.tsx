@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { formatClock, formatDuration, formatExactTime, formatNumber, isOtherDay } from '../../lib/format.ts'
+import { formatClock, formatDuration, formatExactTime, formatNumber } from '../../lib/format.ts'
 import type { HeldRows } from '../../lib/held-rows.ts'
 import { toRem } from '../../lib/text-size.ts'
 import { type RequestTrace, summaryQuery } from './api.ts'
+import { reachesOtherDay } from './list-query.ts'
 import { RequestStatus } from './request-status.tsx'
 import { DurationBar, type TableLook, type TraceColumn, TraceLink, TraceTable } from './trace-table.tsx'
 import type { TracesAddress } from './use-traces-search.ts'
-
-const HOUR_MS = 3_600_000
 
 /** The list of requests. */
 export function RequestTable({
@@ -21,9 +20,8 @@ export function RequestTable({
   readonly look: TableLook
 }) {
   const { t } = useTranslation('traces')
-  const { hours = 24 } = address.search
   const p95 = useQuery(summaryQuery(address.search)).data?.p95_ms ?? 0
-  const isLong = isOtherDay(Date.now() - hours * HOUR_MS)
+  const isLong = reachesOtherDay(address.search.hours)
   const columns: readonly TraceColumn<RequestTrace>[] = [
     {
       id: 'time',

@@ -5,11 +5,10 @@ import { Chart } from '../../components/charts/chart.tsx'
 import type { ChartPoint, ChartSeries } from '../../components/charts/chart-data.ts'
 import { Icon } from '../../components/ui/icon.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
-import { formatClock, formatDuration, formatNumber, formatPercent, isOtherDay } from '../../lib/format.ts'
+import { formatClock, formatDuration, formatNumber, formatPercent } from '../../lib/format.ts'
 import { summaryQuery } from './api.ts'
+import { HOUR_MS, reachesOtherDay } from './list-query.ts'
 import type { TracesAddress } from './use-traces-search.ts'
-
-const HOUR_MS = 3_600_000
 
 /** Figures and chart of the range, in one band. A bar narrows the range. */
 export function TracesBand({ address: { search, change } }: { readonly address: TracesAddress }) {
@@ -18,7 +17,7 @@ export function TracesBand({ address: { search, change } }: { readonly address: 
   const query = useQuery(summaryQuery(search))
   const summary = query.data
   const size = (hours * HOUR_MS) / 12
-  const isLong = isOtherDay(Date.now() - hours * HOUR_MS)
+  const isLong = reachesOtherDay(hours)
   const { points, series } = useMemo(() => {
     const buckets = summary?.buckets ?? []
     const points = buckets.map(({ start }): ChartPoint => {

@@ -18,6 +18,11 @@ export function readOperationState({ error, isQueued }: Pick<Operation, 'error' 
   return isQueued ? 'queued' : 'running'
 }
 
+/** How an operation ended; one that was paused can go on. */
+export function readOutcome({ outcome, paused }: Pick<OperationRecord, 'outcome' | 'paused'>) {
+  return outcome === 'cancelled' && paused === true ? 'paused' : outcome
+}
+
 /** When to ask again, in milliseconds: each second while something runs or waits. */
 export function chooseOperationInterval(operations: readonly Operation[] | undefined): number {
   return operations?.some((operation) => readOperationState(operation) !== 'failed') ? 1_000 : 15_000

@@ -1,7 +1,7 @@
-import { mkdir, unlink } from 'node:fs/promises'
+import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
-import { toFileError } from '../../../files/file-error.ts'
+import { makeFileFolder } from '../../../files/make-folder.ts'
 import { writeFileAtomic } from '../../../files/write-file-atomic.ts'
 import type { Settings } from '../../../settings/settings.ts'
 import type { BrandingKind } from './branding.ts'
@@ -47,9 +47,7 @@ export function createAssetStore({
       const type = findImageType(bytes)
       if (type === undefined)
         throw new SvcError('invalid_request', 'unsupported type: the file is no PNG, JPEG, SVG, WebP or ICO image')
-      await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-        throw toFileError(error, 'made', folder)
-      })
+      await makeFileFolder(folder, 0o700)
       const name = `${kind}.${type}`
       await writeFileAtomic(join(folder, name), bytes, { mode: 0o600 })
       await replace(kind, name)

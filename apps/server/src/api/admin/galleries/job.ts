@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type * as z from 'zod'
 import { formatBytes } from '../../../galleries/memory-estimate.ts'
-import type { OperationView } from '../../../operations/operation.ts'
+import { isPending, type OperationView } from '../../../operations/operation.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { toRateFields } from '../operations/to-wire.ts'
 import type { jobReply, shortJobReply } from './schemas.ts'
@@ -60,8 +60,8 @@ function isStopped({ state }: OperationView): boolean {
   return state === 'cancelled' || state === 'paused'
 }
 
-function isProcessed({ state }: OperationView): boolean {
-  return state !== 'queued' && state !== 'running'
+function isProcessed(view: OperationView): boolean {
+  return !isPending(view)
 }
 
 /** The job of an id. @throws {SvcError} `not_found`, code `job_not_found` */

@@ -9,7 +9,7 @@ import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { modelNotFound } from '../../../inference/stages/resolve.ts'
-import { nameWithoutGallery, type OperationView } from '../../../operations/operation.ts'
+import { isPending, nameWithoutGallery, type OperationView } from '../../../operations/operation.ts'
 import type { Principal } from '../../../principal.ts'
 import { listSectionFields, listSections } from './config-metadata.ts'
 import type { capabilitiesReply, loadStatus, pipelineReply } from './schemas.ts'
@@ -143,11 +143,11 @@ async function findLoadStatus(
   const installation = parts
     .operations()
     .find(
-      ({ subject, action, state, fullName }) =>
-        subject === 'model' &&
-        action === 'installation' &&
-        (state === 'queued' || state === 'running') &&
-        nameWithoutGallery(fullName) === name,
+      (operation) =>
+        operation.subject === 'model' &&
+        operation.action === 'installation' &&
+        isPending(operation) &&
+        nameWithoutGallery(operation.fullName) === name,
     )
   if (installation !== undefined) {
     const { percent, currentBytes = 0, totalBytes = 0 } = installation.progress

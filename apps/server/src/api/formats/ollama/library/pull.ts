@@ -1,4 +1,9 @@
-import type { Operation, OperationProgress, OperationView } from '../../../../operations/operation.ts'
+import {
+  isPending,
+  type Operation,
+  type OperationProgress,
+  type OperationView,
+} from '../../../../operations/operation.ts'
 import type { Operations } from '../../../../operations/operations.ts'
 
 /** A line of the progress of a pull. */
@@ -30,7 +35,7 @@ export async function* followPull(
     const text = JSON.stringify(line)
     if (text !== last) yield line
     last = text
-    if (view === undefined || (view.state !== 'queued' && view.state !== 'running')) return
+    if (view === undefined || !isPending(view)) return
     await operations.waitForChange(jobId, view.progress, { signal })
   }
 }
