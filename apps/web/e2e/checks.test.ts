@@ -237,6 +237,9 @@ describeInBrowser('the checks of the interface that count', () => {
     await page.goto('/app/traces?status=2xx')
     const rows = page.locator('tbody tr[data-row]')
     await rows.first().waitFor()
+    await rows.nth(12).scrollIntoViewIfNeeded()
+    // a click in the frame of the scroll would open the trace before the page hears of the scroll: nobody is that fast
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))))
     await rows.nth(12).getByRole('link').click()
     await page.getByText('Where the time went').waitFor()
     const address = page.url()

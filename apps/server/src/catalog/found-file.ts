@@ -1,3 +1,9 @@
+/**
+ * A file changed this recently may change again without a change of its times, because clocks of file systems tick up
+ * to 2 s apart.
+ */
+export const SETTLING_MS = 2000
+
 /** A regular file inside a models folder. */
 export interface FoundFile {
   readonly found: true
@@ -6,7 +12,7 @@ export interface FoundFile {
   readonly sizeBytes: number
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number
-  /** Changes with the content. Within 2 s of {@link FoundFile.changedAt} the content may change without it. */
+  /** Changes with the content. Within {@link SETTLING_MS} of {@link FoundFile.changedAt} the content may change without it. */
   readonly signature: string
   /** Time of the last change of content or attributes by the clock of the file system, milliseconds since the epoch. */
   readonly changedAt: number

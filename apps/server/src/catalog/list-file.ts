@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename, dirname } from 'node:path'
 import { toReason } from '../files/file-error.ts'
-import type { FoundFile } from './found-file.ts'
+import { type FoundFile, SETTLING_MS } from './found-file.ts'
 import type { ModelConfig } from './model-config.ts'
 import { openModelFolder, readSmallFile } from './model-folder.ts'
 import { MODEL_FILE_LIMITS } from './yaml/limits.ts'
@@ -23,9 +23,6 @@ export interface ListFileOptions {
   /** Wall time in milliseconds since the epoch. */
   readonly now: () => number
 }
-
-/** As for single model files: a file that changed this recently may change again without a change of its times. */
-const SETTLING_MS = 2000
 
 interface Known {
   readonly signature: string

@@ -12,7 +12,7 @@ const file = (path: string): FileLookup => ({
 })
 
 /** Looks at a folder `/m` whose clock and changes the test owns. */
-function world({ freshMs = 2, isWatched = true, target = (path: string) => `/m/${path}` } = {}) {
+function world({ freshMs = 2, isWatched = true, ageMs = 60_000, target = (path: string) => `/m/${path}` } = {}) {
   const state = { now: 0, version: isWatched ? 0 : (undefined as number | undefined), looks: 0 }
   const shared = shareLooks(
     (path) => {
@@ -23,6 +23,7 @@ function world({ freshMs = 2, isWatched = true, target = (path: string) => `/m/$
       folder: '/m',
       freshMs,
       now: () => state.now,
+      wallNow: () => ageMs,
       changes: {
         get version() {
           return state.version
@@ -67,6 +68,19 @@ describe('shareLooks', () => {
     state.now = 2
     find(path)
     expect(state.looks).toBe(2)
+  })
+
+  it('shares no look at a file that changed in the last two seconds: its writer may not be done', () => {
+    for (const [ageMs, looks] of [
+      [0, 2],
+      [2000, 2],
+      [2001, 1],
+    ]) {
+      const { state, find } = world({ ageMs })
+      find('a.yaml')
+      find('a.yaml')
+      expect(state.looks, `${ageMs} ms`).toBe(looks)
+    }
   })
 
   it('forgets on demand', () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { FolderWatch } from './folder-watch.ts'
-import type { FileLookup } from './found-file.ts'
+import { type FileLookup, SETTLING_MS } from './found-file.ts'
 
 /** Maximum number of remembered looks. */
 const MAX_LOOKS = 64
@@ -23,6 +23,8 @@ export interface SharedLookOptions {
   readonly changes?: Pick<FolderWatch, 'version'> | undefined
   /** Monotonic milliseconds. @default performance.now */
   readonly now?: (() => number) | undefined
+  /** Milliseconds since the epoch. @default Date.now */
+  readonly wallNow?: (() => number) | undefined
 }
 
 /** Looks at files that requests share. */
@@ -32,10 +34,10 @@ export interface SharedLooks {
   forget(): void
 }
 
-/** Shares looks at files between requests. */
+/** Shares looks at files between requests, except at files that changed a moment ago: their writer may not be done. */
 export function shareLooks(
   look: (relativePath: string) => FileLookup,
-  { folder, freshMs, changes, now = () => performance.now() }: SharedLookOptions,
+  { folder, freshMs, changes, now = () => performance.now(), wallNow = Date.now }: SharedLookOptions,
 ): SharedLooks {
   const looks = new Map<string, Look>()
 
@@ -54,6 +56,10 @@ export function shareLooks(
       // Read before the look: a change in between leads to another look.
       const version = isWatched(relativePath) ? changes?.version : undefined
       const found = look(relativePath)
+      if (found?.found === true && wallNow() - found.changedAt <= SETTLING_MS) {
+        looks.delete(relativePath)
+        return found
+      }
       // The target of a link may change without a change of the folder.
       const isLink = found?.found === true && found.path !== join(folder, relativePath)
       if (last === undefined && looks.size >= MAX_LOOKS) looks.clear()

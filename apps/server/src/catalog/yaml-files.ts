@@ -3,17 +3,11 @@ import { toReason } from '../files/file-error.ts'
 import { isSafeName, toFileName } from '../files/safe-path.ts'
 import type { ModelFile } from './config-file.ts'
 import type { ConfigProblem } from './config-problem.ts'
-import type { FoundFile } from './found-file.ts'
+import { type FoundFile, SETTLING_MS } from './found-file.ts'
 import type { ModelConfig } from './model-config.ts'
 import { type ModelFolder, readSmallFile } from './model-folder.ts'
 import type { ModelFilePlace } from './to-model-config.ts'
 import { MODEL_FILE_LIMITS } from './yaml/limits.ts'
-
-/**
- * A file changed this recently may change again without a change of its times, because clocks of file systems tick up
- * to 2 s apart. Until then the content itself is compared.
- */
-const SETTLING_MS = 2000
 
 /** Reads the content of a model file. */
 export type ParseModelFile = (content: Uint8Array, place: ModelFilePlace) => ModelFile
@@ -61,6 +55,7 @@ export function createYamlFiles(folder: ModelFolder, options: YamlFilesOptions):
   }
 
   const parse = (name: string, found: FoundFile, before: Known | undefined): Known => {
+    // until then the content itself is compared
     const isSettled = options.now() - found.changedAt > SETTLING_MS
     const facts = { signature: found.signature, isSettled }
     let content: Buffer | undefined

@@ -1,16 +1,13 @@
 import { realpathSync } from 'node:fs'
 import { sep } from 'node:path'
 import type { FoundFile } from '../../catalog/found-file.ts'
+import { SETTLING_MS } from '../../catalog/found-file.ts'
 import { type ModelFolder, readSmallFile } from '../../catalog/model-folder.ts'
 import { toReason } from '../../files/file-error.ts'
 import { isSafeName } from '../../files/safe-path.ts'
 
 /** Largest template file in bytes. */
 export const MAX_TEMPLATE_BYTES = 1024 * 1024
-/**
- * A file that changed this recently may change again without a change of its times. Until then it is read every time.
- */
-const SETTLING_MS = 2000
 
 /** Text of a template, or the reason why it cannot be read. */
 export type TemplateText = { readonly text: string } | { readonly fault: string }
@@ -34,6 +31,7 @@ export function openTemplateFile(
       const found = folder.find(name)
       if (found === undefined) return undefined
       if (!found.found) return { fault: found.fault }
+      // a file that may have changed without a change of its times is read every time
       if (known?.isSettled === true && known.signature === found.signature) return known.content
       const isSettled = now() - found.changedAt > SETTLING_MS
       known = { signature: found.signature, isSettled, content: readTemplate(folder, found) }
