@@ -9,11 +9,11 @@ import { createBodyReader } from './body.ts'
 import { json } from './json.ts'
 import { defineRoute } from './route.ts'
 
-const BODY_BYTES = 16_000_000
+const BODY_BYTES = 8_000_000
 const KEY = 'a-key'
 const AUTHORIZED = { Authorization: `Bearer ${KEY}` }
 /** Each is sent so often: a reply that is lost is a matter of luck. */
-const TIMES = 5
+const TIMES = 3
 
 function startRefusing(opaqueErrors = false): Promise<TestApp> {
   const bodies = createBodyReader({ maxBytes: 1_000_000, idleMs: 30_000, totalBytes: 1_000_000_000 })
