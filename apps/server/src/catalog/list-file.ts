@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename, dirname } from 'node:path'
 import { toReason } from '../files/file-error.ts'
-import { type FoundFile, SETTLING_MS } from './found-file.ts'
+import { type FoundFile, isSettled } from './found-file.ts'
 import type { ModelConfig } from './model-config.ts'
 import { openModelFolder, readSmallFile } from './model-folder.ts'
 import { MODEL_FILE_LIMITS } from './yaml/limits.ts'
@@ -44,7 +44,7 @@ export function createListFile({ path, modelsFolder, parseFile, now }: ListFileO
   }
 
   const parse = (found: FoundFile): Known => {
-    const facts = { signature: found.signature, isSettled: now() - found.changedAt > SETTLING_MS }
+    const facts = { signature: found.signature, isSettled: isSettled(found, now()) }
     let content: Buffer | undefined
     try {
       content = readSmallFile(found, MODEL_FILE_LIMITS.bytes)

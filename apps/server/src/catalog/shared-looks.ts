@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { FolderWatch } from './folder-watch.ts'
-import { type FileLookup, SETTLING_MS } from './found-file.ts'
+import { type FileLookup, isSettled } from './found-file.ts'
 
 /** Maximum number of remembered looks. */
 const MAX_LOOKS = 64
@@ -56,7 +56,7 @@ export function shareLooks(
       // Read before the look: a change in between leads to another look.
       const version = isWatched(relativePath) ? changes?.version : undefined
       const found = look(relativePath)
-      if (found?.found === true && wallNow() - found.changedAt <= SETTLING_MS) {
+      if (found?.found === true && !isSettled(found, wallNow())) {
         looks.delete(relativePath)
         return found
       }

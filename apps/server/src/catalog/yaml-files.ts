@@ -3,7 +3,7 @@ import { toReason } from '../files/file-error.ts'
 import { isSafeName, toFileName } from '../files/safe-path.ts'
 import type { ModelFile } from './config-file.ts'
 import type { ConfigProblem } from './config-problem.ts'
-import { type FoundFile, SETTLING_MS } from './found-file.ts'
+import { type FoundFile, isSettled } from './found-file.ts'
 import type { ModelConfig } from './model-config.ts'
 import { type ModelFolder, readSmallFile } from './model-folder.ts'
 import type { ModelFilePlace } from './to-model-config.ts'
@@ -55,9 +55,8 @@ export function createYamlFiles(folder: ModelFolder, options: YamlFilesOptions):
   }
 
   const parse = (name: string, found: FoundFile, before: Known | undefined): Known => {
-    // until then the content itself is compared
-    const isSettled = options.now() - found.changedAt > SETTLING_MS
-    const facts = { signature: found.signature, isSettled }
+    // the content of a file that is not settled is compared itself
+    const facts = { signature: found.signature, isSettled: isSettled(found, options.now()) }
     let content: Buffer | undefined
     try {
       content = readSmallFile(found, MODEL_FILE_LIMITS.bytes)

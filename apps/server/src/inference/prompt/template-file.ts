@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { sep } from 'node:path'
-import type { FoundFile } from '../../catalog/found-file.ts'
-import { SETTLING_MS } from '../../catalog/found-file.ts'
+import { type FoundFile, isSettled } from '../../catalog/found-file.ts'
 import { type ModelFolder, readSmallFile } from '../../catalog/model-folder.ts'
 import { toReason } from '../../files/file-error.ts'
 import { isSafeName } from '../../files/safe-path.ts'
@@ -33,8 +32,8 @@ export function openTemplateFile(
       if (!found.found) return { fault: found.fault }
       // a file that may have changed without a change of its times is read every time
       if (known?.isSettled === true && known.signature === found.signature) return known.content
-      const isSettled = now() - found.changedAt > SETTLING_MS
-      known = { signature: found.signature, isSettled, content: readTemplate(folder, found) }
+      const facts = { signature: found.signature, isSettled: isSettled(found, now()) }
+      known = { ...facts, content: readTemplate(folder, found) }
       return known.content
     },
   }

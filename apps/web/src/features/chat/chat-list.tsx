@@ -8,6 +8,7 @@ import { Status } from '../../components/ui/status.tsx'
 import { formatDay } from '../../lib/chat/age.ts'
 import type { ChatEntry } from '../../lib/chat/types.ts'
 import { useChatEntries, useRunningChats } from '../../lib/chat/use-chats.ts'
+import { createMatcher } from '../../lib/match-words.ts'
 import { groupByAge } from './group-by-age.ts'
 import { StorageLine } from './storage-line.tsx'
 import { useChatSearch } from './use-chat-search.ts'
@@ -24,8 +25,8 @@ export function ChatList({ chatId }: { readonly chatId: string | undefined }) {
   const entries = useChatEntries()
   const [{ q = '' }, changeSearch] = useChatSearch()
   const [rows, setRows] = useState(ROWS)
-  const words = q.toLowerCase().split(/\s+/)
-  const found = entries?.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)))
+  const matches = createMatcher(q)
+  const found = entries?.filter(({ title }) => matches(title))
   return (
     <aside className="chats" aria-label={t('list.title')}>
       <div className="ch">

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Checkbox, SearchField } from '../../components/ui/field.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
+import { createMatcher } from '../../lib/match-words.ts'
 import type { ConfigField, FieldCatalogue } from './field-catalogue.ts'
 import { FormField } from './form-field.tsx'
 import { useTranslatedCatalogue } from './key-texts.ts'
@@ -34,12 +35,10 @@ export function FormView({
   const { sections, fields } = useMemo(() => translate(catalogue), [translate, catalogue])
   const current = sections.find(({ id }) => id === section) ?? sections[0]
   const isSet = (field: ConfigField) => hasValue(model, splitPath(field.path))
-  const words = term.toLowerCase().split(/\s+/).filter(Boolean)
+  const matches = createMatcher(term)
+  const isSearch = term.trim() !== ''
   const shown = fields.filter((field) => {
-    if (words.length > 0) {
-      const text = `${field.path} ${field.label} ${field.description}`.toLowerCase()
-      return words.every((word) => text.includes(word))
-    }
+    if (isSearch) return matches(`${field.path} ${field.label} ${field.description}`)
     return field.section === current?.id && (showsAll || !field.isAdvanced || isSet(field))
   })
   if (model.document.errors.length > 0) return <Notice tone="warn">{t('formNeedsYaml')}</Notice>
@@ -55,7 +54,7 @@ export function FormView({
                 <li key={id}>
                   <button
                     type="button"
-                    aria-current={words.length === 0 && id === current?.id ? 'true' : undefined}
+                    aria-current={!isSearch && id === current?.id ? 'true' : undefined}
                     onClick={() => {
                       setTerm('')
                       onSection(id)
@@ -77,8 +76,8 @@ export function FormView({
       </div>
       <div className="form-fields">
         <div className="row">
-          <h2>{words.length > 0 ? t('found', { count: shown.length }) : current?.label}</h2>
-          {words.length === 0 && (
+          <h2>{isSearch ? t('found', { count: shown.length }) : current?.label}</h2>
+          {!isSearch && (
             <span className="push">
               <Checkbox
                 label={t('allKeys')}

@@ -1,4 +1,5 @@
 import { compareNames } from '../../lib/format.ts'
+import { createMatcher } from '../../lib/match-words.ts'
 import type { User } from '../../lib/users.ts'
 import { isPending } from './pending.ts'
 import { readOrder, type UsersSearch } from './search.ts'
@@ -8,7 +9,7 @@ const NEVER = '1970-01-01T00:00:00Z'
 
 /** The accounts that filters let through, in order. Those that wait are not among them: they have a group of their own. */
 export function selectUsers(users: readonly User[], search: UsersSearch): readonly User[] {
-  const words = (search.q ?? '').toLowerCase().split(/\s+/)
+  const matches = createMatcher(search.q ?? '')
   const { by, descending } = readOrder(search)
   const compare = (left: User, right: User): number => {
     switch (by) {
@@ -28,7 +29,7 @@ export function selectUsers(users: readonly User[], search: UsersSearch): readon
         !isPending(user) &&
         (search.role === undefined || user.role === search.role) &&
         (search.status === undefined || user.status === search.status) &&
-        words.every((word) => `${user.name} ${user.email}`.toLowerCase().includes(word)),
+        matches(`${user.name} ${user.email}`),
     )
     .sort((left, right) => (descending ? -compare(left, right) : compare(left, right)))
 }
