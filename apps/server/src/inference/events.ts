@@ -116,3 +116,19 @@ export type StepBatches = AsyncIterable<readonly PredictionStep[]>
 
 /** Usage before a prediction has reported any figures. */
 export const NO_USAGE: Usage = { promptTokens: 0, completionTokens: 0, promptMs: 0, generationMs: 0 }
+
+const addKnown = (left: number | undefined, right: number | undefined): number | undefined =>
+  left === undefined ? right : left + (right ?? 0)
+
+/** Adds the figures of two predictions. A figure that neither has stays absent. */
+export function addUsage(left: Usage, right: Usage): Usage {
+  return {
+    promptTokens: left.promptTokens + right.promptTokens,
+    completionTokens: left.completionTokens + right.completionTokens,
+    cachedTokens: addKnown(left.cachedTokens, right.cachedTokens),
+    cacheWriteTokens: addKnown(left.cacheWriteTokens, right.cacheWriteTokens),
+    reasoningTokens: addKnown(left.reasoningTokens, right.reasoningTokens),
+    promptMs: left.promptMs + right.promptMs,
+    generationMs: left.generationMs + right.generationMs,
+  }
+}

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type FinishReason, NO_USAGE, type PredictionStep, type PredictionWarning, type Usage } from './events.ts'
+import { type FinishReason, NO_USAGE, type PredictionStep, type PredictionWarning } from './events.ts'
 import { createLanes } from './lanes.ts'
 
-it('reports figures and warnings, and passes on the events that formats encode', () => {
+it('reports warnings, keeps running figures back, and passes on the events that formats encode', () => {
   const early = { ...NO_USAGE, promptTokens: 5 }
   const final = { ...early, completionTokens: 1 }
   const first: readonly PredictionStep[] = [
@@ -14,17 +14,13 @@ it('reports figures and warnings, and passes on the events that formats encode',
     { type: 'choice-end', choice: 0, finishReason: 'stop' },
     { type: 'usage', usage: final },
   ]
-  const reported: Usage[] = []
   const warned: string[] = []
   const lanes = createLanes({
-    onUsage: (usage) => reported.push(usage),
     onWarning: ({ message }: PredictionWarning) => warned.push(message),
   })
   expect(lanes(first)).toEqual([first[1]])
-  expect(reported).toEqual([early])
   expect(lanes(last)).toEqual([last[1], last[2]])
   expect(warned).toEqual(['no JSON'])
-  expect(reported).toEqual([early, final])
 })
 
 describe('arguments of calls', () => {
@@ -51,7 +47,7 @@ describe('arguments of calls', () => {
     ['none, filtered', [start(0), end('content_filter')], ['{}']],
     ['none, cut off', [start(0), end('length')], ['']],
   ])('are never empty unless cut off: %s', (_, steps, expected) => {
-    const lanes = createLanes({ onUsage() {}, onWarning() {} })
+    const lanes = createLanes({ onWarning() {} })
     const texts: string[] = []
     // Each step comes alone, as in a slow stream.
     for (const event of steps.flatMap((step) => lanes([step]))) {
@@ -62,7 +58,7 @@ describe('arguments of calls', () => {
   })
 
   it('are filled in their own choice, before its end', () => {
-    const lanes = createLanes({ onUsage() {}, onWarning() {} })
+    const lanes = createLanes({ onWarning() {} })
     const events = lanes([start(0, 1), start(0, 0), piece(0, '{"a":1}', 0), end('tool_calls', 0), end('tool_calls', 1)])
     expect(events.slice(3)).toEqual([end('tool_calls', 0), piece(0, '{}', 1), end('tool_calls', 1)])
   })

@@ -1,5 +1,5 @@
 import type { TokenMap } from '@svc/pii/reversible'
-import type { PredictionEvent, PredictionStep, PredictionWarning, Usage } from './events.ts'
+import type { PredictionEvent, PredictionStep, PredictionWarning } from './events.ts'
 import { createArgumentsFiller } from './fill-arguments.ts'
 import { createLaneRestoration } from './restore-lanes.ts'
 
@@ -7,24 +7,22 @@ import { createLaneRestoration } from './restore-lanes.ts'
 export interface LaneOptions {
   /** Masked values to restore. */
   readonly restoration?: TokenMap | undefined
-  onUsage(usage: Usage): void
   onWarning(warning: PredictionWarning): void
 }
 
 /**
- * Turns the steps of a prediction into the events of its reply: counts figures, passes warnings on, restores values and
- * fills in absent arguments of calls.
+ * Turns the steps of a prediction into the events of its reply: passes warnings on, restores values and fills in absent
+ * arguments of calls.
  */
 export type Lanes = (steps: readonly PredictionStep[]) => readonly PredictionEvent[]
 
 /** Creates the lanes of one prediction. */
-export function createLanes({ restoration, onUsage, onWarning }: LaneOptions): Lanes {
+export function createLanes({ restoration, onWarning }: LaneOptions): Lanes {
   const restore = restoration === undefined ? undefined : createLaneRestoration(restoration)
   const fillArguments = createArgumentsFiller()
   return (steps) => {
     const events: PredictionEvent[] = []
     for (const step of steps) {
-      if (step.type === 'usage' || step.type === 'progress') onUsage(step.usage)
       if (step.type === 'warning') onWarning(step)
       else if (step.type === 'progress') continue
       else if (restore === undefined) events.push(step)

@@ -4,77 +4,67 @@ import { NO_USAGE } from './events.ts'
 import { RequestLedger } from './ledger.ts'
 
 const figures = (promptTokens: number, completionTokens: number) => ({ ...NO_USAGE, promptTokens, completionTokens })
+const [m, one, two] = ['m', 'one', 'two'].map((name) => createModel({ name })) as [Model, Model, Model]
+type Model = ReturnType<typeof createModel>
 
-it('charges nothing for a request that left no record', () => {
-  const ledger = new RequestLedger('m', createModel({ name: 'm' }))
-  ledger.count(figures(3, 0))
-  expect(ledger.charge).toBeUndefined()
-})
-
-it('charges the figures of the record and of the targets that failed', () => {
-  const ledger = new RequestLedger('m', createModel({ name: 'm' }))
-  ledger.beginAttempt(createModel({ name: 'one' }))
-  ledger.count(figures(20, 1))
-  ledger.failAttempt()
-  expect(ledger.charge).toBe(21)
-  ledger.beginAttempt(createModel({ name: 'two' }))
-  ledger.count(figures(5, 2))
-  ledger.isRecorded = true
-  expect(ledger.charge).toBe(28)
-})
-
-it('charges a recorded request without figures as a request of no tokens', () => {
-  const ledger = new RequestLedger('m', createModel({ name: 'm' }))
-  ledger.isRecorded = true
-  expect(ledger.charge).toBe(0)
-})
-
-describe('figures that a server of the model leaves out', () => {
-  interface Case {
-    readonly figures?: readonly [prompt: number, completion: number, cached?: number] | undefined
-    /** Bytes of the answer before the figures, and behind them. */
-    readonly before?: number | undefined
-    readonly behind?: number | undefined
-  }
-
-  it.each<[string, Case, [prompt: number, completion: number, isEstimated: boolean]]>([
-    ['none at all', { behind: 9 }, [20, 3, true]],
-    ['none, without an answer', {}, [20, 0, true]],
-    ['none of the prompt', { figures: [0, 7], before: 9 }, [20, 7, true]],
-    ['none of the answer', { figures: [50, 0], before: 9, behind: 4 }, [50, 4, true]],
-    ['none of the end of the answer', { figures: [50, 7], before: 40, behind: 5 }, [50, 9, true]],
-    ['none of an empty answer', { figures: [50, 0] }, [50, 0, false]],
-    ['nothing', { figures: [50, 7], before: 40 }, [50, 7, false]],
-    ['nothing of a hidden answer', { figures: [50, 7] }, [50, 7, false]],
-  ])('are estimated: %s', (_, { figures: given, before = 0, behind = 0 }, expected) => {
-    const ledger = new RequestLedger('m', createModel({ name: 'm' }))
-    ledger.noteAnswer(before)
-    if (given !== undefined) ledger.count(figures(given[0], given[1]))
-    ledger.noteAnswer(behind)
-    // A second time changes nothing.
-    for (let time = 0; time < 2; time += 1) ledger.estimateMissing(() => 20)
-    const { usage, isEstimated } = ledger
-    expect([usage.promptTokens, usage.completionTokens, isEstimated]).toEqual(expected)
+describe('the charge of a request', () => {
+  it('is none without a record', () => {
+    const ledger = new RequestLedger('m', m)
+    ledger.open(m).count(figures(3, 0))
+    expect(ledger.charge).toBeUndefined()
   })
 
-  it('are those behind the last figures, of running totals', () => {
-    const ledger = new RequestLedger('m', createModel({ name: 'm' }))
-    ledger.count({ ...figures(5, 1), cachedTokens: 4 })
-    ledger.noteAnswer(4)
-    ledger.count({ ...figures(5, 2), cachedTokens: 4 })
-    ledger.noteAnswer(4)
-    // The same figures again, at the end: they cover no more than before.
-    ledger.count({ ...figures(5, 2), cachedTokens: 4 })
-    ledger.count(NO_USAGE)
-    ledger.estimateMissing(() => 20)
-    expect(ledger.usage).toMatchObject({ promptTokens: 5, completionTokens: 3, cachedTokens: 4 })
+  it('is that of the record and of the targets that failed', () => {
+    const ledger = new RequestLedger('m', m)
+    const first = ledger.open(one)
+    first.count(figures(20, 1))
+    expect(ledger.fail(first)).toMatchObject(figures(20, 1))
+    expect(ledger.charge).toBe(21)
+    ledger.open(two).count(figures(5, 2))
+    ledger.isRecorded = true
+    expect(ledger.charge).toBe(28)
+    // a second time changes nothing
+    expect(ledger.fail(first)).toBe(NO_USAGE)
+    expect(ledger.charge).toBe(28)
   })
 
-  it('of a failed target are not those of the next one', () => {
-    const ledger = new RequestLedger('m', createModel({ name: 'm' }))
-    ledger.noteAnswer(400)
-    ledger.failAttempt()
-    ledger.estimateMissing(() => 20)
-    expect(ledger.usage).toMatchObject({ promptTokens: 20, completionTokens: 0 })
+  it('is that of no tokens for a recorded request without figures', () => {
+    const ledger = new RequestLedger('m', m)
+    ledger.isRecorded = true
+    expect(ledger.charge).toBe(0)
+  })
+})
+
+describe('several calls of a request', () => {
+  it('add up, by model and in all', () => {
+    const ledger = new RequestLedger('m', m)
+    expect([ledger.usage, ledger.usageByModel]).toEqual([NO_USAGE, [{ model: m, usage: NO_USAGE, isEstimated: false }]])
+    ledger.open(one).count({ ...figures(10, 1), cachedTokens: 4 })
+    ledger.open(two).count(figures(20, 2))
+    const third = ledger.open(one)
+    third.count(figures(29, 3))
+    third.count({ ...figures(30, 3), reasoningTokens: 2, promptMs: 5 })
+    third.isEstimated = true
+    expect(ledger.usage).toEqual({
+      ...figures(60, 6),
+      cachedTokens: 4,
+      reasoningTokens: 2,
+      promptMs: 5,
+    })
+    expect(ledger.usageByModel.map(({ model, usage, isEstimated }) => [model.name, usage, isEstimated])).toEqual([
+      ['one', { ...figures(40, 4), cachedTokens: 4, reasoningTokens: 2, promptMs: 5 }, true],
+      ['two', figures(20, 2), false],
+    ])
+    expect(ledger.tokens).toBe(66)
+  })
+
+  it('are served by the model of the last one', () => {
+    const ledger = new RequestLedger('m', m)
+    expect(ledger.servedModel).toBe(m)
+    ledger.open(one)
+    const last = ledger.open(two)
+    expect(ledger.servedModel).toBe(two)
+    ledger.fail(last)
+    expect(ledger.servedModel).toBe(one)
   })
 })

@@ -1,7 +1,8 @@
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
-import { leavesMachine, notServed } from '../catalog/serving.ts'
-import type { StepBatches } from './events.ts'
+import { notServed } from '../catalog/serving.ts'
+import { type CallAccount, countBatches } from './call-account.ts'
+import { NO_USAGE, type StepBatches } from './events.ts'
 import type { ExecuteOptions, Executor } from './executor.ts'
 import type { Failover } from './failover/failover.ts'
 import type { RequestLedger } from './ledger.ts'
@@ -39,72 +40,96 @@ export interface ModelCallsOptions {
   readonly failover: Failover
 }
 
-/** Creates the calls. This is the one place that knows how each kind of serving is asked. */
+/**
+ * Creates the calls. This is the one place that knows how each kind of serving is asked. Each call has an account of its
+ * own in the ledger, from the moment it is made.
+ */
 export function createModelCalls({ executor, translate, failover }: ModelCallsOptions): ModelCalls {
-  const calls: ModelCalls = {
-    predict(request, model, task) {
-      switch (model.serving.kind) {
-        case 'backend':
-        case 'instance':
-          refuseUnbuilt(request)
-          return executor.predict(request, toExecution(model, task))
-        case 'translation':
-          if (!servesCloudModels(task.context.route) || task.upstreamChat === undefined)
-            throw routeNotServed(model, task)
-          return translate(task.upstreamChat, {
-            model,
-            stream: request.stream,
-            context: task.context,
-            trace: task.ledger.trace,
-            onUsage(usage) {
-              task.ledger.count(usage)
-            },
-          })
-        case 'failover':
-          return failover.predict(model, task, (target) => calls.predict(request, target, task))
-        case 'router':
-          throw routerAsked(model)
-        case 'relay':
-          // A relayed request is never parsed; the settings of a group refuse a relayed target.
-          throw routeNotServed(model, task)
-        case 'detector':
-        case 'none':
-          throw notServed(model)
+  /** @param opened the account that a failover group has opened for its target */
+  function predict(
+    request: GenerationRequest,
+    model: ModelConfig,
+    task: ModelTask,
+    opened?: CallAccount | undefined,
+  ): StepBatches {
+    switch (model.serving.kind) {
+      case 'backend':
+      case 'instance': {
+        refuseUnbuilt(request)
+        const account = opened ?? open(request, model, task)
+        return countBatches(executor.predict(request, toExecution(account, task)), account)
       }
-    },
-    async perform(request, model, task) {
-      switch (model.serving.kind) {
-        case 'backend':
-        case 'instance':
-          return executor.perform(request, toExecution(model, task))
-        case 'failover':
-          return failover.perform(model, task, (target) => calls.perform(request, target, task))
-        case 'router':
-          throw routerAsked(model)
-        case 'translation':
-        case 'relay':
-          throw routeNotServed(model, task)
-        case 'detector':
-        case 'none':
-          throw notServed(model)
+      case 'translation': {
+        if (!servesCloudModels(task.context.route) || task.upstreamChat === undefined) throw routeNotServed(model, task)
+        const account = opened ?? open(request, model, task)
+        const { upstreamChat, context, ledger } = task
+        const { stream } = request
+        const onUsage = account.count.bind(account)
+        return countBatches(translate(upstreamChat, { model, stream, context, trace: ledger.trace, onUsage }), account)
       }
-    },
+      case 'failover':
+        return failover.predict(model, task, {
+          open: (target) => open(request, target, task),
+          run: (account) => predict(request, account.model, task, account),
+        })
+      case 'router':
+        throw routerAsked(model)
+      case 'relay':
+        // A relayed request is never parsed; the settings of a group refuse a relayed target.
+        throw routeNotServed(model, task)
+      case 'detector':
+      case 'none':
+        throw notServed(model)
+    }
   }
-  return calls
+
+  async function perform<K extends OperationKind>(
+    request: OperationRequest<K>,
+    model: ModelConfig,
+    task: ModelTask,
+    opened?: CallAccount | undefined,
+  ): Promise<OperationResult<K>> {
+    switch (model.serving.kind) {
+      case 'backend':
+      case 'instance': {
+        const account = opened ?? task.ledger.open(model)
+        const result = await executor.perform(request, toExecution(account, task))
+        account.count({ ...NO_USAGE, promptTokens: result.promptTokens })
+        return result
+      }
+      case 'failover':
+        return failover.perform(model, task, {
+          open: (target) => task.ledger.open(target),
+          run: (account) => perform(request, account.model, task, account),
+        })
+      case 'router':
+        throw routerAsked(model)
+      case 'translation':
+      case 'relay':
+        throw routeNotServed(model, task)
+      case 'detector':
+      case 'none':
+        throw notServed(model)
+    }
+  }
+
+  return {
+    predict: (request, model, task) => predict(request, model, task),
+    perform: (request, model, task) => perform(request, model, task),
+  }
 }
 
-function toExecution(model: ModelConfig, { context, ledger }: ModelTask): ExecuteOptions {
+function open(request: GenerationRequest, model: ModelConfig, { ledger }: ModelTask): CallAccount {
+  return ledger.open(model, { generates: !(request.kind === 'completion' && request.generates === false) })
+}
+
+function toExecution(account: CallAccount, { context, ledger }: ModelTask): ExecuteOptions {
   return {
-    model,
+    model: account.model,
     correlationId: context.requestId,
     header: (name) => context.header(name),
     trace: ledger.trace,
-    onLeft({ usage, isEstimated }) {
-      // What other servers do not say is estimated from the whole request, when it is recorded.
-      if (isEstimated && leavesMachine(model)) return
-      ledger.count(usage)
-      ledger.isEstimated ||= isEstimated
-    },
+    onLeft: (left) => account.leave(left),
     signal: context.signal,
   }
 }

@@ -12,6 +12,7 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import { listFailoverTargets } from '../../catalog/serving.ts'
 import type { Clock } from '../../ports.ts'
 import { type ModelSlots, rejectAdmission, toRetryAfterMs } from '../admission.ts'
+import type { CallAccount } from '../call-account.ts'
 import { NO_USAGE, type PredictionStep, type StepBatches } from '../events.ts'
 import type { RequestLedger } from '../ledger.ts'
 import type { RequestContext } from '../ports.ts'
@@ -22,8 +23,16 @@ import type { Prober } from './prober.ts'
 /** Serves failover groups through their targets. */
 export interface Failover {
   /** Asks the targets one by one. The first one that produces content serves the request. */
-  predict(model: ModelConfig, task: FailoverTask, run: (target: ModelConfig) => StepBatches): StepBatches
-  perform<Value>(model: ModelConfig, task: FailoverTask, run: (target: ModelConfig) => Promise<Value>): Promise<Value>
+  predict(model: ModelConfig, task: FailoverTask, asking: TargetCall<StepBatches>): StepBatches
+  perform<Value>(model: ModelConfig, task: FailoverTask, asking: TargetCall<Promise<Value>>): Promise<Value>
+}
+
+/** How a target is called. */
+export interface TargetCall<Result> {
+  /** Opens the account of a target: from then on the target counts as the server of the request. */
+  open(target: ModelConfig): CallAccount
+  /** Calls the model of an account. */
+  run(account: CallAccount): Result
 }
 
 /** A request to a failover group. */
@@ -48,31 +57,31 @@ export interface FailoverOptions {
 /** Creates the failover between requests and serving models. */
 export function createFailover({ groups, slots, prober, failed, audit, clock }: FailoverOptions): Failover {
   return {
-    async *predict(model, task, run) {
+    async *predict(model, task, { open, run }) {
       const { request, findTarget } = begin(model, task)
       const { ledger, context } = task
       let startedAt = 0
+      let account: CallAccount | undefined
       const attempt = (candidate: Candidate): StepBatches => {
         startedAt = clock.monotonic()
+        account = undefined
         const target = findTarget(candidate)
         const release = takeSlot(target)
         // From here on a client that leaves counts as served by this target, even without content.
-        ledger.beginAttempt(target)
-        return watchAttempt(run(target), {
-          onBatch(steps) {
-            // Batches may be held back for long; their figures count from here on.
-            for (const step of steps) {
-              if (step.type === 'progress' || step.type === 'usage') ledger.count(step.usage)
-            }
-          },
-          onEnd: release,
-        })
+        account = open(target)
+        try {
+          return watchAttempt(run(account), release)
+        } catch (error) {
+          release()
+          throw error
+        }
       }
-      const onFailed = (candidate: Candidate): void => {
-        const usage = ledger.failAttempt()
+      const onFailed = (): void => {
+        if (account === undefined) return
+        const usage = ledger.fail(account)
         if (usage === NO_USAGE) return
         const { requestedModel } = ledger
-        failed.settle({ context, requestedModel, usage, target: findTarget(candidate), startedAt })
+        failed.settle({ context, requestedModel, usage, target: account.model, startedAt })
       }
       try {
         yield* streamWithFailover({ ...request, onFailed }, { attempt, isContent: (steps) => steps.some(isContent) })
@@ -82,17 +91,21 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
         prober.watch(request.group, model)
       }
     },
-    async perform(model, task, run) {
+    async perform(model, task, { open, run }) {
       const { request, findTarget } = begin(model, task)
       const { ledger, context } = task
+      let account: CallAccount | undefined
       try {
-        const onFailed = (): void => void ledger.failAttempt()
+        const onFailed = (): void => {
+          if (account !== undefined) ledger.fail(account)
+        }
         return await callWithFailover({ ...request, onFailed }, async (candidate) => {
+          account = undefined
           const target = findTarget(candidate)
           const release = takeSlot(target)
-          ledger.beginAttempt(target)
+          account = open(target)
           try {
-            return await run(target)
+            return await run(account)
           } catch (error) {
             throw toTargetFailure(error)
           } finally {
@@ -119,7 +132,6 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
       return target
     }
     const onServed = (candidate: Candidate): void => {
-      ledger.beginAttempt(findTarget(candidate))
       ledger.showServed(candidate.model)
       if (candidate.note !== undefined) ledger.headers.Failover = candidate.note
     }
@@ -145,11 +157,8 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
   }
 }
 
-/** Watches the batches of an attempt without an async generator of its own. `onEnd` runs once. */
-function watchAttempt(
-  batches: StepBatches,
-  { onBatch, onEnd }: { readonly onBatch: (steps: readonly PredictionStep[]) => void; readonly onEnd: () => void },
-): StepBatches {
+/** Watches for the end of an attempt without an async generator of its own. `onEnd` runs once. */
+function watchAttempt(batches: StepBatches, onEnd: () => void): StepBatches {
   return {
     [Symbol.asyncIterator]() {
       const source = batches[Symbol.asyncIterator]()
@@ -158,7 +167,6 @@ function watchAttempt(
           try {
             const step = await source.next()
             if (step.done === true) onEnd()
-            else onBatch(step.value)
             return step
           } catch (error) {
             onEnd()

@@ -2,7 +2,14 @@ import type { PartialMessage } from '@svc/backend-client'
 import { ANSWER_TRAILERS, type PredictOptions, type Reply } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import { estimateText } from '../estimate-tokens.ts'
-import { type FinishReason, NO_USAGE, type PredictionEvent, type PredictionStep, type Usage } from '../events.ts'
+import {
+  addUsage,
+  type FinishReason,
+  NO_USAGE,
+  type PredictionEvent,
+  type PredictionStep,
+  type Usage,
+} from '../events.ts'
 import type { LeftFigures } from '../executor.ts'
 import { createReplyDecoder, type ReplyDecoder, type ToldEnd } from '../reply-decoder.ts'
 import type { GenerationRequest } from '../request.ts'
@@ -184,17 +191,8 @@ export class ChoiceRun {
   }
 
   #addUp(usage: Usage): Usage {
-    const before = this.#before
-    const { countsPrompt } = this.#choice
-    return {
-      promptTokens: before.promptTokens + (countsPrompt ? usage.promptTokens : 0),
-      completionTokens: before.completionTokens + usage.completionTokens,
-      cachedTokens: addKnown(before.cachedTokens, countsPrompt ? usage.cachedTokens : undefined),
-      cacheWriteTokens: addKnown(before.cacheWriteTokens, countsPrompt ? usage.cacheWriteTokens : undefined),
-      reasoningTokens: addKnown(before.reasoningTokens, usage.reasoningTokens),
-      promptMs: before.promptMs + usage.promptMs,
-      generationMs: before.generationMs + usage.generationMs,
-    }
+    if (this.#choice.countsPrompt) return addUsage(this.#before, usage)
+    return addUsage(this.#before, { ...usage, promptTokens: 0, cachedTokens: undefined, cacheWriteTokens: undefined })
   }
 }
 
@@ -236,10 +234,6 @@ function readDetails(trailers: Readonly<Record<string, string>>): UsageDetails {
     cacheWriteTokens: read('cacheWriteTokens'),
     reasoningTokens: read('reasoningTokens'),
   }
-}
-
-function addKnown(sum: number | undefined, more: number | undefined): number | undefined {
-  return sum === undefined ? more : sum + (more ?? 0)
 }
 
 function hasLogprobs(step: PredictionStep): boolean {

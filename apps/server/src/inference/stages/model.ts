@@ -3,7 +3,7 @@ import { leavesMachine } from '../../catalog/serving.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
 import type { RequestFacts, UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
-import { estimatePrompt, measureAnswer } from '../estimate-tokens.ts'
+import { estimatePrompt } from '../estimate-tokens.ts'
 import type { ReplyWarning } from '../events.ts'
 import { createLanes } from '../lanes.ts'
 import type { RequestLedger } from '../ledger.ts'
@@ -53,12 +53,10 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
   for (const warning of listWarnings(call)) ledger.warn(warning)
   if (call.kind === 'operation') {
     const result = await call.perform((one) => options.models.perform(one, model, task))
-    ledger.count({ ...ledger.usage, promptTokens: result.promptTokens })
     return { kind: 'result', context, ledger, result }
   }
   const lanes = createLanes({
     restoration: filtered.restoration,
-    onUsage: (usage) => ledger.count(usage),
     onWarning(warning) {
       if (warning.code === 'answer_form_mismatch') options.metrics.countFormMismatch()
       const fields = { code: warning.code, model: ledger.servedModel.name }
@@ -69,10 +67,7 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
   const { trace, restores } = ledger
   const steps = trace?.keepsBodies && restores ? traceSteps(predicted, trace) : predicted
   let isFirst = true
-  // The servers of other models report their figures, and a prompt that comes back is no answer.
-  const isFarAnswer = leavesMachine(model) && !(call.request.kind === 'completion' && call.request.generates === false)
   const batches = mapBatches(steps, (batch) => {
-    if (isFarAnswer) ledger.noteAnswer(measureAnswer(batch))
     const events = lanes(batch)
     if (isFirst && events.length > 0) {
       isFirst = false
@@ -98,31 +93,43 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
   const refused = (ledger.upstreamStatus ?? 200) >= 400
   // A reply that has begun, or whose client did not wait for it, has been paid for.
   if (!refused && (thrown === undefined || failure?.kind === 'cancelled')) estimate(asked)
-  const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = ledger.usage
-  const facts = toFacts(context, ledger, options.clock)
+  const { promptTokens, completionTokens } = ledger.usage
   options.metrics.countTokens('prompt', promptTokens)
   options.metrics.countTokens('completion', completionTokens)
   // Tokens that were made before the reply broke off are recorded (threats CP-5).
   const isUsed = promptTokens > 0 || completionTokens > 0
   if (refused || !(failure === undefined || failure.kind === 'cancelled' || isUsed)) return
   ledger.isRecorded = true
-  const { isEstimated } = ledger
-  const figures = { promptTokens, completionTokens, cachedTokens, reasoningTokens, isEstimated }
-  options.usage.record({ ...facts, principal: context.principal, ...figures })
+  const facts = toFacts(context, ledger, options.clock)
+  for (const { model, usage, isEstimated } of ledger.usageByModel) {
+    const { promptMs: _, generationMs: __, cacheWriteTokens: ___, ...figures } = usage
+    options.usage.record({ ...facts, principal: context.principal, servedModel: model.name, ...figures, isEstimated })
+  }
 }
 
-/** Completes the figures of a model that others serve: upstreams leave some out. */
+/**
+ * Completes the figures of models that others serve: upstreams leave some out. The prompt of a later call holds the
+ * answers before it.
+ */
 function estimate({ ledger, parsed, request: { document } }: ModelRequest): void {
-  const isGenerated = parsed === undefined || parsed.call.kind === 'generation'
-  if (isGenerated && leavesMachine(ledger.servedModel)) ledger.estimateMissing(() => estimatePrompt(document))
+  if (parsed !== undefined && parsed.call.kind !== 'generation') return
+  let answers = 0
+  for (const account of ledger.calls) {
+    const before = answers
+    if (leavesMachine(account.model)) account.estimateMissing(() => estimatePrompt(document) + before)
+    answers += account.usage.completionTokens
+  }
 }
 
-function toFacts(context: RequestContext, { requestedModel, servedModel }: RequestLedger, clock: Clock): RequestFacts {
+function toFacts(
+  context: RequestContext,
+  { requestedModel }: RequestLedger,
+  clock: Clock,
+): Omit<RequestFacts, 'servedModel'> {
   return {
     correlationId: context.requestId,
     endpoint: context.route.path,
     requestedModel,
-    servedModel: servedModel.name,
     principalId: context.principal.id,
     durationMs: clock.monotonic() - context.startedAt,
     at: clock.now(),

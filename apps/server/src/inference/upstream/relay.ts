@@ -38,6 +38,7 @@ export function createRelay({ models, upstream, opaque }: RelayParts): RelayUpst
     const { upstreamModel } = target
     const { bytes, isStream, addsUsage } = createPassthroughBody(document, { upstreamModel, splices, asksUsage })
     const { trace } = ledger
+    const account = ledger.open(model)
     const restorer = restoration && createRestorer(target.provider, restoration)
     const outcome = await relay({
       upstream,
@@ -55,8 +56,8 @@ export function createRelay({ models, upstream, opaque }: RelayParts): RelayUpst
       describe: opaque && (() => opaque),
       throwsRefusals: opaque !== undefined,
     })
-    if (outcome.usage !== undefined) ledger.count(toUsage(outcome.usage))
-    ledger.noteAnswer(outcome.answerBytes, outcome.uncountedBytes)
+    if (outcome.usage !== undefined) account.count(toUsage(outcome.usage))
+    account.noteAnswer(outcome.answerBytes, outcome.uncountedBytes)
     ledger.failure = outcome.failure
     ledger.upstreamStatus = outcome.status
   }
