@@ -41,6 +41,7 @@ import { createPiiStage } from './inference/stages/pii.ts'
 import { createResolve } from './inference/stages/resolve.ts'
 import { createRouterStage } from './inference/stages/router.ts'
 import { traceExecutor, traceRelay, traceTranslation } from './inference/trace-calls.ts'
+import { createTurns } from './inference/turns.ts'
 import { createCloudModels } from './inference/upstream/cloud-models.ts'
 import type { CheckUpstream } from './inference/upstream/own-address.ts'
 import { createRelay } from './inference/upstream/relay.ts'
@@ -223,13 +224,11 @@ export function composeInference(parts: InferenceParts): InferenceModule {
 
 /** Runs operations for classifiers inside a request: no slot, no record, a ledger that nobody reads. */
 function performInside(calls: ModelCalls): PerformInside {
-  return (request, model, context) =>
-    calls.perform(request, model, {
-      context,
-      ledger: new RequestLedger(model.name, model),
-      upstreamChat: undefined,
-      bodyBytes: 0,
-    })
+  return (request, model, context) => {
+    const ledger = new RequestLedger(model.name, model)
+    const turns = createTurns({ ledger, filtered: { splices: [] } })
+    return calls.perform(request, model, { context, ledger, turns, upstreamChat: undefined, bodyBytes: 0 })
+  }
 }
 
 /** Waits for a model as a request for it would: no longer than `--model-load-wait`. */

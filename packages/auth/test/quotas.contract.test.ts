@@ -100,6 +100,46 @@ describe.each(places)('quotas in $name', ({ open }) => {
     })
   })
 
+  it('renew the reservation of a request that goes on, which counts once', async () => {
+    await using place = await open()
+    const { quotas } = createWorld(place.stores)
+    await quotas.putRule('ada', { maxTokens: 100, maxRequests: 2, window: '1d' }, call)
+    const principal = caller(await place.stores.quotas.listRules('ada', call))
+    const long = await quotas.reserve(principal, { model: 'm', tokens: 30 }, call)
+    await long.renew({ used: 25, next: 40 }, call)
+    expect(await quotas.readStatus('ada', call)).toMatchObject([{ requests: 1, tokens: 65 }])
+    const other = await quotas.reserve(principal, { model: 'm', tokens: 10 }, call)
+    other.settle(10)
+    // its own request is no reason to refuse it, at the limit of requests
+    await long.renew({ used: 60, next: 5000 }, call)
+    expect(await quotas.readStatus('ada', call)).toMatchObject([{ requests: 2, tokens: 100 }])
+    await expect(long.renew({ used: 90, next: 1 }, call)).rejects.toMatchObject({ code: 'quota_exceeded' })
+    // a refused one keeps what it holds, and settles what it used
+    expect(await quotas.readStatus('ada', call)).toMatchObject([{ requests: 2, tokens: 100 }])
+    long.settle(91)
+    await long.renew({ used: 0, next: 1 }, call)
+    await quotas.flush()
+    expect(await quotas.readStatus('ada', call)).toMatchObject([{ requests: 2, tokens: 101 }])
+  })
+
+  it('count a request once that is settled while it is renewed', async () => {
+    await using place = await open()
+    const { quotas } = createWorld(place.stores)
+    await quotas.putRule('ada', { maxTokens: 100, window: '1d' }, call)
+    const principal = caller(await place.stores.quotas.listRules('ada', call))
+    for (const isLate of [false, true]) {
+      const reservation = await quotas.reserve(principal, { model: 'm', tokens: 30 }, call)
+      const left = new AbortController()
+      const renewing = reservation.renew({ used: 5, next: 20 }, { signal: left.signal })
+      if (isLate) left.abort(new Error('left'))
+      reservation.settle(5)
+      await Promise.allSettled([renewing])
+      await quotas.flush()
+      await quotas.flush()
+    }
+    expect(await quotas.readStatus('ada', call)).toMatchObject([{ requests: 2, tokens: 10 }])
+  })
+
   it('give back what a server that was killed had reserved, and count it if it was alive after all', async () => {
     await using place = await open()
     const { quotas, clock } = createWorld(place.stores)

@@ -1,5 +1,5 @@
 import type { Authentication } from '@svc/auth'
-import type { SvcError } from '@svc/errors'
+import { type SvcError, toSvcError } from '@svc/errors'
 import type { Context } from 'hono'
 import type { RequestContext } from '../inference/ports.ts'
 import type { LogFields, Logger } from '../ports.ts'
@@ -50,21 +50,26 @@ export interface Call extends RequestContext {
    * @throws {SvcError} `unauthenticated` or `forbidden`
    */
   confirm(): Promise<void>
-  /** Begins a request inside the call, which can outlive it: a message of a socket, a response in the background. */
-  fork(changes?: CallChanges): Fork
+  /** Begins a request inside the call, which can outlive it: a turn on a socket, a response in the background. */
+  derive(changes?: CallChanges): DerivedCall
 }
 
-/** A request inside a call. It ends when its caller loses the right to it, wherever its reply goes. */
-export interface Fork {
+/** A request inside a call, with an abort of its own. It ends when its caller loses the right to it. */
+export interface DerivedCall {
   /** The call as the request sees it. */
   readonly call: CallState
   end(reason: SvcError): void
+  /** Lets the request outlive the signal that it was derived with. */
+  detach(): void
   /** Forgets the request, which has ended. */
   close(): void
 }
 
 /** The facts in which a request inside a call may differ. */
-export type CallChanges = Partial<Pick<Call, 'requestId' | 'startedAt'>>
+export interface CallChanges extends Partial<Pick<Call, 'requestId' | 'startedAt'>> {
+  /** Ends the request. @default the request does not end with the call */
+  readonly signal?: AbortSignal | undefined
+}
 
 /** A request whose route has been found. */
 export interface CallSource {
@@ -146,7 +151,7 @@ export function pathPrefix({ baseUrl }: Pick<Call, 'baseUrl'>): string {
 /** What all calls of an edge share. */
 export interface EdgeParts {
   /** The requests inside of calls. */
-  readonly forks: RunningCalls
+  readonly derived: RunningCalls
   /** Asks for the caller of a call again where rights have changed. */
   readonly confirm: (call: CallState) => Promise<void>
   /** Records a change of a call. Never rejects. */
@@ -251,13 +256,32 @@ export class CallState implements Call, Admitted {
     return this.edge.confirm(this)
   }
 
-  fork(changes: CallChanges = {}): Fork {
+  derive({ signal, requestId = this.requestId, startedAt = this.startedAt }: CallChanges = {}): DerivedCall {
+    const { route, edge, clientAddress, baseUrl, log } = this
     const running = new RunningCall()
-    const call: CallState = Object.assign(Object.create(CallState.prototype), this, changes, { abort: running })
+    const facts = { route, requestId, running, edge, clientAddress, baseUrl, startedAt, log }
+    const call = new CallState(this.source, facts)
+    call.authentication = this.authentication
+    call.rightsGeneration = this.rightsGeneration
+    call.matched = this.matched
     running.admitted = call
-    this.edge.forks.add(running)
-    return { call, end: (reason) => running.end(reason), close: () => this.edge.forks.delete(running) }
+    edge.derived.add(running)
+    const end = (reason: SvcError): void => running.end(reason)
+    const detach = signal === undefined ? () => undefined : endWith(signal, end)
+    const close = (): void => {
+      detach()
+      edge.derived.delete(running)
+    }
+    return { call, end, detach, close }
   }
+}
+
+/** Calls `end` when a signal aborts. @returns a function that ends the wait */
+function endWith(signal: AbortSignal, end: (reason: SvcError) => void): () => void {
+  const onAbort = (): void => end(toSvcError(signal.reason))
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  return () => signal.removeEventListener('abort', onAbort)
 }
 
 /** The log of one call. Its first line makes the child logger. */

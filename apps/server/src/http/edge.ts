@@ -143,11 +143,11 @@ function toCommonHeaders(headers: readonly (readonly [string, string])[]): Commo
 /** Makes the edge. */
 export function createEdge(options: EdgeOptions): Edge {
   const running = new RunningCalls()
-  const forks = new RunningCalls()
+  const derived = new RunningCalls()
   const sockets = createSockets({ bodies: options.bodies, limits: options.sockets })
-  const rights = createReauthorizer({ gate: options.gate, sockets, running: [running, forks] })
+  const rights = createReauthorizer({ gate: options.gate, sockets, running: [running, derived] })
   const { machineTag, refusesCrossSite = () => true, recordChange: record = async () => undefined } = options
-  const parts: EdgeParts = { forks, record, confirm: (call) => rights.confirm(call, options.clock.now()) }
+  const parts: EdgeParts = { derived, record, confirm: (call) => rights.confirm(call, options.clock.now()) }
   const common = [...SECURITY_HEADERS, ...(machineTag === undefined ? [] : [['Machine-Tag', machineTag] as const])]
   const forAnyPage = toCommonHeaders(common)
   const forOwnPages = toCommonHeaders([...common, OWN_PAGES_HEADER])

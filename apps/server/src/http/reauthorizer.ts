@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { type Authentication, isConcerned, type Revocation } from '@svc/auth'
 import { untilAborted } from '../until-aborted.ts'
-import type { CallChanges, CallState, Fork } from './call.ts'
+import type { CallChanges, CallState, DerivedCall } from './call.ts'
 import type { Gate, LookUps } from './middleware/authorize.ts'
 import type { Reauthorization, RunningCalls } from './running-calls.ts'
 import type { Sockets } from './websocket.ts'
@@ -35,7 +35,7 @@ export interface Reauthorizer {
    *
    * @throws {SvcError} `unauthenticated` or `forbidden`
    */
-  begin(call: CallState, changes: CallChanges): Promise<Fork>
+  begin(call: CallState, changes: CallChanges): Promise<DerivedCall>
 }
 
 /** Longest time for the look-ups of one change of rights. */
@@ -91,16 +91,16 @@ export function createReauthorizer({ gate, sockets, running }: ReauthorizerOptio
     },
     async begin(call, changes) {
       // In the list before it is asked for: a change of rights meanwhile finds it there.
-      const fork = call.fork(changes)
+      const derived = call.derive(changes)
       try {
         let asked: number
         do {
           asked = generation
-          fork.call.authentication = await gate.reauthorize(call, call)
+          derived.call.authentication = await gate.reauthorize(call, call)
         } while (asked !== generation)
-        return fork
+        return derived
       } catch (error) {
-        fork.close()
+        derived.close()
         throw error
       }
     },

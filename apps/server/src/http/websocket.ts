@@ -2,7 +2,7 @@ import { SvcError } from '@svc/errors'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { HeldBytes } from '../inference/ports.ts'
 import type { BodyReader } from './body.ts'
-import type { Call, CallChanges, CallState, Fork } from './call.ts'
+import type { Call, CallChanges, CallState, DerivedCall } from './call.ts'
 import { isRefusal } from './middleware/authorize.ts'
 import { READ_STALL_MS, readerGone, waitForDrain } from './reply-writer.ts'
 import type { RouteInfo } from './route-info.ts'
@@ -58,7 +58,7 @@ export interface Socket {
    *
    * @throws {SvcError} `unauthenticated`, `forbidden`
    */
-  begin(changes: CallChanges): Promise<Fork>
+  begin(changes: CallChanges): Promise<DerivedCall>
   /** Closes after what was sent; a second time does nothing. */
   close(code: CloseCode, reason: string): void
 }

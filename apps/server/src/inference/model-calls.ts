@@ -9,6 +9,7 @@ import type { RequestLedger } from './ledger.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operations/operation.ts'
 import type { RequestContext } from './ports.ts'
 import type { GenerationRequest } from './request.ts'
+import type { Turns } from './turns.ts'
 import { servesCloudModels } from './upstream/check-route.ts'
 import type { TranslateUpstream, UpstreamChat } from './upstream/translate.ts'
 
@@ -20,6 +21,8 @@ export interface ModelTask {
   readonly upstreamChat: UpstreamChat | undefined
   /** The size of the request's body. */
   readonly bodyBytes: number
+  /** For requests that call a model again. */
+  readonly turns: Turns
 }
 
 /** Asks models, independent of how each is served. */

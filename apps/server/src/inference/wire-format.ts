@@ -41,6 +41,8 @@ export interface ReplyCollector {
 export interface GenerationCall {
   readonly kind: 'generation'
   readonly request: GenerationRequest
+  /** Whether the server may call the model again before the reply ends. @default false */
+  readonly takesTurns?: boolean | undefined
   /** Runs once only the model can still refuse the request. */
   begin?(): Promise<void>
   /** Wraps the writer of the client, so that a frame is kept before the client gets it. */

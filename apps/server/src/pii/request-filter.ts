@@ -55,6 +55,16 @@ export interface FilteredRequest {
   readonly splices: readonly Splice[]
   /** Set when masked values are restored in the reply. */
   readonly restoration?: TokenMap | undefined
+  /** Filters what later turns of the request add. @default nothing is filtered */
+  readonly later?: LaterFilter | undefined
+}
+
+/** Filters texts that join a request while it runs, such as the results of tools, by its policy. */
+export interface LaterFilter {
+  /** The values of the request that were masked so far. Undefined when they are not restored. */
+  readonly masks: TokenMap | undefined
+  /** @returns the texts to send @throws {SvcError} as {@link RequestFilter.filter}, as a rejection */
+  filter(texts: readonly string[]): Promise<readonly string[]>
 }
 
 /** The PII filter as a stage of requests (§6.3). */
@@ -169,7 +179,8 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     unscanned: readonly TokenList[],
   ): FilteredRequest | Promise<FilteredRequest> {
     const { occasion, masks, collection } = scanned
-    if (unscanned.length === 0 && outcome.segments.every(isUntouched)) return withoutEdits(collection)
+    const later: LaterFilter = { masks, filter: (texts) => filterLater(scanned, texts) }
+    if (unscanned.length === 0 && outcome.segments.every(isUntouched)) return { ...withoutEdits(collection), later }
     const entries = createFoundEntries(occasion, outcome, (index) => toPath(scanned, index))
     if (outcome.blocked) return refuse(entries, occasion)
     const edited = toEdits(scanned, outcome)
@@ -177,7 +188,19 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     // A list that is replaced by text holds no tokens any more.
     const passed = unscanned.filter(({ node }) => edited.every(({ start }) => start !== node.start))
     record([...passed.map(({ path }) => createUnscannedTokensEntry(occasion, path)), ...entries])
-    return { splices: edited, restoration: masks !== undefined && masks.size > 0 ? masks : undefined }
+    return { splices: edited, restoration: masks !== undefined && masks.size > 0 ? masks : undefined, later }
+  }
+
+  /** Filters each text as a message of its own. */
+  async function filterLater(scanned: Scanned, texts: readonly string[]): Promise<readonly string[]> {
+    const { occasion, masks } = scanned
+    masks?.avoid(texts)
+    const segments = texts.map((text, index) => ({ text, path: `later[${index}]` }))
+    const outcome = await scan({ ...scanned, texts: { segments, messages: [] } })
+    const entries = createFoundEntries(occasion, outcome, (index) => segments[index]?.path ?? '')
+    if (outcome.blocked) return refuse(entries, occasion)
+    record(entries)
+    return texts.map((text, index) => outcome.segments[index]?.rewritten ?? text)
   }
 
   /** Reads token lists as text before judging. */

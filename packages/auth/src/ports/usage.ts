@@ -127,6 +127,11 @@ export interface QuotaRequest {
   readonly tokens: number
   /** When the reservation is given back by itself, milliseconds since the epoch. */
   readonly expiresAt: number
+  /**
+   * Set to renew the reservation of a request that goes on: the tokens that it has used so far, a part of `tokens`. The
+   * request counts once.
+   */
+  readonly used?: number | undefined
 }
 
 /** Whether a {@link QuotaRequest} passed. */

@@ -53,6 +53,10 @@ function createCounters(rules: ReadonlyMap<string, QuotaRule>, stored: readonly 
     release({ ruleId, windowStart, tokens }: Reservation): void {
       if (current.get(ruleId)?.windowStart === windowStart) this.add(ruleId, { requests: -1, tokens: -tokens })
     },
+    /** Counts again what {@link release} gave back. */
+    restore({ ruleId, windowStart, tokens }: Reservation): void {
+      if (current.get(ruleId)?.windowStart === windowStart) this.add(ruleId, { requests: 1, tokens })
+    },
     changed: (): readonly QuotaCounter[] =>
       [...current.values()].filter((counter) => before.get(counter.ruleId) !== counter),
   }
@@ -72,9 +76,22 @@ function settle(settlement: QuotaSettlement, taken: readonly Reservation[], coun
   }
 }
 
-function reserve(request: QuotaRequest, counters: Counters): Reservation[] | QuotaRule {
-  const full = request.rules.find((rule) => isFull(rule, counters.read(rule)))
-  if (full !== undefined) return full
+/** Reserves under all rules of a request, or names the rule that is full. @param held what a renewed request holds so far */
+function reserve(
+  request: QuotaRequest,
+  held: readonly Reservation[],
+  counters: Counters,
+): readonly Reservation[] | QuotaRule {
+  const { used = 0 } = request
+  for (const reservation of held) counters.release(reservation)
+  const full = request.rules.find((rule) => {
+    const counter = counters.read(rule)
+    return isFull(rule, { ...counter, tokens: counter.tokens + used })
+  })
+  if (full !== undefined) {
+    for (const reservation of held) counters.restore(reservation)
+    return full
+  }
   return request.rules.map((rule) => {
     const { windowStart, tokens: counted } = counters.read(rule)
     const tokens = Math.min(request.tokens, (rule.maxTokens ?? Number.MAX_SAFE_INTEGER) - counted)
@@ -82,6 +99,9 @@ function reserve(request: QuotaRequest, counters: Counters): Reservation[] | Quo
     return { id: request.reservationId, ruleId: rule.id, windowStart, tokens, expiresAt: request.expiresAt }
   })
 }
+
+const isGranted = (outcome: readonly Reservation[] | QuotaRule | undefined): outcome is readonly Reservation[] =>
+  Array.isArray(outcome)
 
 /**
  * Settles, then reserves: all rules of a request or none. Reservations that have expired are given back when a request
@@ -94,27 +114,33 @@ export async function applyQuotaWork(work: QuotaWork, ledger: QuotaLedger): Prom
   )
   const ordered = [...rules.values()].sort((left, right) => (left.id < right.id ? -1 : 1))
   const counters = createCounters(rules, await ledger.lockCounters(ordered), now)
-  if (settlements.length > 0) {
-    const taken = await ledger.takeReservations(settlements.map(({ reservationId }) => reservationId))
-    for (const settlement of settlements) settle(settlement, taken, counters)
+  const renewed = requests.filter(({ used }) => used !== undefined)
+  const known = [...settlements, ...renewed].map(({ reservationId }) => reservationId)
+  const taken = known.length === 0 ? [] : await ledger.takeReservations(known)
+  for (const settlement of settlements) settle(settlement, taken, counters)
+  const settled = new Set(settlements.map(({ reservationId }) => reservationId))
+  const findHeld = (request: QuotaRequest | undefined): readonly Reservation[] => {
+    if (request?.used === undefined || settled.has(request.reservationId)) return []
+    return taken.filter(({ id }) => id === request.reservationId)
   }
-  let outcomes = requests.map((request) => reserve(request, counters))
-  if (outcomes.some((outcome) => !Array.isArray(outcome))) {
+  let outcomes = requests.map((request) => reserve(request, findHeld(request), counters))
+  if (!outcomes.every(isGranted)) {
     const expired = await ledger.takeExpired([...rules.keys()], now)
     for (const reservation of expired) counters.release(reservation)
     if (expired.length > 0) {
       outcomes = requests.map((request, index) => {
         const before = outcomes[index]
-        return Array.isArray(before) ? before : reserve(request, counters)
+        return isGranted(before) ? before : reserve(request, findHeld(request), counters)
       })
     }
   }
-  const granted = outcomes.filter((outcome) => Array.isArray(outcome)).flat()
-  if (granted.length > 0) await ledger.putReservations(granted)
+  // a renewal that is refused leaves its request with what it holds
+  const kept = outcomes.flatMap((outcome, index) => (isGranted(outcome) ? outcome : findHeld(requests[index])))
+  if (kept.length > 0) await ledger.putReservations(kept)
   const changed = counters.changed()
   if (changed.length > 0) await ledger.writeCounters(changed)
   return outcomes.map((outcome) => {
-    if (Array.isArray(outcome)) return { granted: true }
+    if (isGranted(outcome)) return { granted: true }
     return { granted: false, rule: outcome, resetsAt: counters.read(outcome).windowStart + outcome.windowMs }
   })
 }

@@ -30,6 +30,17 @@ export interface QuotasOptions {
 /** The reservations of a request under the quotas of its caller. */
 export interface QuotaReservation {
   /**
+   * Reserves further tokens for a request that goes on, such as with another call of its model. The request counts once.
+   * A refused one keeps what it has reserved.
+   *
+   * @param tokens.used so far @param tokens.next for what comes
+   * @throws {AuthError} as {@link Quotas.reserve}
+   */
+  renew(
+    tokens: { readonly used: number; readonly next: number },
+    options: { readonly signal: StopSignal },
+  ): Promise<void>
+  /**
    * Counts what the request has used, in place of what it had reserved; later calls do nothing.
    *
    * @param tokens undefined when the request does not count at all
@@ -96,7 +107,7 @@ const MAX_MODEL_LENGTH = 200
 const MAX_WINDOW_MS = 366 * 86_400_000
 const MIN_WINDOW_MS = 1000
 
-const NO_RESERVATION: QuotaReservation = { settle() {} }
+const NO_RESERVATION: QuotaReservation = { settle() {}, renew: () => Promise.resolve() }
 
 function readLimit(value: unknown, name: string): number | undefined {
   if (value === undefined || value === null) return undefined
@@ -150,6 +161,15 @@ export function createQuotas(options: QuotasOptions): Quotas {
   function toReservation({ reservationId, rules }: QuotaRequest): QuotaReservation {
     let isSettled = false
     return {
+      async renew({ used, next }, { signal }) {
+        if (isSettled) return
+        const tokens = { used: cleanTokens(used), tokens: cleanTokens(used + next) }
+        const renewal = { reservationId, rules, ...tokens, expiresAt: clock.now() + reservationMs }
+        // a request that was settled meanwhile has been counted
+        const giveBack = () => isSettled && settle({ reservationId, rules, tokens: undefined })
+        await decide(renewal, signal, giveBack)
+        giveBack()
+      },
       settle(tokens) {
         if (isSettled) return
         isSettled = true
@@ -158,19 +178,23 @@ export function createQuotas(options: QuotasOptions): Quotas {
     }
   }
 
-  async function ask(request: QuotaRequest, signal: StopSignal): Promise<QuotaReservation> {
+  /** @param onLate called when the request is granted after its caller has left */
+  async function decide(request: QuotaRequest, signal: StopSignal, onLate: () => unknown): Promise<void> {
     if (signal.aborted) throw signal.reason
-    const reservation = toReservation(request)
     const asked = batcher.run({ kind: 'request', request })
     const verdict = await withSignal(asked, signal).catch((error: unknown) => {
-      // nobody waits for the verdict any more
       asked.then(
-        ({ granted }) => granted && reservation.settle(undefined),
+        ({ granted }) => granted && onLate(),
         () => undefined,
       )
       throw error
     })
     if (!verdict.granted) throw quotaExceeded(verdict, clock.now())
+  }
+
+  async function ask(request: QuotaRequest, signal: StopSignal): Promise<QuotaReservation> {
+    const reservation = toReservation(request)
+    await decide(request, signal, () => reservation.settle(undefined))
     return reservation
   }
 

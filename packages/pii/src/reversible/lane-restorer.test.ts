@@ -15,6 +15,16 @@ function run(values: readonly string[], pieces: readonly string[], kind: LaneKin
 }
 
 describe('a lane of text', () => {
+  it('restores values that the map gets while it runs', () => {
+    const map = createMap([])
+    const lane = createLaneRestorer(map)
+    expect(lane.push('[REDACTED:EMAIL_001] ')).toBe('[REDACTED:EMAIL_001] ')
+    map.mask({ group: 'EMAIL' }, 'a@b')
+    expect([lane.push('[REDACTED:EMA'), lane.push('IL_001]')]).toEqual(['', 'a@b'])
+    map.mask({ group: 'EMAIL' }, 'c@d')
+    expect(lane.push('[REDACTED:EMAIL_002]')).toBe('c@d')
+  })
+
   it('holds back only possible beginnings of tokens', () => {
     expect(run(['a@b'], ['to [REDA', 'CTED:EMAIL_001', '], and'])).toEqual(['to ', '', 'a@b, and', ''])
     expect(run(['a@b'], ['to [REDACTED:NAME', '_001]'])).toEqual(['to [REDACTED:NAME', '_001]', ''])

@@ -25,7 +25,7 @@ export type LaneKind =
   | 'json'
 
 /**
- * A restorer for one lane.
+ * A restorer for one lane. It also restores values that the map gets while the lane runs.
  *
  * @param kind @default 'text'
  * @example
@@ -35,7 +35,7 @@ export type LaneKind =
  */
 export function createLaneRestorer(map: TokenMap, kind: LaneKind = 'text'): LaneRestorer {
   checkMap(map, 'createLaneRestorer')
-  return new Restorer(map.matcher, kind)
+  return new Restorer(map, kind)
 }
 
 /** Restores the values of a whole text; returns the same string without tokens. */
@@ -50,12 +50,13 @@ function checkMap(map: TokenMap, name: string): void {
 }
 
 class Restorer implements LaneRestorer {
-  readonly #matcher: TokenMatcher
+  // The map may get more values while the lane runs.
+  readonly #map: TokenMap
   readonly #kind: LaneKind
   #held = ''
 
-  constructor(matcher: TokenMatcher, kind: LaneKind) {
-    this.#matcher = matcher
+  constructor(map: TokenMap, kind: LaneKind) {
+    this.#map = map
     this.#kind = kind
   }
 
@@ -64,14 +65,15 @@ class Restorer implements LaneRestorer {
   }
 
   push(text: string): string {
-    if (this.#matcher.isEmpty) return text
-    const restored = restore(this.#matcher, this.#held + text, this.#kind, false)
+    const { matcher } = this.#map
+    if (matcher.isEmpty) return text
+    const restored = restore(matcher, this.#held + text, this.#kind, false)
     this.#held = restored.held
     return restored.text
   }
 
   end(): string {
-    const { text } = restore(this.#matcher, this.#held, this.#kind, true)
+    const { text } = restore(this.#map.matcher, this.#held, this.#kind, true)
     this.#held = ''
     return text
   }

@@ -51,6 +51,15 @@ describe('tokens', () => {
     expect(map.mask(EMAIL, 'b')).toBe('[REDACTED:EMAIL_004]')
   })
 
+  it.each([[[]], [['b']]])('skip tokens of texts that come later, after masking %j', (masked) => {
+    const map = createTokenMap({ texts: ['[REDACTED:EMAIL_001]'] })
+    for (const value of masked) map.mask(EMAIL, value)
+    map.avoid(['so [REDACTED:EMAIL_003]'])
+    map.avoid(['and [REDACTED:EMAIL_004]'])
+    const tokens = ['x', 'y', 'z'].map((value) => map.mask(EMAIL, value))
+    expect(tokens.filter((token) => /00[134]/.test(token))).toEqual([])
+  })
+
   it('skip them also without a suffix', () => {
     const map = createTokenMap({ prefix: '#', suffix: '', texts: ['#EMAIL_0012'] })
     expect(map.mask(EMAIL, 'a')).toBe('#EMAIL_002')

@@ -31,11 +31,11 @@ const NOT_IN_GROUP = /[^A-Z0-9]/g
 export class TokenMap implements MaskWriter {
   readonly #prefix: string
   readonly #suffix: string
-  readonly #texts: Iterable<string>
+  #texts: Iterable<string>
   readonly #tokens = new Map<string, string>()
   readonly #values = new Map<string, string>()
   readonly #lastNumbers = new Map<string, number>()
-  #taken: ReadonlySet<string> | undefined
+  #taken: Set<string> | undefined
   #matcher: TokenMatcher | undefined
 
   /** @internal maps come from {@link createTokenMap} */
@@ -62,6 +62,15 @@ export class TokenMap implements MaskWriter {
     this.#values.set(token, value)
     this.#matcher = undefined
     return token
+  }
+
+  /**
+   * Takes texts that come after those of the request, such as the results of tools. A token in one of them is never used
+   * for a new value.
+   */
+  avoid(texts: readonly string[]): void {
+    if (this.#taken === undefined) this.#texts = concat(this.#texts, texts)
+    else for (const body of findTakenBodies(texts, this.#prefix, this.#suffix)) this.#taken.add(body)
   }
 
   /** @internal finds the tokens created so far */
@@ -92,6 +101,11 @@ export class TokenMap implements MaskWriter {
  */
 export function createTokenMap(options: TokenMapOptions): TokenMap {
   return new TokenMap(options)
+}
+
+function* concat(first: Iterable<string>, second: Iterable<string>): Generator<string> {
+  yield* first
+  yield* second
 }
 
 function isIterable(value: unknown): boolean {

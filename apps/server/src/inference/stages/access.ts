@@ -17,8 +17,12 @@ export function createAccess(quotas: Pick<Quotas, 'reserve'>): Stages['access'] 
     const { principal, route } = context
     if (principal.quotas.length === 0) return undefined
     const tokens = estimateTokens(document, { isGenerated: isGenerating(route.usecase) })
-    const reserved = quotas.reserve(principal, { model: model.name, through, tokens }, { signal: context.abort })
-    return Promise.resolve(reserved).then((reservation) => cleanup.add(() => reservation.settle(ledger.charge)))
+    const options = { signal: context.abort }
+    const reserved = quotas.reserve(principal, { model: model.name, through, tokens }, options)
+    return Promise.resolve(reserved).then((reservation) => {
+      cleanup.add(() => reservation.settle(ledger.charge))
+      ledger.reservation = { renew: (further) => reservation.renew(further, options) }
+    })
   }
 }
 

@@ -1,4 +1,5 @@
 import { toSvcError } from '@svc/errors'
+import type { TokenMap } from '@svc/pii/reversible'
 import { leavesMachine } from '../../catalog/serving.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
 import type { RequestFacts, UsageRecorder } from '../../monitoring/recorders.ts'
@@ -13,6 +14,7 @@ import type { ModelRequest, Stages } from '../pipeline.ts'
 import type { RequestContext } from '../ports.ts'
 import type { Reply } from '../reply.ts'
 import { traceSteps } from '../trace-reply.ts'
+import { createTurns } from '../turns.ts'
 import type { RelayUpstream } from '../upstream/relay.ts'
 import type { FormattedCall } from '../wire-format.ts'
 
@@ -28,9 +30,9 @@ export interface ModelStageOptions {
 /** Asks the model, sends its events through the lanes, and records the request at every kind of end. */
 export function createModelStage(options: ModelStageOptions): Stages['model'] {
   return (asked, cleanup) => {
-    const { filtered, ledger, parsed, request } = asked
+    const { ledger, parsed, request } = asked
     const { context } = request
-    ledger.restores = filtered.restoration !== undefined
+    ledger.restores = findRestoration(asked) !== undefined
     cleanup.add((thrown) => {
       record(asked, thrown, options)
     })
@@ -49,6 +51,7 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
     ledger,
     upstreamChat: parsed?.upstreamChat,
     bodyBytes: request.document.bytes.length,
+    turns: createTurns({ ledger, filtered }),
   }
   for (const warning of listWarnings(call)) ledger.warn(warning)
   if (call.kind === 'operation') {
@@ -56,7 +59,7 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
     return { kind: 'result', context, ledger, result }
   }
   const lanes = createLanes({
-    restoration: filtered.restoration,
+    restoration: findRestoration(asked),
     onWarning(warning) {
       if (warning.code === 'answer_form_mismatch') options.metrics.countFormMismatch()
       const fields = { code: warning.code, model: ledger.servedModel.name }
@@ -78,6 +81,13 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
     return events
   })
   return { kind: 'generated', context, ledger, call, batches }
+}
+
+/** Gives the values to restore in the reply. Later turns may mask some where the request itself has none. */
+function findRestoration({ filtered, parsed }: ModelRequest): TokenMap | undefined {
+  const { restoration, later } = filtered
+  const takesTurns = parsed?.call.kind === 'generation' && parsed.call.takesTurns === true
+  return restoration ?? (takesTurns ? later?.masks : undefined)
 }
 
 /** Warnings about the request itself. */

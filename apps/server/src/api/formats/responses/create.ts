@@ -1,7 +1,6 @@
-import { toSvcError } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
 import { SSE_DONE } from '@svc/wire/sse'
-import type { Call, Fork } from '../../../http/call.ts'
+import type { Call, DerivedCall } from '../../../http/call.ts'
 import { ALREADY_SENT, type HttpReply } from '../../../http/http-reply.ts'
 import { createReplyWriter } from '../../../http/reply-writer.ts'
 import type { IncomingRequest } from '../../../inference/pipeline.ts'
@@ -31,15 +30,15 @@ export function toReader({ principal }: Call): Reader {
 
 /** Answers `POST /v1/responses`. */
 export async function createResponse(call: Call, parts: CreateParts): Promise<HttpReply> {
-  await respond(call, { writer: createReplyWriter(call, parts), fork: call.fork() }, parts)
+  await respond(call, { writer: createReplyWriter(call, parts), derived: call.derive({ signal: call.signal }) }, parts)
   return ALREADY_SENT
 }
 
 /** The transport of a request for a response. */
 export interface Channel {
   readonly writer: ReplyWriter
-  /** The request inside the call of its client. */
-  readonly fork: Fork
+  /** The request inside the call of its client, which ends with the call until it is detached. */
+  readonly derived: DerivedCall
   /** A message of a socket; its answer is always a stream of events. @default the body of the call */
   readonly message?: JsonDocument | undefined
   /** @default none */
@@ -56,14 +55,11 @@ export interface Channel {
  */
 export async function respond(
   call: Call,
-  { writer, fork, message, known }: Channel,
+  { writer, derived, message, known }: Channel,
   parts: CreateParts,
 ): Promise<StoredResponse | undefined> {
   const { store, live, clock } = parts
-  const own = fork.call
-  const leave = (): void => fork.end(toSvcError(call.signal.reason))
-  if (call.signal.aborted) leave()
-  else call.signal.addEventListener('abort', leave, { once: true })
+  const own = derived.call
   let onDetached: (response: LiveResponse) => void = () => undefined
   const detached = new Promise<LiveResponse>((resolve) => {
     onDetached = resolve
@@ -78,7 +74,7 @@ export async function respond(
         live,
         clock,
         owner: own.principal.id,
-        stop: fork.end,
+        stop: derived.end,
         onDetached,
       })
       return recording
@@ -87,8 +83,7 @@ export async function respond(
   const incoming = toIncomingRequest(own, format, parts.bodies)
   const run = runToEnd(message === undefined ? incoming : { ...incoming, source: { message } })
   live.track(run)
-  // The signal of a socket outlives its responses.
-  const background = await Promise.race([run, detached]).finally(() => call.signal.removeEventListener('abort', leave))
+  const background = await Promise.race([run, detached]).finally(derived.detach)
   if (background === undefined) return recording?.current()
   run.catch((error: unknown) => call.log.warn({ err: error }, 'a background response failed'))
   await replyWhileRunning(call, writer, background)
@@ -102,7 +97,7 @@ export async function respond(
       failure = error
       throw error
     } finally {
-      fork.close()
+      derived.close()
       await recording?.settle(parts.opaqueErrors && failure !== undefined ? OPAQUE_ERROR : failure)
     }
   }

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { CallChanges, Fork } from '../../../http/call.ts'
+import type { CallChanges, DerivedCall } from '../../../http/call.ts'
 import { responsesError } from '../../../http/error-envelopes.ts'
 import { retryAfterSeconds, toStatus } from '../../../http/error-map.ts'
 import { isRefusal } from '../../../http/middleware/authorize.ts'
@@ -57,18 +57,18 @@ interface Turn {
 async function answer(bytes: Uint8Array, { socket, turns, number }: Turn, parts: CreateParts): Promise<boolean> {
   const { call } = socket
   const writer = createSocketWriter(socket)
-  let fork: Fork | undefined
+  let derived: DerivedCall | undefined
   try {
     const requestId = `${call.requestId.slice(0, MAX_ID_LENGTH)}-${number}`
-    fork = await begin(socket, { requestId, startedAt: parts.clock.monotonic() })
+    derived = await begin(socket, { requestId, startedAt: parts.clock.monotonic(), signal: call.signal })
     const document = await readDocument(bytes, call)
     const type = document.root.get('type')
     if (type?.kind !== 'string' || type.text() !== 'response.create') throw unknownType()
-    const response = await respond(call, { writer, fork, message: document, known: turns }, parts)
+    const response = await respond(call, { writer, derived, message: document, known: turns }, parts)
     if (response !== undefined) turns.keep(response, bytes.length)
     return true
   } catch (thrown) {
-    fork?.close()
+    derived?.close()
     if (isGone(thrown)) throw thrown
     const error = toResponsesError(toPublicError(thrown))
     if (toStatus(error) >= 500) call.log.warn({ code: error.code, err: error }, 'request failed')
@@ -83,7 +83,7 @@ class RightsGone extends SvcError {
   override readonly name = 'RightsGone'
 }
 
-async function begin(socket: Socket, changes: CallChanges): Promise<Fork> {
+async function begin(socket: Socket, changes: CallChanges): Promise<DerivedCall> {
   try {
     return await socket.begin(changes)
   } catch (error) {
