@@ -152,12 +152,17 @@ function lockCoversPlatform() {
   )
 }
 
-/** What packages bring for other systems is removed after an installation, and pnpm does not put it back. */
 const machine = `${process.platform}-${process.arch}`
 
+/** An installation for `start` is pruned, and pnpm puts nothing back: for another machine and for tests it is made anew. */
+function dropPruned(scope) {
+  const before = readStamp()
+  const isFit = before.machine === machine && (before.scope === 'all' || scope === 'run')
+  if (before.install !== undefined && !isFit) rmSync(join(root, 'node_modules'), { recursive: true, force: true })
+}
+
 async function install(scope) {
-  const { machine: before = machine } = readStamp()
-  if (before !== machine) rmSync(join(root, 'node_modules'), { recursive: true, force: true })
+  dropPruned(scope)
   const lock = lockCoversPlatform()
   if (!lock) say(`the lock file names no builds for ${process.platform}-${process.arch}: repairing it`)
   const flags = [

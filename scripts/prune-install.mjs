@@ -1,6 +1,7 @@
-// Removes what packages bring for other systems and for compilers: half of an installation. `npm start` and the image use
-// it. Everything that this machine can load stays. `node scripts/prune-install.mjs FOLDER` does it for one folder.
-import { readdirSync, rmSync } from 'node:fs'
+// Removes the parts of packages that are for other systems, for compilers and for debuggers: more than half of an
+// installation. `npm start` and the image use it. Everything that this machine can load stays.
+// `node scripts/prune-install.mjs FOLDER` does it for one folder.
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -13,14 +14,37 @@ function list(folder) {
   }
 }
 
+/** Types and source maps: compilers, editors and debuggers read them. */
+const FOR_TOOLS = /\.(?:d\.[cm]?ts|map)$/
+
 /**
- * Lists what is of no use on a machine in the store of pnpm.
+ * Lists the files for tools below a folder.
+ *
+ * @param {string} folder
+ * @returns {string[]}
+ */
+function listForTools(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return listForTools(path)
+    return entry.isFile() && FOR_TOOLS.test(entry.name) ? [path] : []
+  })
+}
+
+/** @returns {boolean} whether this system has musl as its C library, as Alpine has */
+function hasMusl() {
+  const { header } = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport())
+  return process.platform === 'linux' && header.glibcVersionRuntime === undefined
+}
+
+/**
+ * Lists the parts of packages in the store of pnpm that a machine does not use.
  *
  * @param {string} store `node_modules/.pnpm`
- * @param {{ readonly platform: string, readonly arch: string }} machine as `process` names them
+ * @param {{ readonly platform: string, readonly arch: string, readonly musl?: boolean }} machine as `process` names them
  * @returns {string[]} paths of files and folders
  */
-export function listUseless(store, { platform, arch }) {
+export function listUseless(store, { platform, arch, musl = false }) {
   return list(store).flatMap((entry) => {
     const own = (/** @type {string} */ name, /** @type {string[]} */ ...parts) =>
       join(store, entry, 'node_modules', name, ...parts)
@@ -49,6 +73,9 @@ export function listUseless(store, { platform, arch }) {
     }
     // the source of llama.cpp, for compilers
     if (entry.startsWith('node-llama-cpp@')) return [own('node-llama-cpp', 'llama', 'gitRelease.bundle')]
+    // builds of libsql for the other C library, which do not say so
+    const libsql = /^@libsql\+linux-[^-]+-(gnu|musl)/.exec(entry)
+    if (libsql !== null) return (libsql[1] === 'musl') === musl ? [] : [join(store, entry)]
     // builds of llama.cpp, which say that they run on more processors than they do
     const build = /^@node-llama-cpp\+(linux|mac|win)-([^-@]+)/.exec(entry)
     const system = { linux: 'linux', darwin: 'mac', win32: 'win' }[platform]
@@ -59,9 +86,13 @@ export function listUseless(store, { platform, arch }) {
 
 /** @param {string} folder the one that holds `node_modules` */
 export function pruneInstall(folder) {
-  for (const path of listUseless(join(folder, 'node_modules', '.pnpm'), process)) {
+  const store = join(folder, 'node_modules', '.pnpm')
+  const { platform, arch } = process
+  for (const path of listUseless(store, { platform, arch, musl: hasMusl() })) {
     rmSync(path, { recursive: true, force: true })
   }
+  if (!existsSync(store)) return
+  for (const path of listForTools(store)) rmSync(path)
 }
 
 const [, program, folder] = process.argv
