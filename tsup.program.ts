@@ -4,7 +4,7 @@ import type { Options } from 'tsup'
 import { collectLicences } from './scripts/bundle-licences.ts'
 import { base } from './tsup.base.ts'
 
-type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number]
+export type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number]
 
 /**
  * The build of a program: everything it imports in one bundle, so that Node resolves and reads few files at its start. A
@@ -12,11 +12,12 @@ type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number]
  * reads the sources of the workspace, so no build needs the output of another.
  *
  * The packages that the manifest names in `svc.outsideBundle`, and those that are optional, stay outside: they have native
- * parts, data files or a program of their own.
+ * parts, data files or a program of their own. A native engine in `svc.builds` is bundled without its builds.
  *
  * @param entry the program (`main`), its threads and its child programs, by the names of their files
+ * @param plugins of the bundler, for packages that cannot be bundled as they are
  */
-export function program(entry: Record<string, string>): Options {
+export function program(entry: Record<string, string>, plugins: readonly EsbuildPlugin[] = []): Options {
   const outside = listOutside().join('|')
   return {
     ...base(entry),
@@ -36,17 +37,26 @@ export function program(entry: Record<string, string>): Options {
       // a library of the workspace finds its optional peers, such as drizzle-orm, where the program has them
       options.nodePaths = [resolve('node_modules')]
     },
-    esbuildPlugins: [oneStart(entry), licences()],
+    esbuildPlugins: [...plugins, oneStart(entry), licences()],
   }
+}
+
+interface Manifest {
+  readonly svc: {
+    readonly outsideBundle: readonly string[]
+    /** Native engines whose code is bundled, with the packages of their builds. */
+    readonly builds?: Readonly<Record<string, readonly string[]>>
+  }
+  readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
 /** Packages that are not bundled. */
 function listOutside(): string[] {
-  const manifest: { svc: { outsideBundle: string[] }; optionalDependencies?: Record<string, string> } = JSON.parse(
-    readFileSync('package.json', 'utf8'),
-  )
+  const { svc, optionalDependencies = {} }: Manifest = JSON.parse(readFileSync('package.json', 'utf8'))
+  const { outsideBundle, builds = {} } = svc
+  const optional = Object.keys(optionalDependencies).filter((name) => !(name in builds))
   // only a server that runs from its sources loads tsx
-  return [...manifest.svc.outsideBundle, ...Object.keys(manifest.optionalDependencies ?? {}), 'tsx']
+  return [...outsideBundle, ...optional, 'tsx']
 }
 
 /**

@@ -42,7 +42,7 @@ function* sourceFiles(folder) {
 
 /** The files beside the sources that a build reads. */
 const BUILD_FILES = [
-  ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsup.config.ts'],
+  ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsup.config.ts', 'bundle-engine.ts'],
   ...['vite.config.ts', 'index.html'],
 ]
 

@@ -1,9 +1,8 @@
 import { defineConfig } from 'tsup'
-import { base } from '../../../tsup.base.ts'
+import { program } from '../../../tsup.program.ts'
+import { bundleEngine } from './bundle-engine.ts'
 
-export default defineConfig({
+export default defineConfig(
   // The second entry is the program of the graph processes.
-  ...base({ main: 'src/main.ts', 'graph-process': 'src/engine/graph-process.mjs' }),
-  // An optional dependency, which would be bundled otherwise.
-  external: ['onnxruntime-node'],
-})
+  program({ main: 'src/main.ts', 'graph-process': 'src/engine/graph-process.mjs' }, [bundleEngine()]),
+)

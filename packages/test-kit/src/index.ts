@@ -124,12 +124,19 @@ export {
 } from './otlp-receiver.ts'
 // Files, databases, packages
 export {
+  type PackageRegistry,
+  type RegisteredPackage,
+  startPackageRegistry,
+} from './package-registry.ts'
+export {
+  type GlobalInstallOptions,
+  installGlobally,
   listCodeBlocks,
   type PackedInstallation,
   type PackOptions,
   type ProgramOutcome,
   packAndInstall,
-  packAndUnpack,
+  packPackage,
   readReadme,
 } from './packed.ts'
 export { patience, patienceMs } from './patience.ts'

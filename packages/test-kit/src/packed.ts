@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, isAbsolute, join } from 'node:path'
+import type { PackageRegistry, RegisteredPackage } from './package-registry.ts'
 
 /** Options of {@link packAndInstall}. */
 export interface PackOptions {
@@ -81,20 +82,45 @@ export async function packAndInstall(options: PackOptions): Promise<PackedInstal
 }
 
 /**
- * Packs a workspace package as for publishing and unpacks it into the `node_modules` of a folder, without its
- * dependencies.
+ * Packs a package as for publishing.
  *
- * @returns the names of the dependencies that the packed manifest has
+ * @param target the folder of the tarball, which is made when it is missing
+ * @param from its name in the workspace, or a folder with a package
  */
-export async function packAndUnpack(name: string, dir: string): Promise<readonly string[]> {
+export async function packPackage(target: string, from: string): Promise<RegisteredPackage> {
+  await mkdir(target, { recursive: true })
   const root = findWorkspaceRoot(import.meta.dirname)
-  const target = join(dir, 'node_modules', name)
-  const tarballs = join(dir, 'tarballs', name)
-  for (const folder of [target, tarballs]) await mkdir(folder, { recursive: true })
-  const tarball = await pack(root, find(await readWorkspace(root), name), tarballs)
-  await mustSucceed('tar', ['-xzf', tarball, '-C', target, '--strip-components=1'], dir)
-  const manifest: unknown = JSON.parse(await readFile(join(target, 'package.json'), 'utf8'))
-  return isManifest(manifest) ? Object.keys(manifest.dependencies ?? {}) : []
+  const { name, folder } = isAbsolute(from)
+    ? { folder: from, ...(await readManifest(from)) }
+    : find(await readWorkspace(root), from)
+  const tarball = await pack(root, { name, folder }, target)
+  const { code, stdout, stderr } = await run('tar', ['-xzOf', tarball, 'package/package.json'], target)
+  if (code !== 0) throw new Error(stderr)
+  const manifest: unknown = JSON.parse(stdout)
+  if (!isVersioned(manifest)) throw new Error(`no name and version in ${tarball}`)
+  return { manifest, tarball }
+}
+
+/** Options of {@link installGlobally}. */
+export interface GlobalInstallOptions {
+  /** The command as documented, such as `npm install -g NAME`. */
+  readonly command: string
+  /** An empty folder. */
+  readonly prefix: string
+  /** Registry of the packages of this workspace; others come from npm's own registry or cache. */
+  readonly registry: PackageRegistry
+}
+
+/**
+ * Runs a documented command that installs programs for all users, with another place for them.
+ *
+ * @returns the folder with the installed packages
+ */
+export async function installGlobally({ command, prefix, registry }: GlobalInstallOptions): Promise<string> {
+  const [npm = '', ...args] = command.split(' ')
+  const flags = ['--prefix', prefix, `--@svc:registry=${registry.url}`, '--prefer-offline', '--loglevel=error']
+  await mustSucceed(npm, [...args, ...flags, '--no-audit', '--no-fund'], prefix)
+  return join(prefix, process.platform === 'win32' ? 'node_modules' : 'lib/node_modules')
 }
 
 /** Code blocks of a Markdown text in a language such as `ts`, in order. */
@@ -158,18 +184,29 @@ function withDependencies(
   return [...ordered]
 }
 
+function isVersioned(value: unknown): value is RegisteredPackage['manifest'] {
+  return isManifest(value) && 'version' in value && typeof value.version === 'string'
+}
+
+async function readManifest(folder: string): Promise<RegisteredPackage['manifest']> {
+  const manifest: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  if (!isVersioned(manifest)) throw new Error(`no name and version in ${folder}`)
+  return manifest
+}
+
 /** The version of an installed package. */
 async function readVersion(folder: string): Promise<string> {
-  const manifest: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-  const isFit = typeof manifest === 'object' && manifest !== null && 'version' in manifest
-  if (!isFit || typeof manifest.version !== 'string') throw new Error(`no version in ${folder}`)
-  return manifest.version
+  return (await readManifest(folder)).version
 }
 
 /** Packs one package, unless its tarball lies there, and returns the tarball's path. */
-async function pack(root: string, { name, folder }: WorkspacePackage, target: string): Promise<string> {
+async function pack(
+  root: string,
+  { name, folder }: Pick<WorkspacePackage, 'name' | 'folder'>,
+  target: string,
+): Promise<string> {
   const bin = [join(root, '.tools', 'node_modules', '.bin'), join(root, 'node_modules', '.bin')].join(delimiter)
-  if (!existsSync(join(folder, 'dist'))) await mustSucceed('tsup', [], folder, bin)
+  if (folder.startsWith(root) && !existsSync(join(folder, 'dist'))) await mustSucceed('tsup', [], folder, bin)
   const tarball = join(target, `${name.replace('@', '').replace('/', '-')}-${await readVersion(folder)}.tgz`)
   if (!existsSync(tarball)) await mustSucceed('pnpm', ['pack', '--pack-destination', target], folder, bin)
   return tarball

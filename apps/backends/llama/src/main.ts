@@ -42,6 +42,10 @@ const extensions: ExtensionHandlers = {
   ...createPromptLogprobsHandlers(host),
 }
 const capabilities = createCapabilities({ host, runtime }, { handlers, extensions })
-await serveBackend({ handlers, extensions: { ...extensions, capabilities }, onStop: host.unload })
-// Without its engine the process is useless: a failed start ends it.
-await runtime
+/** Serves until the process is stopped. Without its engine the process is useless: a failed start ends it. */
+async function serve(): Promise<void> {
+  await serveBackend({ handlers, extensions: { ...extensions, capabilities }, onStop: host.unload })
+  await runtime
+}
+// No await at the top level: in the bundle, the engine is loaded only when this module has run to its end.
+void serve()

@@ -1,10 +1,20 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { packAndUnpack, type TempDir, tempDir } from '@svc/test-kit'
+import {
+  eventually,
+  installGlobally,
+  listCodeBlocks,
+  packPackage,
+  type RegisteredPackage,
+  startOtlpReceiver,
+  startPackageRegistry,
+  type TempDir,
+  tempDir,
+} from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { runBuilt, startBuiltServer } from '../support/built-server.ts'
@@ -13,20 +23,66 @@ import { postChat, readAnswer } from './open-chat.ts'
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const SERVER = fileURLToPath(new URL('../../', import.meta.url))
-const LLAMA = fileURLToPath(new URL('../../../backends/llama/', import.meta.url))
 /** Beyond this many characters a document is searched on a thread. */
 const LARGE = 70_000
 const SECRET = `sk-proj-${'a1B2'.repeat(10)}`
+/** Most that an installation may take on the disk. */
+const MAX_INSTALLED_MB = 200
 
 let installation: TempDir
-let outside: string[]
-const entry = (): string => installation.join('node_modules/@svc/server/dist/main.js')
+/** The folder of the packages that the documented command has installed. */
+let installed: string
+let packages: ReadonlyMap<string, RegisteredPackage>
+const entry = (): string => join(installed, '@svc/server/dist/main.js')
+const inPackage = (name: string, ...path: string[]): string =>
+  name === '@svc/server' ? join(installed, name, ...path) : join(installed, '@svc/server/node_modules', name, ...path)
 
-/** Links a package of the workspace, or one that it has installed, into the installation. */
-async function link(name: string, from: string): Promise<void> {
-  const target = installation.join('node_modules', name)
-  await mkdir(dirname(target), { recursive: true })
-  await symlink(await realpath(join(from, 'node_modules', name)), target)
+/** What a manifest says of the machines that a package is for, and of others that it needs. */
+interface Manifest {
+  readonly name: string
+  readonly os?: readonly string[]
+  readonly cpu?: readonly string[]
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+const fits = ({ os, cpu }: Manifest): boolean =>
+  (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true)
+
+/** Packs everything that the release publishes for the server. */
+async function packAll(): Promise<readonly RegisteredPackage[]> {
+  const tarballs = installation.join('tarballs')
+  const engines = installation.join('engines')
+  await run(process.execPath, ['scripts/engine-packages.mjs', engines], { cwd: ROOT })
+  const all: RegisteredPackage[] = []
+  for (const name of ['@svc/server', '@svc/backend-llama', '@svc/backend-onnx', '@svc/demo-models']) {
+    all.push(await packPackage(tarballs, name))
+  }
+  for (const name of await readdir(engines)) {
+    const folder = join(engines, name)
+    const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as RegisteredPackage['manifest']
+    all.push(fits(manifest) ? await packPackage(tarballs, folder) : { manifest })
+  }
+  return all
+}
+
+/** Manifests of all packages below a folder. */
+function listInstalled(folder: string): readonly Manifest[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name)
+    if (name.startsWith('@')) return listInstalled(path)
+    if (!existsSync(join(path, 'package.json'))) return []
+    const manifest = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Manifest
+    const inner = join(path, 'node_modules')
+    return [manifest, ...(existsSync(inner) ? listInstalled(inner) : [])]
+  })
+}
+
+/** Space on the disk, as `du` counts it. */
+function measureMb(path: string): number {
+  const { blocks } = lstatSync(path)
+  const inside = lstatSync(path).isDirectory() ? readdirSync(path).map((name) => measureMb(join(path, name))) : []
+  return inside.reduce((sum, each) => sum + each, (blocks * 512) / 2 ** 20)
 }
 
 /** The steps of the workflow that releases, and the commands that it gives to its publishing action. */
@@ -57,26 +113,75 @@ async function runWorkflow(): Promise<void> {
 beforeAll(async () => {
   installation = await tempDir('svc-e2e-')
   await runWorkflow()
-  const ofServer = await packAndUnpack('@svc/server', installation.path)
-  const ofLlama = await packAndUnpack('@svc/backend-llama', installation.path)
-  outside = [...ofServer, ...ofLlama].sort()
-  for (const name of ofServer) if (name !== '@svc/backend-llama') await link(name, SERVER)
-  for (const name of ofLlama) await link(name, LLAMA)
+  const all = await packAll()
+  packages = new Map(all.map((each) => [each.manifest.name, each]))
+  const readme = await readFile(join(SERVER, 'README.md'), 'utf8')
+  const [command = ''] = listCodeBlocks(readme, '')[0]?.split('\n') ?? []
+  expect(command).toBe('npm install -g @svc/server')
+  await using registry = await startPackageRegistry(all)
+  const prefix = installation.join('prefix')
+  await mkdir(prefix)
+  installed = await installGlobally({ command, prefix, registry })
 })
 afterAll(() => installation.close())
 
-describe('the packed server', () => {
-  it('has only the dependencies that its bundle leaves outside', async () => {
-    const own = ['@svc/backend-llama', '@svc/backend-onnx', '@svc/demo-models']
-    expect(outside).toEqual(['@node-rs/argon2', ...own, 'bcrypt', 'fzstd', 'libsql', 'node-llama-cpp'])
-    const installed = await readdir(installation.join('node_modules/@svc'))
-    expect(installed.sort()).toEqual(['backend-llama', 'backend-onnx', 'demo-models', 'server'])
+const manifestOf = (name: string): Manifest => packages.get(name)?.manifest ?? { name }
+
+describe('the installed server', () => {
+  it('takes 200 MB at most, and brings nothing for other machines or graphics cards', () => {
+    const all = listInstalled(installed)
+    expect(all.filter((manifest) => !fits(manifest))).toEqual([])
+    expect(all.map(({ name }) => name).filter((name) => /cuda|vulkan|onnxruntime-node/.test(name))).toEqual([])
+    expect(measureMb(installed)).toBeLessThanOrEqual(MAX_INSTALLED_MB)
   })
 
-  it.each(['server', 'backend-llama'])('ships the licence texts of the packages inside: %s', async (name) => {
-    const file = installation.join('node_modules/@svc', name, 'dist/THIRD-PARTY-LICENSES.txt')
-    const text = await readFile(file, 'utf8')
-    for (const inside of ['@grpc/grpc-js', '@bufbuild/protobuf', 're2js']) {
+  it('has only the dependencies that its bundles leave outside', async () => {
+    const own = ['@svc/backend-llama', '@svc/backend-onnx', '@svc/demo-models']
+    expect(Object.keys(manifestOf('@svc/server').dependencies ?? {}).sort()).toEqual([
+      ...['@node-rs/argon2', ...own, 'bcrypt', 'fzstd', 'libsql'],
+    ])
+    for (const backend of ['@svc/backend-llama', '@svc/backend-onnx']) {
+      expect(manifestOf(backend).dependencies ?? {}, backend).toEqual({})
+    }
+  })
+
+  it('names a build of each engine for every system that has one, in the version of the engine', () => {
+    const catalog = readFileSync(join(ROOT, 'pnpm-workspace.yaml'), 'utf8')
+    const versionOf = (engine: string): string => new RegExp(`^  ${engine}: (\\S+)$`, 'm').exec(catalog)?.[1] ?? ''
+    const expected = (engine: string, names: readonly string[]) =>
+      Object.fromEntries(names.map((name) => [name, versionOf(engine)]))
+    expect(manifestOf('@svc/backend-llama').optionalDependencies).toEqual(
+      expected('node-llama-cpp', [
+        ...['linux-x64', 'mac-arm64-metal', 'mac-x64', 'win-arm64', 'win-x64'].map((name) => `@node-llama-cpp/${name}`),
+        ...['@svc/llama-linux-arm64', '@svc/llama-linux-armv7l'],
+      ]),
+    )
+    const systems = ['darwin-arm64', 'linux-arm64', 'linux-x64', 'win32-arm64', 'win32-x64']
+    expect(manifestOf('@svc/backend-onnx').optionalDependencies).toEqual(
+      expected(
+        'onnxruntime-node',
+        systems.map((system) => `@svc/onnxruntime-${system}`),
+      ),
+    )
+  })
+
+  it('answers with both engines', async () => {
+    await using server = await startBuiltServer({ entry: entry() })
+    expect(await readAnswer(await postChat(server.url, 'demo'))).not.toBe('')
+    const analysis = await fetch(`${server.url}/api/pii/analyze`, {
+      method: 'POST',
+      body: JSON.stringify({ text: 'My name is Anna Schmidt.', detectors: ['demo-ner'] }),
+    })
+    expect(await analysis.json()).toMatchObject({ entities: [{ entity_type: 'PER', start: 11, end: 23 }] })
+  })
+
+  it.each([
+    ['server', ['re2js', '@opentelemetry/exporter-trace-otlp-proto']],
+    ['backend-llama', ['re2js', 'node-llama-cpp']],
+    ['backend-onnx', ['onnxruntime-node', '@huggingface/tokenizers']],
+  ])('ships the licence texts of the packages inside: %s', async (name, more) => {
+    const text = await readFile(inPackage(`@svc/${name}`, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
+    for (const inside of ['@grpc/grpc-js', '@bufbuild/protobuf', ...more]) {
       expect(text).toMatch(new RegExp(`^${inside} \\d+\\.\\d+\\.\\d+ \\(.+\\)$`, 'm'))
     }
     expect(text).toContain('Apache License')
@@ -85,7 +190,7 @@ describe('the packed server', () => {
   })
 
   it('ships the web interface with the licence texts of what is in it', async () => {
-    const text = await readFile(installation.join('node_modules/@svc/server/dist/web/THIRD-PARTY-LICENSES.txt'), 'utf8')
+    const text = await readFile(inPackage('@svc/server', 'dist/web/THIRD-PARTY-LICENSES.txt'), 'utf8')
     for (const inside of ['react', 'react-dom', '@tanstack/react-router', 'react-aria-components', 'uplot']) {
       expect(text).toMatch(new RegExp(`^${inside} \\d+\\.\\d+\\.\\d+ \\(.+\\)$`, 'm'))
     }
@@ -102,7 +207,7 @@ describe('the packed server', () => {
 
   it('is released by commands that this test has run, and packed by pnpm', () => {
     expect(commands).toEqual(['node scripts/bootstrap.mjs build --all', expect.stringContaining('GITHUB_PATH'), CHECKS])
-    expect(publishing).toEqual({ publish: 'pnpm changeset publish', version: 'pnpm changeset version' })
+    expect(publishing).toEqual({ publish: 'pnpm release', version: 'pnpm changeset version' })
   })
 
   it('knows its commit after every kind of build, at the command line and at /version', async () => {
@@ -117,18 +222,20 @@ describe('the packed server', () => {
     expect(scripts.prepack).toBe('node ../../scripts/write-commit.mjs')
   })
 
-  it.each(['server', 'backend-llama'])('carries its changelog: %s', async (name) => {
-    const text = await readFile(installation.join('node_modules/@svc', name, 'CHANGELOG.md'), 'utf8')
+  it.each(['server', 'backend-llama', 'backend-onnx'])('carries its changelog: %s', async (name) => {
+    const text = await readFile(inPackage(`@svc/${name}`, 'CHANGELOG.md'), 'utf8')
     expect(text).toMatch(new RegExp(`^# @svc/${name}\n`))
   })
 
-  it('serves without the optional packages of OpenTelemetry, and says so where spans are asked for', async () => {
+  it('sends spans with the exporter in its bundle', async () => {
+    await using receiver = await startOtlpReceiver()
     await using server = await startBuiltServer({
       entry: entry(),
-      env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint },
     })
-    expect(await readAnswer(await postChat(server.url, 'demo'))).not.toBe('')
-    await server.logged('no spans are sent: the exporter of OpenTelemetry cannot be loaded')
+    await server.logged('spans are sent')
+    expect((await fetch(`${server.url}/v1/models`)).status).toBe(200)
+    await eventually(() => expect(receiver.spans().map(({ name }) => name)).toContain('GET /v1/models'))
   })
 
   it('serves chats, threads, migrations and the API page from its bundle', async () => {

@@ -61,7 +61,9 @@ async function answer(request) {
 /** Opens the engine, which is installed only on platforms that have a build of it. */
 async function openEngine() {
   try {
-    return await import('onnxruntime-node')
+    // a CommonJS module: in a bundle it has no other export
+    const { default: engine } = await import('onnxruntime-node')
+    return engine
   } catch (error) {
     const [reason = ''] = String(error instanceof Error ? error.message : error).split('\n')
     // in words that name no folder
