@@ -24,6 +24,18 @@ describe('packages of native engines', () => {
     expect([...versions.values()]).not.toContain(undefined)
   })
 
+  it('are of the version that the documents and changesets name for graphics cards', async () => {
+    const [llama] = listEnginePackages()
+    for (const page of ['docs/get-a-model.md', 'docs/deploy.md', '.changeset/small-installs.md']) {
+      const text = await readFile(join(import.meta.dirname, '..', page), 'utf8').catch(() => '')
+      for (const [, version] of text.matchAll(/@node-llama-cpp\/[a-z0-9-]+@([\w.-]+)/g)) {
+        expect(version, page).toBe(llama?.version)
+      }
+    }
+    const guide = await readFile(join(import.meta.dirname, '../docs/get-a-model.md'), 'utf8')
+    expect(guide).toContain(`npm install -g @node-llama-cpp/linux-x64-cuda@${llama?.version}\n`)
+  })
+
   it('hold one build with its licence', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-test-'))
     onTestFinished(() => rm(folder, { recursive: true }))

@@ -9,6 +9,8 @@ const PROBE = 'dist/bindings/utils/testBindingBinary.js'
 const DATA = ['llama/binariesGithubRelease.json', 'llama/llama.cpp.info.json']
 /** Packages that download models and sources, which this backend never does; one of them has native parts. */
 const UNUSED = /^(?:ipull|simple-git)$/
+/** The module that imports the builds. */
+const LOADER = 'compileLLamaCpp.js'
 const BUILD_IMPORT = /import\("(@node-llama-cpp\/[^"]+)"\)/g
 
 /**
@@ -26,7 +28,7 @@ export function bundleEngine(): EsbuildPlugin {
         const to = join(build.initialOptions.outdir ?? 'dist', PLACE)
         copyData(folder, to)
         const probe = join(to, PROBE)
-        const up = relative(dirname(probe), dirname(to))
+        const up = relative(dirname(probe), dirname(to)).replaceAll('\\', '/')
         await build.esbuild.build({
           entryPoints: [join(folder, PROBE)],
           outfile: probe,
@@ -48,13 +50,16 @@ function takeModules(build: Parameters<EsbuildPlugin['setup']>[0], folder: strin
   build.onResolve({ filter: /^electron$/ }, () => ({ path: 'electron', external: true }))
   build.onResolve({ filter: UNUSED }, ({ path }) => ({ path, namespace: 'unused' }))
   build.onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: 'module.exports = {}' }))
+  const { version } = readManifest(folder)
   build.onLoad({ filter: /[/\\]node-llama-cpp[/\\]dist[/\\].*\.js$/, namespace: 'file' }, ({ path }) => {
     const place = `${root}/${PLACE}/${relative(folder, path).replaceAll('\\', '/')}`
     const text = readFileSync(path, 'utf8').replaceAll(
       'import.meta.url',
       `new URL(${JSON.stringify(place)}, import.meta.url).href`,
     )
-    const redirected = text.replaceAll(BUILD_IMPORT, 'importBuild("$1")')
+    if (path.endsWith(LOADER) && text.search(BUILD_IMPORT) < 0)
+      throw new Error(`${path} imports its builds in another way`)
+    const redirected = text.replaceAll(BUILD_IMPORT, `importBuild("$1", ${JSON.stringify(version)})`)
     if (redirected === text) return { contents: text }
     const from = JSON.stringify(resolve('src/engine/import-build.ts'))
     return { contents: `import { importBuild } from ${from}\n${redirected}` }
@@ -63,9 +68,13 @@ function takeModules(build: Parameters<EsbuildPlugin['setup']>[0], folder: strin
 
 function copyData(folder: string, to: string): void {
   for (const file of DATA) cpSync(join(folder, file), join(to, file))
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+  const { name, version, license } = readManifest(folder)
   mkdirSync(to, { recursive: true })
   writeFileSync(join(to, 'package.json'), `${JSON.stringify({ name, version, license, type: 'module' }, null, 2)}\n`)
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
 }
 
 interface Manifest {

@@ -34,10 +34,10 @@ const ERROR = 2
 /**
  * Creates the exporter: the official one of OpenTelemetry, without its SDK, which would measure every request twice.
  *
- * @throws {Error} when the packages are not installed, or the certificates cannot be read
+ * @throws {Error} when the certificates cannot be read
  */
 export async function createSpanExporter({ options, version, ca, wayOut }: SpanExporterOptions): Promise<SpanExporter> {
-  // Loaded by name alone: the packages are optional.
+  // only a server that sends spans loads it
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto')
   const { url, certificateFile } = options
   const own = certificateFile === undefined ? ca : await readFile(certificateFile, 'utf8')
