@@ -34,6 +34,8 @@ const OPERATORS = {
 /** Words that a program compares or hands on. Sentences for people are left alone. */
 const WORD = /^[\w./:-]{1,40}$/
 
+const LARGE = 1000
+
 /** @param {ts.Node} node */
 const isText = (node) => ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)
 
@@ -53,6 +55,23 @@ function isSilent(node) {
 function makesText(node) {
   if (ts.isBinaryExpression(node)) return makesText(node.left) || makesText(node.right)
   return isText(node) || ts.isTemplateExpression(node)
+}
+
+/**
+ * Whether a node is the 0 or the empty text of `list[index] ?? 0`: the compiler asks for one where the index is never
+ * outside.
+ *
+ * @param {ts.Node} node
+ */
+function isFiller(node) {
+  const { parent } = node
+  return (
+    ts.isBinaryExpression(parent) &&
+    parent.operatorToken.kind === ts.SyntaxKind.QuestionQuestionToken &&
+    parent.right === node &&
+    ts.isElementAccessExpression(parent.left) &&
+    ['0', "''"].includes(node.getText())
+  )
 }
 
 /**
@@ -79,7 +98,8 @@ function replace(node) {
   }
   if (node.kind === ts.SyntaxKind.TrueKeyword) return [node, 'false']
   if (node.kind === ts.SyntaxKind.FalseKeyword) return [node, 'true']
-  if (ts.isNumericLiteral(node)) return [node, node.text === '1' ? '0' : `(${node.getText()} + 1)`]
+  if (node.parent !== undefined && isFiller(node)) return undefined
+  if (ts.isNumericLiteral(node)) return [node, anotherNumber(node)]
   if (isText(node) && WORD.test(/** @type {ts.StringLiteral} */ (node).text) && !isName(node)) return [node, "'mutant'"]
   if (ts.isAwaitExpression(node)) return [node, `(${node.expression.getText()})`]
   if (ts.isExpressionStatement(node) && isCall(node.expression)) return [node, ';']
@@ -87,6 +107,12 @@ function replace(node) {
     return ts.isCaseOrDefaultClause(node.parent) ? undefined : [node, ';']
   }
   return undefined
+}
+
+/** A large number is mostly a bound on time or memory: one more makes no difference there. @param {ts.NumericLiteral} node */
+function anotherNumber(node) {
+  if (node.text === '1' || Number(node.text) >= LARGE) return '0'
+  return `(${node.getText()} + 1)`
 }
 
 /** @param {ts.Node} node */

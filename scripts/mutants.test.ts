@@ -14,6 +14,8 @@ describe('a module', () => {
       'x = [true, 0, 1, 20]',
       ['x = [false, 0, 1, 20]', 'x = [true, (0 + 1), 1, 20]', 'x = [true, 0, 0, 20]', 'x = [true, 0, 1, (20 + 1)]'],
     ],
+    ['x = [404, 30_000]', ['x = [(404 + 1), 30_000]', 'x = [404, 0]']],
+    ['x = list.at(y) ?? 0', ['x = list.at(y) ?? (0 + 1)']],
     ["x = y === 'stop'", ["x = y !== 'stop'", "x = y === 'mutant'"]],
     ['const x = await f()', ['const x = (f())']],
     ['g()\nawait f()', [';\nawait f()', 'g()\n;', 'g()\n(f())']],
@@ -34,6 +36,7 @@ describe('a module', () => {
     "x = 'a: ' + b",
     "x = { 'content-type': y }",
     'x = -y',
+    'x = list[y] ?? 0',
   ])('%j has none', (source) => {
     expect(mutate(source)).toEqual([])
   })

@@ -1,9 +1,11 @@
 // The tests with one fault in one module: the file on disk stays as it is.
+import { relative } from 'node:path'
 import { mergeConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import tests from '../vitest.config.ts'
 import { plant } from './mutants.mjs'
 
-const { file, ...mutant } = JSON.parse(process.env.SVC_MUTANT ?? '{}')
+const { file = '', ...mutant } = JSON.parse(process.env.SVC_MUTANT ?? '{}')
 
 const plugin = {
   name: 'mutant',
@@ -11,4 +13,22 @@ const plugin = {
   transform: (source: string, id: string) => (id === file ? { code: plant(source, mutant), map: null } : undefined),
 }
 
-export default mergeConfig(tests, { plugins: [plugin] })
+/** Starts with the tests beside the fault: these notice most faults, and the first failure ends the run. */
+class NearestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const steps = ({ moduleId }: TestSpecification) => {
+      const isOfModule = moduleId.replace(/\.test(?=\.tsx?$)/, '') === file
+      return isOfModule ? 0 : relative(file, moduleId).split('/').length
+    }
+    return (await super.sort(files)).sort((a, b) => steps(a) - steps(b))
+  }
+}
+
+const quickly = {
+  sequence: { sequencer: NearestFirst },
+  // A fault can make a test wait for ever; 300 s for each is too long here.
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+}
+
+export default mergeConfig(tests, { plugins: [plugin], test: quickly })

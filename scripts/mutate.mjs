@@ -10,9 +10,9 @@ import { listMutants, takeSample } from './mutants.mjs'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CONFIG = fileURLToPath(new URL('mutate.config.ts', import.meta.url))
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
-/** A fault that makes tests run for ever is noticed. */
-const SLOWER = 4
-const LEAST_MS = 60_000
+/** A fault that makes tests run for ever is noticed: after this long, and twice the time of all tests of the package. */
+const LEAST_MS = 30_000
+const SLOWER = 2
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -39,18 +39,19 @@ function listModules() {
 }
 
 /**
- * Runs the tests of the package that reach a module.
+ * Runs the tests of the package that reach a module with a fault; all its tests if none is given.
  *
- * @param {{ readonly file: string }} mutant
+ * @param {{ readonly file: string } | undefined} mutant
  * @param {number} limitMs
  * @returns {Promise<{ readonly outcome: 'noticed' | 'unnoticed' | 'endless', readonly ms: number }>}
  */
 function test(mutant, limitMs) {
   const since = performance.now()
-  const args = ['related', mutant.file, '--run', '--bail=1', '--config', CONFIG, '--project', String(folder)]
-  const child = spawn(process.execPath, [VITEST, ...args, '--passWithNoTests', '--reporter=dot'], {
+  const some = mutant === undefined ? [] : ['related', mutant.file, '--passWithNoTests']
+  const args = [...some, '--run', '--bail=1', '--config', CONFIG, '--project', String(folder), '--reporter=dot']
+  const child = spawn(process.execPath, [VITEST, ...args], {
     cwd: ROOT,
-    env: { ...process.env, SVC_MUTANT: JSON.stringify(mutant) },
+    env: { ...process.env, SVC_MUTANT: JSON.stringify(mutant ?? {}) },
     stdio: 'ignore',
     detached: true,
   })
@@ -74,18 +75,13 @@ const all = modules.flatMap(({ file, mutants }) => mutants.map((mutant) => ({ fi
 const sample = takeSample(all, { count: Number(values.count), seed: Number(values.seed) })
 console.log(`${folder}: ${sample.length} of ${all.length} faults in ${modules.length} modules, seed ${values.seed}`)
 
-/** How long the tests of a module take without a fault. @type {Map<string, number>} */
-const usualMs = new Map()
+const usual = await test(undefined, 600_000)
+if (usual.outcome !== 'unnoticed') throw new Error(`the tests of ${folder} fail without a fault`)
+const limitMs = LEAST_MS + SLOWER * usual.ms
 let unnoticed = 0
 for (const mutant of sample) {
   const { file, line, from, to } = mutant
-  const nothing = { file, start: 0, end: 0, to: '' }
-  if (!usualMs.has(file)) {
-    const { outcome, ms } = await test(nothing, 600_000)
-    if (outcome !== 'unnoticed') throw new Error(`the tests of ${file} fail without a fault`)
-    usualMs.set(file, ms)
-  }
-  const { outcome } = await test(mutant, LEAST_MS + SLOWER * (usualMs.get(file) ?? 0))
+  const { outcome } = await test(mutant, limitMs)
   if (outcome !== 'unnoticed') continue
   unnoticed += 1
   console.log(`${relative(ROOT, file)}:${line}: ${oneLine(from)} → ${oneLine(to)}`)
