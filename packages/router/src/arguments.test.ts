@@ -42,6 +42,7 @@ describe('arguments of another type', () => {
     await expect(call(root.resolveCorpusName, 'auto', wrong)).rejects.toEqual(refusal)
     await expect(call(fit.fitActivationThreshold, [], { settings: wrong })).rejects.toEqual(refusal)
     await expect(call(fit.fitKnnThresholds, [], { settings: wrong })).rejects.toEqual(refusal)
+    await expect(call(fit.embedLabelledTexts, [], { settings: wrong })).rejects.toEqual(refusal)
   })
 
   it.each([...WRONG, 'text'])('%o in the place of options and ports is refused', async (wrong) => {

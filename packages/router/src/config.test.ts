@@ -86,6 +86,10 @@ describe('settings', () => {
     expect(
       problems({ classifier: 'knn', classifierModel: '', activationThreshold: 0, knn: { embeddingModel: 'e' } }),
     ).toEqual([])
+    const policies = SETTINGS.policies.map(({ label }) => ({ label, description: '' }))
+    expect(
+      problems({ classifier: 'knn', activationThreshold: 0, knn: { embeddingModel: 'e', k: 1024 }, policies }),
+    ).toEqual([])
   })
 
   it.each<[Partial<RouterSettings>, string[]]>([

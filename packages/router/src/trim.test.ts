@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createProbe } from './probe/probe.ts'
 import { createTrimmer, MAX_PROBE_LENGTH } from './trim.ts'
 
@@ -65,4 +65,37 @@ it('cuts by length alone without a tokenizer, and where the tokenizer fails', as
   expect((await failing.trim(probe, { signal })).text.length).toBeLessThanOrEqual(601)
   const gone = AbortSignal.abort(new Error('gone'))
   await expect(failing.trim(probe, { signal: gone })).rejects.toThrow()
+})
+
+describe('a cut by length', () => {
+  /** Of a context of 33 tokens one is left, which takes at most six code units. */
+  const { cutRoughly } = createTrimmer({ tokens: { contextSize: 33, countTokens: countBytes } })
+
+  it.each([
+    [['abcde'], 'abcde\n'],
+    [['abcdef'], 'abcdef\n'],
+    [['abcdefgh'], 'ab\ngh\n'],
+    [['a😀bcd😀e'], 'a\ne\n'],
+    [['ab😀cdef'], 'ab\nef\n'],
+    [['abcde😀f'], 'ab\nf\n'],
+    [['old', 'abcde'], 'abcde\n'],
+    [['old', 'ab', 'cd'], 'ab\ncd\n'],
+    [['older', 'old', 'a'], 'old\na\n'],
+    [['a', 'b', 'abcdefg'], 'ab\nfg\n'],
+  ])('of %j leaves %j', (turns, text) => {
+    expect(cutRoughly(createProbe(turns)).text).toBe(text)
+  })
+})
+
+it('sends the newest turn as it is after four cuts, whatever its tokenizer says', async () => {
+  const asked: string[] = []
+  const countTokens = async (text: string) => {
+    asked.push(text)
+    return text.length > 1 ? 1000 : 0
+  }
+  const tokens = { contextSize: 132, countTokens }
+  const { text } = await createTrimmer({ tokens }).trim(createProbe(['x'.repeat(590)]), { signal })
+  expect(text.length).toBeLessThan(10)
+  // the whole, what stands around it, and the newest turn before each cut
+  expect(asked.filter((each) => each.length > 1).length).toBeLessThanOrEqual(5)
 })

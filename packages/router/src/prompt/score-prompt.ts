@@ -53,9 +53,7 @@ const SPECIAL_TOKEN = /<\|([^|<>]{1,64})\|>/g
 
 /** A text in which nothing reads as a delimiter of the prompt around it: tokens such as `<|im_end|>` lose their form. */
 export function neutraliseDelimiters(text: string, turnEnd: string): string {
-  const plain = text.replace(SPECIAL_TOKEN, '< |$1| >')
-  if (turnEnd === '' || !plain.includes(turnEnd)) return plain
-  return plain.replaceAll(turnEnd, [...turnEnd].join(' '))
+  return text.replace(SPECIAL_TOKEN, '< |$1| >').replaceAll(turnEnd, () => [...turnEnd].join(' '))
 }
 
 const encoder = new TextEncoder()

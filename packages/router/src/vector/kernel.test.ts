@@ -21,3 +21,16 @@ it.each(['wasm', 'plain'] as const)(
     expect([...products]).toEqual(expected)
   },
 )
+
+it.each(['wasm', 'plain'] as const)('%s: keeps the rows where it makes place for more', (kind) => {
+  const storage = createRowStorage(3, kind)
+  const counts = [1, 2, 2, 3, 5, 40_000, 40_001]
+  for (const count of counts) {
+    storage.reserve(count)
+    storage.row(count - 1).set([count, 1, 1])
+  }
+  for (const count of counts) expect([...storage.row(count - 1)]).toEqual([count, 1, 1])
+  const products = new Float32Array(5)
+  storage.multiply(Float32Array.of(1, 0, 0), 5, products)
+  expect([...products]).toEqual([1, 2, 3, 0, 5])
+})
