@@ -1,6 +1,7 @@
 // `npm run mutate -- packages/router`: plants small faults in a package, one at a time, and prints those that none of its
 // tests notices. Faults are chosen at random, the same ones for the same seed. A run takes some seconds a fault.
-import { spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,8 +9,7 @@ import { parseArgs } from 'node:util'
 import { listMutants, takeSample } from './mutants.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const CONFIG = fileURLToPath(new URL('mutate.config.ts', import.meta.url))
-const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
+const RUNNER = fileURLToPath(new URL('mutate-runner.mjs', import.meta.url))
 /** A fault that makes tests run for ever is noticed: after this long, and twice the time of all tests of the package. */
 const LEAST_MS = 30_000
 const SLOWER = 2
@@ -38,6 +38,25 @@ function listModules() {
     .sort()
 }
 
+/** @type {import('node:child_process').ChildProcess | undefined} */
+let runner
+
+async function startRunner() {
+  const started = fork(RUNNER, [String(folder)], { cwd: ROOT, stdio: 'ignore', detached: true })
+  await Promise.race([once(started, 'message'), once(started, 'exit').then(failStart)])
+  return started
+}
+
+function failStart() {
+  throw new Error('the runner ended before it was ready')
+}
+
+function endRunner() {
+  // with the workers
+  if (runner?.pid !== undefined) process.kill(-runner.pid, 'SIGKILL')
+  runner = undefined
+}
+
 /**
  * Runs the tests of the package that reach a module with a fault; all its tests if none is given.
  *
@@ -45,29 +64,26 @@ function listModules() {
  * @param {number} limitMs
  * @returns {Promise<{ readonly outcome: 'noticed' | 'unnoticed' | 'endless', readonly ms: number }>}
  */
-function test(mutant, limitMs) {
+async function test(mutant, limitMs) {
+  runner ??= await startRunner()
   const since = performance.now()
-  const some = mutant === undefined ? [] : ['related', mutant.file, '--passWithNoTests']
-  const args = [...some, '--run', '--bail=1', '--config', CONFIG, '--project', String(folder), '--reporter=dot']
-  const child = spawn(process.execPath, [VITEST, ...args], {
-    cwd: ROOT,
-    env: { ...process.env, SVC_MUTANT: JSON.stringify(mutant ?? {}) },
-    stdio: 'ignore',
-    detached: true,
-  })
-  let isEndless = false
-  const timer = setTimeout(() => {
-    isEndless = true
-    // with the workers
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
-  }, limitMs)
-  return new Promise((done, reject) => {
-    child.once('error', reject).once('exit', (code) => {
-      clearTimeout(timer)
-      const outcome = isEndless ? 'endless' : code === 0 ? 'unnoticed' : 'noticed'
-      done({ outcome, ms: performance.now() - since })
-    })
-  })
+  const ended = new AbortController()
+  const timer = setTimeout(() => ended.abort(), limitMs)
+  const { signal } = ended
+  runner.once('exit', () => ended.abort())
+  try {
+    const answer = once(runner, 'message', { signal })
+    runner.send(mutant ?? {})
+    const [{ hasFailure }] = await answer
+    return { outcome: hasFailure ? 'noticed' : 'unnoticed', ms: performance.now() - since }
+  } catch (error) {
+    if (!signal.aborted) throw error
+    endRunner()
+    return { outcome: 'endless', ms: limitMs }
+  } finally {
+    clearTimeout(timer)
+    runner?.removeAllListeners('exit')
+  }
 }
 
 const modules = listModules().map((file) => ({ file, mutants: listMutants(readFileSync(file, 'utf8')) }))
@@ -86,6 +102,7 @@ for (const mutant of sample) {
   unnoticed += 1
   console.log(`${relative(ROOT, file)}:${line}: ${oneLine(from)} → ${oneLine(to)}`)
 }
+endRunner()
 const share = sample.length === 0 ? 0 : (unnoticed / sample.length) * 100
 console.log(`${unnoticed} of ${sample.length} faults unnoticed (${share.toFixed(0)} %)`)
 
