@@ -75,6 +75,27 @@ function isFiller(node) {
 }
 
 /**
+ * Whether an async function only hands on what it awaits: nothing in it runs afterwards.
+ *
+ * @param {ts.AwaitExpression} node
+ */
+function isHandedOn(node) {
+  if (!ts.isReturnStatement(node.parent)) return ts.isArrowFunction(node.parent)
+  /** @type {ts.Node} */
+  let outer = node.parent
+  while (!ts.isFunctionLike(outer)) {
+    if (ts.isTryStatement(outer) || (ts.isBlock(outer) && outer.statements.some(isUsing))) return false
+    outer = outer.parent
+  }
+  return true
+}
+
+/** @param {ts.Node} node */
+function isUsing(node) {
+  return ts.isVariableStatement(node) && (node.declarationList.flags & ts.NodeFlags.Using) !== 0
+}
+
+/**
  * What may stand in the place of a node: the replaced node or token with its replacement.
  *
  * @param {ts.Node} node
@@ -101,6 +122,7 @@ function replace(node) {
   if (node.parent !== undefined && isFiller(node)) return undefined
   if (ts.isNumericLiteral(node)) return [node, anotherNumber(node)]
   if (isText(node) && WORD.test(/** @type {ts.StringLiteral} */ (node).text) && !isName(node)) return [node, "'mutant'"]
+  if (ts.isAwaitExpression(node) && isHandedOn(node)) return undefined
   if (ts.isAwaitExpression(node)) return [node, `(${node.expression.getText()})`]
   if (ts.isExpressionStatement(node) && isCall(node.expression)) return [node, ';']
   if (ts.isContinueStatement(node) || ts.isBreakStatement(node)) {

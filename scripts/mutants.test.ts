@@ -16,6 +16,8 @@ describe('a module', () => {
     ],
     ['x = [404, 30_000]', ['x = [(404 + 1), 30_000]', 'x = [404, 0]']],
     ['x = list.at(y) ?? 0', ['x = list.at(y) ?? (0 + 1)']],
+    ['async () => { try { return await f() } finally {} }', ['async () => { try { return (f()) } finally {} }']],
+    ['async () => { using x = y; return await f() }', ['async () => { using x = y; return (f()) }']],
     ["x = y === 'stop'", ["x = y !== 'stop'", "x = y === 'mutant'"]],
     ['const x = await f()', ['const x = (f())']],
     ['g()\nawait f()', [';\nawait f()', 'g()\n;', 'g()\n(f())']],
@@ -36,6 +38,9 @@ describe('a module', () => {
     "x = 'a: ' + b",
     "x = { 'content-type': y }",
     'x = -y',
+    'async () => { return await f() }',
+    'async () => await f()',
+    'async function f() { if (x) { return await y } }',
     'x = list[y] ?? 0',
   ])('%j has none', (source) => {
     expect(mutate(source)).toEqual([])

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { SETTINGS } from './__fixtures__/models.ts'
 import { routerBlock } from './config.ts'
 import {
+  type ResolvedRouterSettings,
   type RouterSettings,
   resolveActivationThreshold,
   resolveCorpusName,
   resolveEmbeddingCache,
   resolveKnn,
+  resolveRouterSettings,
 } from './settings.ts'
 import { validateRouterSettings } from './validate-settings.ts'
 
@@ -77,6 +79,52 @@ describe('the block', () => {
     })
     expect(resolveKnn({ k: 0 })).toEqual({ k: 3, similarityThreshold: 0.8, voteThreshold: 0.5 })
     expect(resolveCorpusName('auto', SETTINGS)).toBe('router-corpus-auto')
+  })
+
+  it.each<[Partial<RouterSettings>, Partial<ResolvedRouterSettings>]>([
+    [{ activationThreshold: 0 }, { classifier: 'score', activationThreshold: 0.15 }],
+    [
+      { classifier: 'colbert', activationThreshold: 0.7 },
+      { classifier: 'colbert', activationThreshold: 0.7 },
+    ],
+    [
+      { classifier: 'knn', knn: { embeddingModel: 'e', k: 5, storeName: 't' } },
+      {
+        classifier: 'knn',
+        activationThreshold: undefined,
+        knn: { embeddingModel: 'e', k: 5, similarityThreshold: 0.8, voteThreshold: 0.5, storeName: 't' },
+      },
+    ],
+    [
+      { activationThreshold: 0, embeddingCache: { embeddingModel: 'e', similarityThreshold: 0.9 } },
+      {
+        classifier: 'score',
+        activationThreshold: 0.15,
+        embeddingCache: {
+          embeddingModel: 'e',
+          similarityThreshold: 0.9,
+          confidenceThreshold: 0.6,
+          storeName: 'router-cache-auto',
+        },
+      },
+    ],
+    [
+      { knn: { embeddingModel: 'e' }, embeddingCache: { embeddingModel: 'e', storeName: 's' } },
+      {
+        knn: {
+          embeddingModel: 'e',
+          k: 3,
+          similarityThreshold: 0.8,
+          voteThreshold: 0.5,
+          storeName: 'router-corpus-auto',
+        },
+        embeddingCache: { embeddingModel: 'e', similarityThreshold: 0.8, confidenceThreshold: 0.6, storeName: 's' },
+      },
+    ],
+  ])('fills in the defaults of %j', (settings, expected) => {
+    const { activationThreshold } = SETTINGS
+    const resolved = resolveRouterSettings('auto', { ...SETTINGS, ...settings })
+    expect(resolved).toEqual({ classifier: 'score', activationThreshold, ...expected })
   })
 })
 

@@ -37,8 +37,7 @@ function padMessage(bytes: Uint8Array): Uint32Array {
   padded.set(bytes)
   padded[bytes.length] = 0x80
   const view = new DataView(padded.buffer)
-  view.setUint32(padded.length - 8, Math.floor((bytes.length * 8) / 2 ** 32))
-  view.setUint32(padded.length - 4, bytes.length * 8)
+  view.setBigUint64(padded.length - 8, BigInt(bytes.length) * 8n)
   return Uint32Array.from({ length: blocks * 16 }, (_, index) => view.getUint32(index * 4))
 }
 

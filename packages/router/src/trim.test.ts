@@ -12,6 +12,8 @@ it('keeps the newest turns that fit, and tells beforehand what surely fits', asy
   const trimmer = createTrimmer({ tokens: { contextSize: 132, countTokens: countBytes } })
   const short = createProbe(['a', 'b'])
   expect(trimmer.isNeeded(short)).toBe(false)
+  // a code unit takes three tokens at most, of a hundred that are left
+  expect(['a'.repeat(32), 'a'.repeat(33)].map((text) => trimmer.isNeeded(createProbe([text])))).toEqual([false, true])
   expect(await trimmer.trim(short, { signal })).toEqual(short)
   const long = createProbe(['a'.repeat(60), 'b'.repeat(40), 'c'.repeat(50)])
   expect(trimmer.isNeeded(long)).toBe(true)

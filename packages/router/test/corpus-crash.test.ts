@@ -145,6 +145,14 @@ it('puts lines in the place of others at once, and nothing where writing them fa
   })()
   await expect(store.replace('n', failing, { signal })).rejects.toThrow('stopped')
   expect([await read(), await readdir(dir.path)]).toEqual([['old'], [expect.stringMatching(/\.jsonl$/)]])
+  const left = new AbortController()
+  const leaving = (async function* () {
+    yield 'a'
+    left.abort(new Error('left'))
+    yield 'b'
+  })()
+  await expect(store.replace('n', leaving, { signal: left.signal })).rejects.toThrow('left')
+  expect([await read(), await readdir(dir.path)]).toEqual([['old'], [expect.stringMatching(/\.jsonl$/)]])
   const lines = (async function* () {
     yield* ['a', 'b']
   })()

@@ -41,6 +41,8 @@ describe('thresholds of knn', () => {
     expect(current.accuracy).toBeLessThan(1)
     expect(proposed.thresholds.voteThreshold).toBe(0.35)
     expect(proposed.thresholds.similarityThreshold).toBeGreaterThanOrEqual(0.3)
+    // tried in steps of 0.05
+    expect(Math.round(proposed.thresholds.similarityThreshold * 20) / 20).toBe(proposed.thresholds.similarityThreshold)
   })
 
   it('stay where no others are better', async () => {
@@ -134,6 +136,16 @@ describe('the activation threshold', () => {
     expect([hasGain, proposed.exactLabels]).toEqual([true, 1])
     expect(proposed.thresholds).toBeGreaterThan(top * 0.5)
     expect(proposed.thresholds).toBeLessThanOrEqual(top * 0.8)
+  })
+
+  it.each([
+    [0.5, 0.17],
+    [1, 0.32],
+    [2, 0.64],
+  ])('is one of a hundred steps up to the highest score, or up to 1: %d', (top, proposed) => {
+    const settings = { ...SETTINGS, classifier: 'colbert', activationThreshold: 0.01 }
+    const texts = [text(['code'], [top, top * 0.3, 0]), text(['math'], [top * 0.2, top * 0.9, 0])]
+    expect(fitActivationThreshold(texts, { settings }).proposed.thresholds).toBe(proposed)
   })
 
   it('stays where all others do as well, on or off the steps', () => {
