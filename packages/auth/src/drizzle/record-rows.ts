@@ -2,29 +2,13 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { UsageRecord } from '../ports/usage.ts'
 import type { Dialect } from './tables.ts'
 
-/** Columns of the table of records, in its order, with their types on PostgreSQL. */
-const COLUMNS = [
-  ['id', 'text'],
-  ['user_id', 'text'],
-  ['user_name', 'text'],
-  ['source', 'text'],
-  ['api_key_id', 'text'],
-  ['api_key_name', 'text'],
-  ['model', 'text'],
-  ['endpoint', 'text'],
-  ['prompt_tokens', 'bigint'],
-  ['completion_tokens', 'bigint'],
-  ['total_tokens', 'bigint'],
-  ['duration_ms', 'bigint'],
-  ['created_at', 'bigint'],
-  ['cached_tokens', 'bigint'],
-  ['reasoning_tokens', 'bigint'],
-  ['estimated', 'bigint'],
-] as const
+/** Types on PostgreSQL of the values of {@link toRow}: eight texts, then numbers. */
+const TYPES = Array.from({ length: 16 }, (_, index) => (index < 8 ? 'text' : 'bigint'))
 
-const fromElements = COLUMNS.map((_, index) => `value ->> ${index}`).join(', ')
-const fromArrays = COLUMNS.map(([, type], index) => `(value ->> ${index})::${type}`).join(', ')
+const fromElements = TYPES.map((_, index) => `value ->> ${index}`).join(', ')
+const fromArrays = TYPES.map((type, index) => `(value ->> ${index})::${type}`).join(', ')
 
+/** The columns of the table of records, in its order. */
 function toRow(record: UsageRecord): readonly (string | number)[] {
   const { id, userId, userName, source, apiKeyId = '', apiKeyName = '', model, endpoint } = record
   const { promptTokens, completionTokens, totalTokens, durationMs, createdAt } = record
