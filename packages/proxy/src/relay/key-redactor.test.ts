@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest'
+import { endRewrite, rewriteText } from './byte-rewriter.ts'
 import { createKeyRedactor } from './key-redactor.ts'
 
 const redact = (headers: [string, string][], said: string, size: number): string | undefined => {
   const redactor = createKeyRedactor({ headers })
   if (redactor === undefined) return undefined
   let text = ''
-  for (let at = 0; at < said.length; at += size) {
-    text += Buffer.from(redactor.push(Buffer.from(said.slice(at, at + size), 'latin1'))).toString('latin1')
-  }
-  return text + Buffer.from(redactor.end()).toString('latin1')
+  for (let at = 0; at < said.length; at += size) text += rewriteText(redactor, said.slice(at, at + size))
+  return text + endRewrite(redactor)
 }
 
 it.each<[[string, string][], string, string]>([
