@@ -119,12 +119,17 @@ function isOfType({ protectedHeader: { typ } }: JWTVerifyResult, types: RegExp):
   return typ === undefined || (typeof typ === 'string' && types.test(typ))
 }
 
+/** A token that holds so far. */
+interface Verified extends JWTVerifyResult {
+  readonly issuedAtS: number
+}
+
 /** Verifies tokens with keys of the issuer; the clocks may differ by 60 seconds. */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { issuer, clientId, clock } = options
   const keys = createKeys(options)
 
-  async function verify(token: string, call: CallOptions, requiredClaims: string[]): Promise<JWTVerifyResult> {
+  async function verify(token: string, call: CallOptions, requiredClaims: string[]): Promise<Verified> {
     checkShape(token)
     const rules = {
       ...{ issuer, audience: clientId, algorithms: ALGORITHMS, clockTolerance: SKEW_S, requiredClaims },
@@ -141,7 +146,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     if (typeof iat !== 'number' || iat > clock.now() / 1000 + SKEW_S) throw new Error('the token is of the future')
     if (azp !== undefined ? azp !== clientId : Array.isArray(aud) && aud.length > 1)
       throw new Error('the token is for another client')
-    return result
+    return { ...result, issuedAtS: iat }
   }
 
   return {
@@ -161,7 +166,8 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     },
     async verifyLogoutToken(token, call) {
       const verified = await verify(token, call, ['iat', 'jti', 'events'])
-      const { events, iat = 0, jti, nonce, sub, sid } = verified.payload
+      const { issuedAtS, payload } = verified
+      const { events, jti, nonce, sub, sid } = payload
       if (
         !isOfType(verified, LOGOUT_TOKEN_TYPE) ||
         !isObject(events) ||
@@ -169,13 +175,13 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
         nonce !== undefined
       )
         throw new Error('the token is no logout token')
-      if (clock.now() / 1000 - iat > MAX_LOGOUT_AGE_S) throw new Error('the token is too old')
+      if (clock.now() / 1000 - issuedAtS > MAX_LOGOUT_AGE_S) throw new Error('the token is too old')
       if (typeof jti !== 'string' || jti === '' || jti.length > MAX_TOKEN_ID_LENGTH)
         throw new Error('the token has no id of its own')
       const named = [sub, sid].filter((name) => name !== undefined)
       if (named.length === 0 || named.some((name) => typeof name !== 'string' || name === ''))
         throw new Error('the token names nobody')
-      const expiresAt = (iat + MAX_LOGOUT_AGE_S + SKEW_S) * 1000
+      const expiresAt = (issuedAtS + MAX_LOGOUT_AGE_S + SKEW_S) * 1000
       return { sub, sid: typeof sid === 'string' ? sid : undefined, jti, expiresAt }
     },
   }
