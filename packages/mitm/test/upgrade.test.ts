@@ -24,6 +24,11 @@ async function startEcho(world: World) {
       socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\nconnection: close\r\n\r\nno')
       return
     }
+    if (request.url?.startsWith('/switch') === true) {
+      const accept = decodeURIComponent(request.url.slice('/switch'.length))
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n${accept}\r\n`)
+      return
+    }
     websockets.handleUpgrade(request, socket, head, (websocket) => {
       websocket.send('welcome')
       websocket.on('message', (message) => websocket.send(`echo ${message}`))
@@ -110,6 +115,24 @@ it('a refusal of the host is relayed, over both protocols', async () => {
   expect((await once(stream, 'response'))[0][':status']).toBe(403)
   session.destroy()
 })
+
+it.each(['', 'sec-websocket-accept:%20x%0d%0a'])(
+  'over HTTP/2, an answer of the host with the key "%s" is refused',
+  async (accept) => {
+    await using world = await startWorld()
+    await using echo = await startEcho(world)
+    const session = await http2Through(echo.world)
+    await once(session, 'remoteSettings')
+    const path = `/switch${accept}`
+    const stream = session.request({ ':method': 'CONNECT', ':protocol': 'websocket', ':path': path })
+    expect((await once(stream, 'response'))[0][':status']).toBe(502)
+    let body = ''
+    for await (const bytes of stream) body += bytes
+    expect(body).toContain('the upstream failed: its reply is not valid HTTP')
+    expect(await world.event('traffic')).toMatchObject({ upgraded: false, status: 502, outcome: 'failed' })
+    session.destroy()
+  },
+)
 
 it.each(['h2c', 'connect-udp', 'tls/1.0'])('the protocol %s is refused', async (protocol) => {
   await using world = await startWorld()
