@@ -45,14 +45,15 @@ const event = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 
 describe.each(PAIRINGS)('a client of %s and a host of %s', (client, protocol) => {
   it('restores a whole reply, and leaves the rest of the request as it was', async () => {
     await using world = await startWorld({ protocol, filter })
+    const ofTheOldBody = { etag: 'x', digest: 'x', 'content-digest': 'x', 'content-md5': 'x', 'repr-digest': 'x' }
     world.upstream.replyWith((request) => ({
-      headers: { 'content-type': 'application/json; charset=utf-8', etag: 'x' },
+      headers: { 'content-type': 'application/json; charset=utf-8', ...ofTheOldBody },
       body: chat(`write to ${findToken(request.text())}`),
     }))
     const reply = await ask(world, client, { path: CHAT, headers: { 'accept-encoding': 'gzip, br' }, body: PRIVATE })
     expect(reply.body.toString()).toBe(chat('write to ada@lab.example'))
     expect(reply.headers['content-length']).toBe(String(reply.body.length))
-    expect(reply.headers.etag).toBeUndefined()
+    expect(Object.keys(ofTheOldBody).filter((name) => name in reply.headers)).toEqual([])
     const [request] = world.upstream.requests
     expect(request?.header('accept-encoding')).toEqual(['identity'])
     expect(request?.text()).not.toContain('@lab.example')

@@ -24,6 +24,7 @@ async function startEcho(world: World) {
       socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\nconnection: close\r\n\r\nno')
       return
     }
+    if (request.url === '/silent') return
     if (request.url?.startsWith('/switch') === true) {
       const accept = decodeURIComponent(request.url.slice('/switch'.length))
       socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n${accept}\r\n`)
@@ -125,14 +126,25 @@ it.each(['', 'sec-websocket-accept:%20x%0d%0a'])(
     await once(session, 'remoteSettings')
     const path = `/switch${accept}`
     const stream = session.request({ ':method': 'CONNECT', ':protocol': 'websocket', ':path': path })
+    stream.on('error', () => {})
     expect((await once(stream, 'response'))[0][':status']).toBe(502)
-    let body = ''
-    for await (const bytes of stream) body += bytes
-    expect(body).toContain('the upstream failed: its reply is not valid HTTP')
-    expect(await world.event('traffic')).toMatchObject({ upgraded: false, status: 502, outcome: 'failed' })
+    expect(String((await once(stream, 'data'))[0])).toContain('the upstream failed: its reply is not valid HTTP')
     session.destroy()
+    expect(await world.event('traffic')).toMatchObject({ upgraded: false, status: 502, outcome: 'failed' })
   },
 )
+
+it('a host that does not answer a handshake is given up', async () => {
+  await using world = await startWorld({ limits: { replyMs: 50 } })
+  await using echo = await startEcho(world)
+  const session = await http2Through(echo.world)
+  await once(session, 'remoteSettings')
+  const stream = session.request({ ':method': 'CONNECT', ':protocol': 'websocket', ':path': '/silent' })
+  stream.on('error', () => {})
+  expect((await once(stream, 'response'))[0][':status']).toBe(502)
+  expect(String((await once(stream, 'data'))[0])).toContain('the upstream did not answer in time')
+  session.destroy()
+})
 
 it.each(['h2c', 'connect-udp', 'tls/1.0'])('the protocol %s is refused', async (protocol) => {
   await using world = await startWorld()
