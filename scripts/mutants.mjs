@@ -122,7 +122,7 @@ function replace(node) {
   if (node.parent !== undefined && isFiller(node)) return undefined
   if (ts.isNumericLiteral(node)) return [node, anotherNumber(node)]
   if (isText(node) && WORD.test(/** @type {ts.StringLiteral} */ (node).text) && !isName(node)) return [node, "'mutant'"]
-  if (ts.isAwaitExpression(node) && isHandedOn(node)) return undefined
+  if (ts.isAwaitExpression(node) && (isHandedOn(node) || isUnseen(node))) return undefined
   if (ts.isAwaitExpression(node)) return [node, `(${node.expression.getText()})`]
   if (ts.isExpressionStatement(node) && isCall(node.expression)) return [node, ';']
   if (ts.isContinueStatement(node) || ts.isBreakStatement(node)) {
@@ -137,8 +137,20 @@ function anotherNumber(node) {
   return `(${node.getText()} + 1)`
 }
 
+/** Methods whose effect only a power cut or the end of the process shows. */
+const UNSEEN = new Set(['sync', 'unref'])
+
+/** @param {ts.Node} node */
+function isUnseen(node) {
+  if (ts.isAwaitExpression(node)) return isUnseen(node.expression)
+  return (
+    ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression) && UNSEEN.has(node.expression.name.text)
+  )
+}
+
 /** @param {ts.Node} node */
 function isCall(node) {
+  if (isUnseen(node)) return false
   if (ts.isAwaitExpression(node) || ts.isVoidExpression(node)) return isCall(node.expression)
   return ts.isCallExpression(node) && node.expression.kind !== ts.SyntaxKind.SuperKeyword
 }

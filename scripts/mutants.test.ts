@@ -38,6 +38,8 @@ describe('a module', () => {
     "x = 'a: ' + b",
     "x = { 'content-type': y }",
     'x = -y',
+    'timer.unref()',
+    'async () => { await file.sync() }',
     'async () => { return await f() }',
     'async () => await f()',
     'async function f() { if (x) { return await y } }',

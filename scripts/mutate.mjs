@@ -95,12 +95,12 @@ const usual = await test(undefined, 600_000)
 if (usual.outcome !== 'unnoticed') throw new Error(`the tests of ${folder} fail without a fault`)
 const limitMs = LEAST_MS + SLOWER * usual.ms
 let unnoticed = 0
-for (const mutant of sample) {
+for (const [index, mutant] of sample.entries()) {
   const { file, line, from, to } = mutant
   const { outcome } = await test(mutant, limitMs)
   if (outcome !== 'unnoticed') continue
   unnoticed += 1
-  console.log(`${relative(ROOT, file)}:${line}: ${oneLine(from)} → ${oneLine(to)}`)
+  console.log(`${index + 1}. ${relative(ROOT, file)}:${line}: ${oneLine(from)} → ${oneLine(to)}`)
 }
 endRunner()
 const share = sample.length === 0 ? 0 : (unnoticed / sample.length) * 100
