@@ -23,6 +23,7 @@ export type {
   UpstreamSink,
 } from './upstream.ts'
 // Proxies on the way out
+export { ForwardAgent, type ForwardAgentOptions } from './way-out/forward-agent.ts'
 export { type ForwardProxy, readForwardProxy } from './way-out/forward-proxy.ts'
 export { isNoProxyList } from './way-out/no-proxy.ts'
 export { pinAddresses } from './way-out/own-names.ts'

@@ -16,6 +16,12 @@ export interface ProxiedRequest {
 export interface ForwardProxyOptions {
   /** The name and password that it asks for, such as `me:secret`. @default none */
   readonly credentials?: string | undefined
+  /**
+   * The ports of this machine that stand for `host:port`. Any other target cannot be reached.
+   *
+   * @default every name is this machine, at the port of the target
+   */
+  readonly routes?: ReadonlyMap<string, number> | undefined
   /** Certificate and key of a proxy over TLS. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined
   /** Bytes that answer every request in place of its reply; the connection then ends. Empty for no answer at all. */
@@ -24,7 +30,7 @@ export interface ForwardProxyOptions {
   readonly isSilent?: boolean | undefined
 }
 
-/** A proxy that takes every name for this machine. */
+/** A proxy that leads every name to this machine. */
 export interface ForwardProxy extends AsyncDisposable {
   readonly port: number
   /** Without credentials, such as `http://127.0.0.1:40123`. */
@@ -35,7 +41,7 @@ export interface ForwardProxy extends AsyncDisposable {
 
 /** Starts a forward proxy on a free port of the loopback interface: CONNECT for tunnels, whole URLs for plain HTTP. */
 export async function startForwardProxy(options: ForwardProxyOptions = {}): Promise<ForwardProxy> {
-  const { credentials, tls, answer, isSilent = false } = options
+  const { credentials, routes, tls, answer, isSilent = false } = options
   const requests: ProxiedRequest[] = []
   const server = tls === undefined ? createServer() : createTlsServer(tls)
 
@@ -50,6 +56,8 @@ export async function startForwardProxy(options: ForwardProxyOptions = {}): Prom
   const isKnown = ({ headers }: IncomingMessage): boolean =>
     credentials === undefined ||
     headers['proxy-authorization'] === `Basic ${Buffer.from(credentials).toString('base64')}`
+  const findPort = (target: string): number | undefined =>
+    routes === undefined ? Number(target.split(':').at(-1)) : routes.get(target)
 
   server.on('connect', (request: IncomingMessage, socket: Socket, first: Buffer) => {
     socket.on('error', () => {})
@@ -58,7 +66,12 @@ export async function startForwardProxy(options: ForwardProxyOptions = {}): Prom
       socket.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="p"\r\n\r\n')
       return
     }
-    const upstream = connect(Number(request.url?.split(':').at(-1)), '127.0.0.1', () => {
+    const port = findPort(request.url ?? '')
+    if (port === undefined) {
+      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')
+      return
+    }
+    const upstream = connect(port, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
       upstream.write(first)
       upstream.pipe(socket).pipe(upstream)
@@ -72,7 +85,12 @@ export async function startForwardProxy(options: ForwardProxyOptions = {}): Prom
       response.writeHead(407, { 'proxy-authenticate': 'Basic realm="p"' }).end('credentials, please')
       return
     }
-    const { port, pathname, search, host } = new URL(request.url ?? '')
+    const { hostname, port: ownPort, pathname, search, host } = new URL(request.url ?? '')
+    const port = findPort(`${hostname}:${ownPort || 80}`)
+    if (port === undefined) {
+      response.writeHead(502).end()
+      return
+    }
     const { 'proxy-authorization': _, ...headers } = request.headers
     const forwarded = startRequest(
       { host: '127.0.0.1', port, path: pathname + search, method: request.method, headers: { ...headers, host } },

@@ -34,6 +34,7 @@ export type ClientProof = 'basic' | 'post' | 'none'
 /** An OIDC issuer that a test controls: it may lie about everything. */
 export interface HostileIssuer extends AsyncDisposable {
   readonly issuer: string
+  readonly port: number
   /** Claims of the account beside those of the sign-in, such as `email`. */
   account: TokenClaims
   forge: TokenForger
@@ -102,6 +103,8 @@ type Orders = Pick<
 export async function startHostileIssuer(client: {
   readonly clientId: string
   readonly account: TokenClaims
+  /** Its address elsewhere, which leads here. @default that of its own port */
+  readonly issuer?: string
 }): Promise<HostileIssuer> {
   let key = await makeKey()
   let keyRequests = 0
@@ -152,7 +155,7 @@ export async function startHostileIssuer(client: {
   }
 
   const server = await startHttpServer((request, response) => {
-    const { origin } = server
+    const origin = client.issuer ?? server.origin
     const url = new URL(request.url ?? '/', origin)
     const answers: Readonly<Record<string, () => void>> = {
       '/.well-known/openid-configuration': () =>
@@ -203,13 +206,15 @@ export async function startHostileIssuer(client: {
       readonly keyRequests: number
     },
     {
-      issuer: server.origin,
+      issuer: client.issuer ?? server.origin,
+      port: server.port,
       sign,
       async rotateKey() {
         key = await makeKey()
       },
       async agree(url: URL) {
-        const response = await fetch(url, { redirect: 'manual' })
+        const own = new URL(`${url.pathname}${url.search}`, server.origin)
+        const response = await fetch(own, { redirect: 'manual' })
         return new URL(response.headers.get('location') ?? '')
       },
       [Symbol.asyncDispose]: () => server.close(),

@@ -1,20 +1,27 @@
-import { Agent as HttpAgent } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
+import type { Agent } from 'node:http'
 import { rootCertificates } from 'node:tls'
-import { createTrust, TunnelAgent, toDestination, type WayOut } from '@svc/http-client'
+import { createTrust, ForwardAgent, TunnelAgent, toDestination, type WayOut } from '@svc/http-client'
 
 const SETTINGS = { keepAlive: true, maxSockets: 2 }
 
-/** Creates the connections to a receiver that an operator has named. @param ca additional certificate authorities, PEM */
-export function createReceiverAgent(
+/** Connections to a receiver that an operator has named. */
+export interface ReceiverConnections {
+  readonly agent: Agent
+  /** To be called before a request: settings of proxies may have changed. @throws the signal's reason */
+  findWay(options: { readonly signal: AbortSignal }): Promise<void>
+}
+
+/** Creates the connections to a receiver. @param ca additional certificate authorities, PEM */
+export function openReceiverConnections(
   url: string,
   { ca, wayOut }: { readonly ca: string | undefined; readonly wayOut: WayOut },
-): HttpAgent | HttpsAgent {
+): ReceiverConnections {
   const destination = toDestination(new URL(url))
-  const authorities = ca === undefined ? undefined : [...rootCertificates, ca]
-  if (wayOut.find(destination) !== undefined) {
-    return new TunnelAgent({ ...SETTINGS, wayOut, isTls: destination.isTls, trust: createTrust(authorities) })
+  const trust = createTrust(ca === undefined ? undefined : [...rootCertificates, ca])
+  if (destination.isTls) {
+    // A tunnel finds its way itself.
+    return { agent: new TunnelAgent({ ...SETTINGS, wayOut, isTls: true, trust }), findWay: () => Promise.resolve() }
   }
-  if (!destination.isTls) return new HttpAgent(SETTINGS)
-  return new HttpsAgent({ ...SETTINGS, ...(authorities === undefined ? {} : { ca: authorities }) })
+  const agent = new ForwardAgent({ ...SETTINGS, wayOut, destination, trust })
+  return { agent, findWay: (options) => agent.findWay(options) }
 }

@@ -69,9 +69,12 @@ export interface InterceptionOptions extends TestServerOptions {
 }
 
 /** Waits until the proxy listens, and gives its status. */
-export function untilListening(server: TestServer): Promise<MiddlewareStatus['mitm']> {
+export function untilListening(
+  server: TestServer,
+  headers: Record<string, string> = {},
+): Promise<MiddlewareStatus['mitm']> {
   return eventually(async () => {
-    const { mitm } = middlewareStatus.parse((await server.call('/api/middleware/status')).json())
+    const { mitm } = middlewareStatus.parse((await server.call('/api/middleware/status', { headers })).json())
     if (mitm.listen_addr === '') throw new Error(mitm.error ?? 'it does not listen yet')
     return mitm
   })

@@ -1,21 +1,27 @@
 import { setTimeout } from 'node:timers/promises'
 import { createWayOut } from '@svc/http-client'
-import { startOtlpReceiver } from '@svc/test-kit'
+import { startForwardProxy, startOtlpReceiver } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import type { FinishedSpan } from './finished-span.ts'
 import { readSpanOptions } from './read-options.ts'
 import { createSpanExporter, type SpanExporter } from './span-exporter.ts'
 import { newTraceId, SpanScope } from './span-scope.ts'
 
-async function open(endpoint: string, more: Record<string, string> = {}): Promise<SpanExporter> {
+async function open(
+  endpoint: string,
+  more: Record<string, string> = {},
+  wayOut = createWayOut(() => ({})),
+): Promise<SpanExporter> {
   const { options } = readSpanOptions({
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
     OTEL_EXPORTER_OTLP_TIMEOUT: '300',
     ...more,
   })
   if (options === undefined) throw new Error('no options')
-  return createSpanExporter({ options, version: '1.2.3', ca: undefined, wayOut: createWayOut(() => ({})) })
+  return createSpanExporter({ options, version: '1.2.3', ca: undefined, wayOut })
 }
+
+const NOT_FOUND = Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
 
 const scope = new SpanScope(newTraceId(), { isSampled: true, parent: undefined, isParentRemote: false })
 const span: FinishedSpan = {
@@ -43,6 +49,21 @@ describe('the exporter of spans', () => {
     })
     expect(first?.attributes).not.toHaveProperty('none')
     expect(second).toMatchObject({ traceId: scope.traceId, parentSpanId: scope.spanId, statusCode: 0 })
+    exporter.close()
+  })
+
+  it('takes the proxy of the settings as soon as they name one', async () => {
+    await using receiver = await startOtlpReceiver()
+    await using proxy = await startForwardProxy()
+    let http = ''
+    const endpoint = receiver.endpoint.replace('127.0.0.1', 'spans.example').replace('localhost', 'spans.example')
+    const wayOut = createWayOut(() => ({ http }), { lookup: (_host, _options, answer) => answer(NOT_FOUND, '') })
+    const exporter = await open(endpoint, {}, wayOut)
+    await expect(exporter.send([span])).rejects.toThrow()
+    http = proxy.url
+    await exporter.send([span])
+    expect(receiver.spans()).toHaveLength(1)
+    expect(proxy.requests).toMatchObject([{ method: 'POST', target: `${endpoint}/v1/traces` }])
     exporter.close()
   })
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import type { WayOut } from '@svc/http-client'
-import { createReceiverAgent } from '../../outbound/receiver-agent.ts'
+import { openReceiverConnections } from '../../outbound/receiver-agent.ts'
 import { type FinishedSpan, SPAN_KINDS } from './finished-span.ts'
 import type { SpanOptions } from './read-options.ts'
 import type { SpanScope } from './span-scope.ts'
@@ -41,7 +41,7 @@ export async function createSpanExporter({ options, version, ca, wayOut }: SpanE
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto')
   const { url, certificateFile } = options
   const own = certificateFile === undefined ? ca : await readFile(certificateFile, 'utf8')
-  const agent = createReceiverAgent(url, { ca: own, wayOut })
+  const { agent, findWay } = openReceiverConnections(url, { ca: own, wayOut })
   const exporter = new OTLPTraceExporter({
     url,
     headers: { ...options.headers },
@@ -51,10 +51,12 @@ export async function createSpanExporter({ options, version, ca, wayOut }: SpanE
     compression: (options.isCompressed ? 'gzip' : 'none') as NonNullable<ExporterSettings['compression']>,
     userAgent: `svc/${version}`,
   })
+  const closing = new AbortController()
   const toOfficial = createConversion({ options, version })
   return {
-    send: (spans) =>
-      new Promise((resolve, reject) => {
+    async send(spans) {
+      await findWay({ signal: AbortSignal.any([closing.signal, AbortSignal.timeout(options.timeoutMs)]) })
+      await new Promise<void>((resolve, reject) => {
         // The time limit of the exporter begins again with each byte of a reply.
         const cut = setTimeout(() => agent.destroy(), options.timeoutMs + CUT_AFTER_MS)
         exporter.export(spans.map(toOfficial), ({ code, error }) => {
@@ -62,8 +64,12 @@ export async function createSpanExporter({ options, version, ca, wayOut }: SpanE
           if (code === OK) resolve()
           else reject(error ?? new Error('the receiver took no spans'))
         })
-      }),
-    close: () => agent.destroy(),
+      })
+    },
+    close() {
+      closing.abort()
+      agent.destroy()
+    },
   }
 }
 

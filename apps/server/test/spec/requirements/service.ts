@@ -24,7 +24,7 @@ export const SERVICE = defineRequirements([
     id: 'service:way-out:proxies',
     section: '1',
     behavior:
-      '`HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` in either case, the flags and the settings of these names hold for downloads, registries, galleries, sign-in, upstreams and the intercepting proxy.',
+      '`HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` in either case, the flags and the settings of these names hold for downloads, registries, galleries, sign-in, upstreams, receivers of spans and the intercepting proxy.',
     state: 'built',
   },
   {
