@@ -85,6 +85,8 @@ describe('the setting mitm_listen', () => {
     const address = `127.0.0.1:${port}`
     const reply = await server.post('/api/settings', { mitm_listen: address, threads: 2 })
     expect(reply.status).toBe(500)
+    const countStarts = () => server.logLines.filter((line) => line.includes('intercepting proxy cannot start')).length
+    expect(countStarts()).toBe(1)
     expect(settingsErrorReply.parse(reply.json())).toEqual({
       success: false,
       error: expect.stringMatching(/^Settings saved but failed to restart mitm_listen: .*(?:EADDRINUSE|in use)/),
@@ -101,6 +103,7 @@ describe('the setting mitm_listen', () => {
     expect(await save(server, { threads: 3 })).toEqual(UPDATED)
     // Saved again, the address is tried again.
     expect((await server.post('/api/settings', { mitm_listen: address })).status).toBe(500)
+    expect(countStarts()).toBe(2)
     await new Promise((resolve) => taken.close(resolve))
     expect(await save(server, { mitm_listen: address })).toEqual(UPDATED)
     expect(await readOrigin(server, 'mitm_listen')).not.toHaveProperty('problems')
@@ -116,6 +119,8 @@ describe('the setting mitm_listen', () => {
       const reply = await server.post('/api/settings', { mitm_listen: address })
       const unused = { success: false, not_in_force: [{ key: 'mitm_listen' }] }
       expect([address, reply.status, reply.json()]).toMatchObject([address, 500, unused])
+      const starts = server.logLines.filter((line) => line.includes('cannot start') && line.includes(address))
+      expect(starts, address).toHaveLength(1)
     }
     expect(await save(server, { mitm_listen: '127.0.0.1:0' })).toEqual(UPDATED)
   })

@@ -27,10 +27,9 @@ export function settingsFeature(platform: Platform): ServerFeature {
       },
       check: (key, value) => checkNamed(key, value, settings.snapshot().get(key)?.value, things),
       findWarnings: findFaults,
-      async restart(key, { signal }) {
+      async restart(key, { hasChanged, signal }) {
         if (key !== 'mitm_listen') return undefined
-        // The same address, saved again, is tried again.
-        interception.follow(settings.get('mitm_listen'))
+        if (!hasChanged) interception.follow(settings.get('mitm_listen'))
         await untilAborted(interception.settled(), signal)
         return interception.fault
       },

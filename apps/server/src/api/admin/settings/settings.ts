@@ -8,7 +8,7 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { NotInForce } from '../../../settings/list-sources.ts'
 import { isSettingKey } from '../../../settings/schema.ts'
-import type { Settings } from '../../../settings/settings.ts'
+import type { Settings, SettingsChange } from '../../../settings/settings.ts'
 
 const wire = () => import('@svc/wire/native')
 
@@ -19,7 +19,7 @@ export interface SettingsAccess {
   /** Gives every value with its source, secrets in clear. */
   snapshot(): ReturnType<Settings['snapshot']>
   /** Changes settings. @throws {SvcError} `invalid_request` naming the key; then nothing is changed */
-  update(patch: Readonly<Record<string, unknown>>): Promise<unknown>
+  update(patch: Readonly<Record<string, unknown>>): ReturnType<Settings['update']>
 }
 
 /** Options of {@link settingsRoutes}. */
@@ -33,7 +33,14 @@ export interface SettingsRouteParts {
   /** Lists faults of a value that is taken all the same. @default none */
   readonly findWarnings?: (key: SettingKey) => readonly string[]
   /** Waits for the part of the server that follows a setting. @returns the reason why it does not run */
-  readonly restart?: (key: SettingKey, options: { readonly signal: AbortSignal }) => Promise<string | undefined>
+  readonly restart?: (key: SettingKey, options: RestartOptions) => Promise<string | undefined>
+}
+
+/** Options of {@link SettingsRouteParts.restart}. */
+export interface RestartOptions {
+  /** Whether the value has changed, so that the part follows it already. The same value, saved again, is tried again. */
+  readonly hasChanged: boolean
+  readonly signal: AbortSignal
 }
 
 type Patch = Readonly<Record<string, unknown>>
@@ -99,9 +106,9 @@ export function settingsRoutes(parts: SettingsRouteParts): Route[] {
         const patch = await readPatch(call, parts.bodies)
         const keys = Object.keys(patch).filter(isSettingKey)
         for (const key of keys) parts.check?.(key, patch[key])
-        await settings.update(patch)
+        const changed = await settings.update(patch)
         call.noteChange({ details: describePatch(patch) })
-        return json(await describeUpdate(keys, call, parts))
+        return json(await describeUpdate({ keys, changed }, call, parts))
       },
     }),
   ]
@@ -135,7 +142,7 @@ function isPatch(value: unknown): value is Patch {
  *   recorded as done.
  */
 async function describeUpdate(
-  keys: readonly SettingKey[],
+  { keys, changed }: { readonly keys: readonly SettingKey[]; readonly changed: ReadonlySet<SettingsChange> },
   call: Call,
   { settings, findWarnings, restart }: SettingsRouteParts,
 ): Promise<SettingsUpdateReply> {
@@ -143,7 +150,7 @@ async function describeUpdate(
   const overridden = listOverridden(keys, settings.snapshot())
   const stopped: NotInForce[] = []
   for (const key of keys) {
-    const reason = await restart?.(key, call)
+    const reason = await restart?.(key, { hasChanged: changed.has(key), signal: call.signal })
     if (reason !== undefined) stopped.push({ key, reason })
   }
   const unused = [...overridden, ...stopped].map((one) => ({ ...one }))
