@@ -15,7 +15,7 @@ export interface DialerOptions {
   /** Says which hosts are reached through another proxy. */
   readonly wayOut: WayOut | undefined
   readonly listeners: () => readonly Listener[]
-  /** For name look-up, TCP and TLS together. */
+  /** For name look-up, the tunnel of another proxy, TCP and TLS together. */
   readonly connectMs: number
 }
 
@@ -57,50 +57,72 @@ export function createDialer({ lookup, trust, wayOut, listeners, connectMs }: Di
     const isOwn = addresses.length > 0 && addresses.every(({ address }) => isOwnAddress(address))
     const proxy = isOwn ? undefined : findProxy(target)
     if (proxy === undefined) return undefined
-    const ended = new AbortController()
-    const limit = { trust, allowHalfOpen: true, signal: AbortSignal.any([signal, ended.signal]) }
     try {
-      return await withinLimit(openTunnel(proxy, target, limit), { ms: connectMs, signal })
+      return await openTunnel(proxy, target, { trust, allowHalfOpen: true, signal })
     } catch (error) {
       throw signal.aborted ? error : toUpstreamFailure(error)
-    } finally {
-      ended.abort()
     }
   }
 
   async function check(target: HostAndPort): Promise<void> {
     try {
-      await withinLimit(resolve(target), { ms: connectMs, signal: undefined })
+      await withinLimit({ ms: connectMs }, (limit) => unlessAborted(resolve(target), limit))
     } catch (error) {
       // An unresolvable host fails where the client expects it: at its request.
       if (error instanceof MitmError) throw error
     }
   }
 
-  async function dialTcp(target: HostAndPort, { signal }: { signal: AbortSignal }): Promise<Socket> {
-    const addresses = await withinLimit(resolve(target), { ms: connectMs, signal })
-    const tunnel = await dialProxy(target, { addresses, signal })
-    if (tunnel !== undefined) return tunnel
-    const socket = connectTcp({
-      host: target.host,
-      port: target.port,
-      lookup: pinLookup(addresses),
-      allowHalfOpen: true,
-      noDelay: true,
+  function dialTcp(target: HostAndPort, { signal }: { signal: AbortSignal }): Promise<Socket> {
+    return withinLimit({ ms: connectMs, signal }, async (limit) => {
+      const addresses = await unlessAborted(resolve(target), limit)
+      const tunnel = await dialProxy(target, { addresses, signal: limit })
+      if (tunnel !== undefined) return tunnel
+      const socket = connectTcp({
+        host: target.host,
+        port: target.port,
+        lookup: pinLookup(addresses),
+        allowHalfOpen: true,
+        noDelay: true,
+      })
+      await untilOpen(socket, 'connect', limit)
+      return socket
     })
-    await untilOpen(socket, { event: 'connect', ms: connectMs, signal })
-    return socket
   }
 
-  async function dialTls(
+  function dialTls(
     target: HostAndPort,
     { protocols, signal }: { protocols: readonly string[]; signal: AbortSignal },
   ): Promise<TLSSocket> {
-    const addresses = await withinLimit(resolve(target), { ms: connectMs, signal })
-    const key = `${target.host}:${target.port}`
-    const session = sessions.get(key)
+    return withinLimit({ ms: connectMs, signal }, async (limit) => {
+      const addresses = await unlessAborted(resolve(target), limit)
+      const tunnel = await dialProxy(target, { addresses, signal: limit })
+      const socket = openTls(target, { addresses, tunnel, protocols })
+      try {
+        await untilOpen(socket, 'secureConnect', limit)
+      } catch (error) {
+        sessions.delete(toKey(target))
+        throw error
+      }
+      socket.setNoDelay(true)
+      return socket
+    })
+  }
+
+  /** Begins TLS over a tunnel, or over a connection to one of the addresses. */
+  function openTls(
+    target: HostAndPort,
+    {
+      addresses,
+      tunnel,
+      protocols,
+    }: { addresses: readonly LookupAddress[] } & {
+      tunnel: Socket | undefined
+      protocols: readonly string[]
+    },
+  ): TLSSocket {
+    const session = sessions.get(toKey(target))
     const context = trust?.()
-    const tunnel = await dialProxy(target, { addresses, signal })
     const socket = connectTls({
       ...(tunnel === undefined
         ? { host: target.host, port: target.port, lookup: pinLookup(addresses) }
@@ -113,18 +135,13 @@ export function createDialer({ lookup, trust, wayOut, listeners, connectMs }: Di
       ...(context === undefined ? {} : { secureContext: context }),
       ...(session === undefined ? {} : { session }),
     })
-    socket.on('session', (ticket) => sessions.set(key, ticket))
-    try {
-      await untilOpen(socket, { event: 'secureConnect', ms: connectMs, signal })
-    } catch (error) {
-      sessions.delete(key)
-      throw error
-    }
-    socket.setNoDelay(true)
+    socket.on('session', (ticket) => sessions.set(toKey(target), ticket))
     return socket
   }
   return { check, dialTcp, dialTls }
 }
+
+const toKey = ({ host, port }: HostAndPort): string => `${host}:${port}`
 
 function upstreamTimeout(): MitmError {
   return new MitmError('timeout', 'the upstream did not answer in time', {
@@ -133,28 +150,35 @@ function upstreamTimeout(): MitmError {
   })
 }
 
-interface Limit {
-  readonly ms: number
-  readonly signal: AbortSignal | undefined
+/** Works with a signal that a limit of time, or the abort of another signal, aborts. */
+async function withinLimit<Value>(
+  { ms, signal }: { readonly ms: number; readonly signal?: AbortSignal },
+  work: (limit: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const ended = new AbortController()
+  const timer = setTimeout(() => ended.abort(upstreamTimeout()), ms)
+  const abort = (): void => ended.abort(signal?.reason)
+  if (signal?.aborted === true) abort()
+  signal?.addEventListener('abort', abort, { once: true })
+  try {
+    return await work(ended.signal)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
 }
 
-function withinLimit<Value>(work: Promise<Value>, { ms, signal }: Limit): Promise<Value> {
+function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(upstreamTimeout()), ms)
-    const abort = (): void => reject(signal?.reason)
-    if (signal?.aborted === true) abort()
-    signal?.addEventListener('abort', abort, { once: true })
-    work.then(resolve, reject).finally(() => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', abort)
-    })
+    const abort = (): void => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
 }
 
-async function untilOpen(
-  socket: Socket,
-  { event, ms, signal }: Limit & { readonly event: 'connect' | 'secureConnect' },
-): Promise<void> {
+/** Waits until a socket is open. One that does not open is destroyed. */
+async function untilOpen(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
   // Errors after the wait belong to the owner of the socket; without a listener they would end the process.
   socket.on('error', () => {})
   const opened = new Promise<void>((resolve, reject) => {
@@ -163,7 +187,7 @@ async function untilOpen(
     socket.once('close', () => reject(toUpstreamFailure(new Error('closed'))))
   })
   try {
-    await withinLimit(opened, { ms, signal })
+    await unlessAborted(opened, signal)
   } catch (error) {
     socket.destroy()
     throw error
