@@ -10,8 +10,9 @@ import { openLineInput } from './line-input.ts'
 import { printAnswer } from './print-answer.ts'
 import { joinPrompt, STANDARD_INPUT } from './prompt-words.ts'
 
-/** Exit codes as shells have them: after Ctrl-C, and after the reader of the output has left. */
-const INTERRUPTED = 130
+/** Exit codes as shells have them: after a signal, and after the reader of the output has left. */
+const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const
+const INTERRUPTED = SIGNAL_CODES.SIGINT
 const READER_GONE = 141
 /** Most bytes of a prompt from a pipe. */
 const MAX_PROMPT_BYTES = 16 * 1024 * 1024
@@ -95,6 +96,7 @@ async function talk({ server, model, system, color }: ChatParts): Promise<number
   let answering: AbortController | undefined
   let interrupts = 0
   let exitCode = 0
+  let signalCode: number | undefined
   const lines = openLineInput({
     input: process.stdin,
     output: createEditorOutput(),
@@ -102,17 +104,17 @@ async function talk({ server, model, system, color }: ChatParts): Promise<number
       interrupts += 1
       lines.discard()
       answering?.abort()
-      if (interrupts > 1) lines.close()
+      if (interrupts > 1) leave('SIGINT')
       else if (answering === undefined) lines.remark('Ctrl-C again leaves.')
     },
   })
-  // A signal comes where the editor does not have the keys, as after Ctrl-D in an answer.
-  const leave = (): void => {
-    interrupts = 2
+  // A SIGINT comes where the editor does not have the keys, as after Ctrl-D in an answer.
+  const leave = (signal: keyof typeof SIGNAL_CODES): void => {
+    signalCode ??= SIGNAL_CODES[signal]
     answering?.abort()
     lines.close()
   }
-  process.once('SIGINT', leave)
+  for (const signal of SIGNALS) process.once(signal, leave)
   printLine(`${model} answers. /help says how to talk, Ctrl-D leaves.`)
   try {
     for (;;) {
@@ -129,11 +131,13 @@ async function talk({ server, model, system, color }: ChatParts): Promise<number
       exitCode = outcome === 'failed' ? 1 : 0
     }
   } finally {
-    process.off('SIGINT', leave)
+    for (const signal of SIGNALS) process.off(signal, leave)
     lines.close()
   }
-  return interrupts > 1 ? INTERRUPTED : exitCode
+  return signalCode ?? exitCode
 }
+
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
 
 const LEAVING: ReadonlySet<string> = new Set(['/exit', '/bye', '/quit'])
 

@@ -1,8 +1,9 @@
 import { PassThrough, Writable } from 'node:stream'
 import { eventually } from '@svc/test-kit'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { type LineInput, openLineInput } from './line-input.ts'
 
+const ON = '\u001b[?2004h'
 const OFF = '\u001b[?2004l'
 const DROPPED = 'At most 5 lines can wait.'
 const paste = (...lines: readonly string[]): string => `\u001b[200~${lines.join('\r')}\u001b[201~`
@@ -80,4 +81,33 @@ it('gives the terminal back at the end of the input, also while an answer is pri
   editor.lines.discard()
   editor.lines.remark('Ctrl-C again leaves.')
   expect(await editor.lines.next()).toBeUndefined()
+})
+
+it('gives the terminal back where the program ends by itself, also while an answer is printed', () => {
+  const before = process.listenerCount('exit')
+  {
+    using editor = open()
+    editor.lines.setQuiet(true)
+    process.listeners('exit').at(-1)?.(1)
+    expect(editor.shown().endsWith(OFF)).toBe(true)
+  }
+  expect(process.listenerCount('exit')).toBe(before)
+})
+
+it.each([false, true])('gives the terminal back while it is stopped by Ctrl-Z: quiet %s', async (isQuiet) => {
+  using editor = open()
+  let shownAtStop = ''
+  const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+    shownAtStop = editor.shown()
+    return true
+  })
+  editor.lines.setQuiet(isQuiet)
+  editor.type('\u001a')
+  await eventually(() => expect(kill).toHaveBeenCalledWith(process.pid, 'SIGTSTP'))
+  kill.mockRestore()
+  expect(shownAtStop.endsWith(OFF)).toBe(true)
+  process.emit('SIGCONT')
+  expect(editor.shown().lastIndexOf(ON)).toBeGreaterThan(editor.shown().lastIndexOf(OFF))
+  editor.type('goes on\r')
+  expect(await editor.lines.next()).toBe('goes on')
 })

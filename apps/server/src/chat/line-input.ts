@@ -51,6 +51,12 @@ export function openLineInput({ input, output, onInterrupt, maxLines = MAX_LINES
     isQuiet = quiet
     output.setQuiet(quiet)
   }
+  /** Sends a mark also while the editor draws nothing. */
+  const mark = (sequence: string): void => {
+    output.setQuiet(false)
+    output.stream.write(sequence)
+    output.setQuiet(isQuiet)
+  }
   const remark = (line: string): void => {
     output.stream.write(`\n${escapeLine(line)}\n`)
     if (!hasEnded) redraw()
@@ -61,10 +67,12 @@ export function openLineInput({ input, output, onInterrupt, maxLines = MAX_LINES
     remark(`At most ${maxLines} lines can wait. The lines after them are dropped.`)
   }
   const onKey = (_text: string | undefined, key: Key): void => {
+    // The editor stops the program next. It goes on with `SIGCONT`.
+    if (key.ctrl === true && key.name === 'z') mark(MARKS_PASTES.off)
     if (key.name === 'paste-start') isPasting = true
     if (key.name === 'paste-end') isPasting = false
   }
-  input.on('keypress', onKey)
+  input.prependListener('keypress', onKey)
   editor.on('line', (line) => {
     const continues = !isPasting && line.endsWith('\\')
     if (lines.length + prompts.length < maxLines) lines.push(continues ? line.slice(0, -1) : line)
@@ -77,14 +85,22 @@ export function openLineInput({ input, output, onInterrupt, maxLines = MAX_LINES
     wake()
   })
   editor.on('SIGINT', onInterrupt)
+  editor.on('SIGCONT', () => {
+    mark(MARKS_PASTES.on)
+    // The editor pauses before this event.
+    editor.resume()
+  })
+  // The terminal has its own editor back, also where an error ends the program.
+  const onExit = (): void => mark(MARKS_PASTES.off)
+  process.once('exit', onExit)
   editor.on('close', () => {
     hasEnded = true
     setQuiet(false)
-    // The terminal has its own editor back.
-    output.stream.write(MARKS_PASTES.off)
+    process.off('exit', onExit)
+    onExit()
     wake()
   })
-  output.stream.write(MARKS_PASTES.on)
+  mark(MARKS_PASTES.on)
 
   return {
     async next() {

@@ -291,6 +291,29 @@ describe.skipIf(!HAS_TERMINALS)('svc chat at a terminal', () => {
     },
   )
 
+  verifies('cli:chat:signals', 'a signal leaves with its code, and gives the terminal back', async () => {
+    const left = createDeferred<void>()
+    await using server = await serveModel((reply) => {
+      stream(reply).write(delta('a part'))
+      reply.once('close', () => left.resolve())
+    })
+    await using idle = openTerminal(folder.path, ['chat', 'm', ...flags(server)])
+    await using busy = openTerminal(folder.path, ['chat', 'm', ...flags(server)])
+    await busy.shows('>>> ')
+    busy.type('Go on\r')
+    await busy.shows('a part')
+    await idle.shows('>>> ')
+    idle.signal('SIGTERM')
+    busy.signal('SIGHUP')
+    expect([await idle.exited, await busy.exited]).toEqual([143, 129])
+    await left.promise
+    for (const terminal of [idle, busy]) {
+      expect(terminal.output().lastIndexOf('\u001b[?2004l')).toBeGreaterThan(
+        terminal.output().lastIndexOf('\u001b[?2004h'),
+      )
+    }
+  })
+
   verifies('cli:chat:interrupts', 'Ctrl-C ends the answer to a prompt of the command line', async () => {
     const left = createDeferred<void>()
     await using server = await serveModel((reply) => {

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { eventually } from '@svc/test-kit'
 import { BUILT_ENTRY, toEnvironment } from './built-server.ts'
 
@@ -10,6 +11,8 @@ export interface Terminal extends AsyncDisposable {
   shows(text: string): Promise<void>
   /** Types keys. */
   type(keys: string): void
+  /** Sends a signal to the program; Linux only. */
+  signal(name: NodeJS.Signals): void
   /** Resolves with the exit code of the program. */
   readonly exited: Promise<number | null>
 }
@@ -48,6 +51,10 @@ export function openTerminal(
       })
     },
     type: (keys) => void child.stdin.write(keys),
+    signal(name) {
+      const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
+      for (const pid of children.trim().split(' ')) process.kill(Number(pid), name)
+    },
     exited,
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')

@@ -384,6 +384,13 @@ export const MANAGEMENT = defineRequirements([
     state: 'built',
   },
   {
+    id: 'cli:chat:signals',
+    section: '4.6',
+    behavior:
+      'A signal ends `svc chat` at a terminal with 128 and its number. The terminal marks no pastes after that, nor while Ctrl-Z stops the program.',
+    state: 'built',
+  },
+  {
     id: 'cli:chat:interrupts',
     section: '4.6',
     behavior:
