@@ -14,9 +14,12 @@ export const unusedQuery = queryOptions({
   queryFn: ({ signal }) => fetchUnused(signal),
 })
 
+const prune = (files: readonly string[]) => unwrap(api.POST('/api/models/prune', { body: { files: [...files] } }))
+
+/** The files that were deleted, and why others are left. */
+export type PrunedFiles = Awaited<ReturnType<typeof prune>>
+
 /** Deletes unused files by their names. */
 export function usePrune() {
-  return useMutation({
-    mutationFn: (files: readonly string[]) => unwrap(api.POST('/api/models/prune', { body: { files: [...files] } })),
-  })
+  return useMutation({ mutationFn: prune })
 }

@@ -9,6 +9,7 @@ import { RelativeTime } from '../../components/ui/time.tsx'
 import { notify } from '../../components/ui/toast.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatBytes } from '../../lib/format.ts'
+import { describePruned } from './pruned-news.ts'
 import { type UnusedFile, type UnusedFiles, unusedQuery, usePrune } from './unused-api.ts'
 
 /** Files of the models folder that no model needs, and their deletion. */
@@ -120,10 +121,8 @@ function DeleteDialog({ files, onClose }: { readonly files: readonly UnusedFile[
     mutate(
       files.map(({ file }) => file),
       {
-        onSuccess({ freed_bytes, failed }) {
-          const [first] = failed
-          if (first === undefined) notify('success', t('unused.freed', { bytes: formatBytes(freed_bytes) }))
-          else notify('error', t('unused.failed', { count: failed.length, reason: first.error }))
+        onSuccess(pruned) {
+          for (const { kind, text } of describePruned(pruned, t)) notify(kind, text)
           onClose()
         },
       },
