@@ -12,7 +12,7 @@ import { joinPrompt, STANDARD_INPUT } from './prompt-words.ts'
 
 /** Exit codes as shells have them: after a signal, and after the reader of the output has left. */
 const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const
-const INTERRUPTED = SIGNAL_CODES.SIGINT
+const INTERRUPTED: number = SIGNAL_CODES.SIGINT
 const READER_GONE = 141
 /** Most bytes of a prompt from a pipe. */
 const MAX_PROMPT_BYTES = 16 * 1024 * 1024
