@@ -1,5 +1,6 @@
 import { readdir, readFile, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readLastWrite } from '../files/last-write.ts'
 import { isSafeName } from '../files/safe-path.ts'
 import { hashWriter } from '../operations/server-id.ts'
 
@@ -41,7 +42,7 @@ export async function recoverUploads(
   const own = uploadsFolder(modelsPath, serverId)
   for (const name of await readdir(root).catch(() => [])) {
     const folder = join(root, name)
-    if (folder !== own && now - (await findNewest(folder)) <= 2 * UPLOAD_IDLE_MS) continue
+    if (folder !== own && now - (await readLastWrite(folder)) <= 2 * UPLOAD_IDLE_MS) continue
     for (const upload of await readdir(folder).catch(() => [])) await undoAdding(modelsPath, join(folder, upload))
     await rm(folder, { recursive: true, force: true })
   }
@@ -68,13 +69,4 @@ async function readAdding(path: string): Promise<AddingFiles | undefined> {
   } catch {
     return undefined
   }
-}
-
-/** Time of the last write below a folder, milliseconds since the epoch. */
-async function findNewest(folder: string): Promise<number> {
-  const names = await readdir(folder, { recursive: true }).catch(() => [])
-  const times = await Promise.all(
-    ['', ...names].map(async (name) => (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0),
-  )
-  return Math.max(...times)
 }

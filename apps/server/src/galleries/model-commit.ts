@@ -2,6 +2,7 @@ import { lstat, open, readdir, readFile, realpath, rename, rm } from 'node:fs/pr
 import { dirname, join, sep } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { toFileError } from '../files/file-error.ts'
+import { readLastWrite } from '../files/last-write.ts'
 import { makeFileFolder } from '../files/make-folder.ts'
 import { isSafeName, toFileName } from '../files/safe-path.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
@@ -94,7 +95,7 @@ export async function finishCommits(
   for (const folder of await readdir(parent).catch(() => [])) {
     const staging = join(parent, folder)
     try {
-      const idleMs = now - (await readLastChange(staging))
+      const idleMs = now - (await readLastWrite(staging))
       if (!isOwnStaging(folder, serverId) && idleMs < IDLE_MS) continue
       const commit = await readJournal(staging)
       if (commit !== undefined) await finish(modelsPath, staging, commit)
@@ -103,13 +104,6 @@ export async function finishCommits(
       logger.error({ err: error, folder }, 'the installation of a model could not be finished')
     }
   }
-}
-
-/** When a folder or anything in it was changed last. A download changes the file and not the folder. */
-async function readLastChange(folder: string): Promise<number> {
-  const inside = await readdir(folder, { recursive: true })
-  const found = await Promise.all(['', ...inside].map((name) => lstat(join(folder, name)).catch(() => undefined)))
-  return Math.max(...found.map((stats) => stats?.mtimeMs ?? 0))
 }
 
 async function finish(modelsPath: string, staging: string, { moves, texts }: ModelCommit): Promise<void> {

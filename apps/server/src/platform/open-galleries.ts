@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { detectCapability } from '../backends/capability.ts'
+import { removeStaleCopies } from '../catalog/copy-folders.ts'
 import type { ConfigStore } from '../catalog/folder-store.ts'
 import type { KeyFileGate } from '../catalog/key-file-gate.ts'
 import { recoverUploads } from '../catalog/uploads-folder.ts'
@@ -52,8 +53,8 @@ export interface OpenGalleries {
 }
 
 /**
- * Finishes installations that a kill has interrupted while they replaced files, and removes what it has left of uploads;
- * before anything reads the folders.
+ * Finishes installations that a kill has interrupted while they replaced files, and removes what it has left of uploads and
+ * copies; before anything reads the folders.
  */
 export async function recoverInstalls({
   config,
@@ -64,6 +65,7 @@ export async function recoverInstalls({
   const serverId = await readServerId(config.dataPath)
   await finishCommits({ modelsPath, serverId }, { logger: log, now: clock.now() })
   await removeStaleSnapshots(modelsPath, { logger: log, now: clock.now() })
+  await removeStaleCopies({ modelsPath, serverId }, { logger: log, now: clock.now() })
   await recoverUploads(modelsPath, { serverId, now: clock.now() })
   await finishSwaps(config.backendsPath, { logger: log })
 }

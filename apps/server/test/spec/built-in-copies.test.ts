@@ -1,7 +1,11 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { makeCopyFolder } from '../../src/catalog/copy-folders.ts'
+import { readServerId } from '../../src/operations/server-id.ts'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
+import { startTestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
 let server: BuiltServer
@@ -89,3 +93,20 @@ it('a field of the body that the route does not know is named', async () => {
   }
   expect(await listFolder()).toEqual(before)
 })
+
+verifies(
+  'model-admin:built-in:killed-copies',
+  'a copy that a kill has cut leaves nothing after the next start',
+  async () => {
+    await using dir = await tempDir()
+    const first = await startTestServer({ folder: dir.path })
+    const serverId = await readServerId(dir.join('data'))
+    const folder = await makeCopyFolder({ modelsPath: first.modelsPath, serverId })
+    const other = await makeCopyFolder({ modelsPath: first.modelsPath, serverId: 'another server' })
+    for (const each of [folder, other]) await writeFile(join(each, 'weights'), 'the first half')
+    await first.close()
+    await using second = await startTestServer({ folder: dir.path })
+    const left = (await readdir(second.modelsPath)).filter((name) => name.startsWith('.copying-'))
+    expect(left).toEqual([basename(other)])
+  },
+)

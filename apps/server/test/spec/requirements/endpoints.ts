@@ -486,6 +486,13 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'model-admin:built-in:killed-copies',
+    section: '4.6',
+    behavior:
+      'A start removes what a killed copy of a built-in model has left in the models folder, and leaves alone the copies of another server at work.',
+    state: 'built',
+  },
+  {
     id: 'models:list:default',
     section: '4.3',
     behavior: '`GET /v1/models/capabilities` marks the default model with `default: true`.',

@@ -98,6 +98,7 @@ function refuseSeveral(checked: CheckedConfig): CheckedConfig {
 /** Parts of {@link createConfigFiles}. */
 export interface ConfigFilesParts {
   readonly modelsPath: string
+  readonly readServerId: () => Promise<string>
   readonly modelFiles: ConfigStore
   readonly keyFileGate: KeyFileGate
   readonly places: Pick<OwnPlaces, 'reserves'>
@@ -108,6 +109,7 @@ export interface ConfigFilesParts {
 /** The files of a models folder. */
 export function createConfigFiles({
   modelsPath,
+  readServerId,
   modelFiles,
   keyFileGate,
   places,
@@ -251,7 +253,7 @@ export function createConfigFiles({
         const weights = findWeights(model, newName)
         await refuseFile(weights.file)
         const checked = refuseSeveral(checkConfig(writeCopy(model, newName, weights.file), file))
-        await copyWeights(weights, modelsPath, () => refuseFile(weights.file))
+        await copyWeights(weights, { modelsPath, serverId: await readServerId() }, () => refuseFile(weights.file))
         return write(file, checked).catch(async (error: unknown) => {
           await rm(join(modelsPath, weights.file), { recursive: true, force: true })
           throw error

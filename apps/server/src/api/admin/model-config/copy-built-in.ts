@@ -1,7 +1,8 @@
-import { cp, mkdtemp, rename, rm } from 'node:fs/promises'
+import { cp, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { stringify } from 'yaml'
+import { type CopyPlace, makeCopyFolder } from '../../../catalog/copy-folders.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { isGgufName } from '../../../catalog/to-model-config.ts'
 import { toFileError } from '../../../files/file-error.ts'
@@ -24,23 +25,22 @@ export function findWeights({ folder, file }: Pick<ModelConfig, 'folder' | 'file
 }
 
 /**
- * Copies weights into the models folder: whole or not at all. They are written in a new hidden folder, which no model
- * can be named after.
+ * Copies weights into the models folder: whole or not at all. They are written in a new hidden folder.
  *
  * @param refuseTaken throws where the name is taken by now: a copy can take minutes
  */
 export async function copyWeights(
   { source, file }: CopiedWeights,
-  modelsPath: string,
+  place: CopyPlace,
   refuseTaken: () => Promise<void>,
 ): Promise<void> {
   let folder: string | undefined
   try {
-    folder = await mkdtemp(join(modelsPath, '.copying-'))
+    folder = await makeCopyFolder(place)
     const unfinished = join(folder, 'weights')
     await cp(source, unfinished, { recursive: true, errorOnExist: true, force: false })
     await refuseTaken()
-    await rename(unfinished, join(modelsPath, file))
+    await rename(unfinished, join(place.modelsPath, file))
   } catch (error) {
     throw SvcError.is(error) ? error : toFileError(error, 'written', file)
   } finally {

@@ -1,4 +1,5 @@
 import type { ServerFeature } from '../../../features/feature.ts'
+import { readServerId } from '../../../operations/server-id.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { createConfigFiles } from './config-files.ts'
 import { modelConfigRoutes } from './routes.ts'
@@ -16,6 +17,7 @@ export function modelConfigFeature({
   // A change that has begun to wait is carried out, also where its caller has left.
   const files = createConfigFiles({
     ...{ modelsPath: config.modelsPath, modelFiles, keyFileGate, places },
+    readServerId: () => readServerId(config.dataPath),
     alone: (change) => modelGallery.changeFolder(change, { signal: new AbortController().signal }),
   })
   return { routes: modelConfigRoutes({ files, modelFiles, models, bodies }) }
