@@ -4,7 +4,7 @@ import { SvcError } from '@svc/errors'
 import { tempDir } from '@svc/test-kit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkName, isSafeName, openInside, toFileName } from './safe-path.ts'
+import { checkName, isSafeName, openInside, toFileName, toModelFileName } from './safe-path.ts'
 
 const MAKE_PIPE = 'mkfifo'
 
@@ -141,4 +141,15 @@ describe('opening a file inside a folder', () => {
     )
     expect(error).toMatchObject({ kind: 'not_found', message: 'model file not found' })
   })
+})
+
+it.each([
+  ['house', 'house'],
+  ['team/chat', 'team__chat'],
+  ['a/b/c.gguf', 'a__b__c.gguf'],
+  ['Qwen 2.5 (q4)', 'Qwen%202.5%20%28q4%29'],
+  ['con', '%63on'],
+  ['モデル/x', `${[...Buffer.from('モデル')].map((byte) => `%${byte.toString(16).toUpperCase()}`).join('')}__x`],
+])('the files of the model %s begin with %s', (name, stem) => {
+  expect(toModelFileName(name)).toBe(stem)
 })

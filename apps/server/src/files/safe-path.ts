@@ -53,6 +53,11 @@ export function toFileName(name: string): string {
   return `${escaped.slice(0, MAX_FILE_NAME - 50)}~${createHash('sha256').update(name).digest('hex').slice(0, 40)}`
 }
 
+/** Converts the name of a model to the stem of its files in the models folder: as {@link toFileName}, with `/` as `__`. */
+export function toModelFileName(name: string): string {
+  return toFileName(name.replaceAll('/', '__'))
+}
+
 const refused = (what: string, reason: string): SvcError =>
   new SvcError('invalid_request', `${what} cannot be used: ${reason}`, { code: 'invalid_file' })
 

@@ -4,7 +4,7 @@ import { parseModelFile } from '../catalog/config-file.ts'
 import { formatProblem } from '../catalog/config-problem.ts'
 import { findFamily } from '../catalog/family-defaults.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
-import { checkName, isSafeName, toFileName } from '../files/safe-path.ts'
+import { checkName, isSafeName, toModelFileName } from '../files/safe-path.ts'
 import { refuseForeignKeys } from './foreign-config.ts'
 import type { EntryFile, ModelEntry } from './gallery.ts'
 import { mergeConfig } from './merge-config.ts'
@@ -45,7 +45,7 @@ export interface ModelPlan {
 
 /** The name of the file that describes a model: one segment, `/` written as `__`. */
 export function configFileName(name: string): string {
-  return `${toFileName(name.replaceAll('/', '__'))}.yaml`
+  return `${toModelFileName(name)}.yaml`
 }
 
 /**

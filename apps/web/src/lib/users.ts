@@ -14,6 +14,11 @@ export const usersQuery = queryOptions({
   queryFn: ({ signal }) => fetchUsers(signal),
 })
 
+/** Whether an account waits for an admin. */
+export function isPending({ status }: { readonly status: string }): boolean {
+  return status === 'pending'
+}
+
 /** Labels of accounts and the way back, for lists that hold ids. */
 export interface UserLabels {
   /** The name of an account; the address where it has no name or another account has that text. An unknown id is its own label. */

@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import { systemQuery } from '../../lib/server-state.ts'
-import { usersQuery } from '../../lib/users.ts'
+import { isPending, usersQuery } from '../../lib/users.ts'
 import { findFit, findStarters, type Starter } from './find-starters.ts'
 
 /** Requests of the last 24 hours. */
@@ -14,7 +14,7 @@ export const summaryQuery = queryOptions({
 /** Accounts that wait for an admin. */
 export const pendingUsersQuery = queryOptions({
   ...usersQuery,
-  select: (users) => users.filter(({ status }) => status === 'pending'),
+  select: (users) => users.filter(isPending),
 })
 
 /** Up to three models of the galleries that can chat and fit this machine. */

@@ -1,7 +1,6 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
-import { type User, usersQuery } from '../../lib/users.ts'
-import { isPending } from './pending.ts'
+import { isPending, type User, usersQuery } from '../../lib/users.ts'
 
 /** How many accounts wait for an admin. It shares the cache of the list. */
 export function usePendingCount(): number {

@@ -1,7 +1,6 @@
 import { compareNames } from '../../lib/format.ts'
 import { createMatcher } from '../../lib/match-words.ts'
-import type { User } from '../../lib/users.ts'
-import { isPending } from './pending.ts'
+import { isPending, type User } from '../../lib/users.ts'
 import { readOrder, type UsersSearch } from './search.ts'
 
 /** Sorts accounts that were never seen before all others. */

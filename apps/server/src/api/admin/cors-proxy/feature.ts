@@ -4,5 +4,5 @@ import { corsProxyRoutes } from './routes.ts'
 
 /** Fetches public pages for the pages of this server. */
 export function corsProxyFeature({ bodies, outbound }: Platform): ServerFeature {
-  return { routes: corsProxyRoutes({ bodies, client: () => outbound }) }
+  return { routes: corsProxyRoutes({ bodies, client: outbound }) }
 }

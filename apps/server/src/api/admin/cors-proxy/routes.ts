@@ -12,8 +12,7 @@ import { toSafeHeaders } from './safe-headers.ts'
 /** What the routes need. */
 export interface CorsProxyParts {
   readonly bodies: BodyReader
-  /** Gives the client of public addresses; the first call makes it. */
-  readonly client: () => OutboundClient
+  readonly client: OutboundClient
 }
 
 const MAX_BYTES = 100 * 1024 * 1024
@@ -75,7 +74,7 @@ async function forward(call: Call, url: string, { bodies, client }: CorsProxyPar
   const isPost = call.incoming.method === 'POST'
   const held = isPost ? await bodies.read(call) : undefined
   try {
-    await using reply = await client()
+    await using reply = await client
       .fetch(url, {
         signal: call.signal,
         trust: 'public',

@@ -15,7 +15,7 @@ import type { KeyFileGate } from '../../../catalog/key-file-gate.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { MODEL_FILE_LIMITS } from '../../../catalog/yaml/limits.ts'
 import { toFileError } from '../../../files/file-error.ts'
-import { checkName, openInside, toFileName } from '../../../files/safe-path.ts'
+import { checkName, openInside, toModelFileName } from '../../../files/safe-path.ts'
 import { writeFileAtomic } from '../../../files/write-file-atomic.ts'
 import type { OwnPlaces } from '../../../key-files/own-places.ts'
 import { copyWeights, findWeights, writeCopy } from './copy-built-in.ts'
@@ -82,7 +82,7 @@ function toRevision(text: string): string {
 
 /** The name of the file of a new model. */
 export function toConfigFile(name: string): string {
-  return `${toFileName(name.replaceAll('/', '__'))}.yaml`
+  return `${toModelFileName(name)}.yaml`
 }
 
 const notFound = (): SvcError => new SvcError('not_found', 'model configuration not found', { code: 'model_not_found' })

@@ -6,7 +6,7 @@ import { type CopyPlace, makeCopyFolder } from '../../../catalog/copy-folders.ts
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { isGgufName } from '../../../catalog/to-model-config.ts'
 import { toFileError } from '../../../files/file-error.ts'
-import { toFileName } from '../../../files/safe-path.ts'
+import { toModelFileName } from '../../../files/safe-path.ts'
 
 /** Weights of a built-in model for a copy of it. */
 export interface CopiedWeights {
@@ -18,7 +18,7 @@ export interface CopiedWeights {
 
 /** Finds the weights of a built-in model, and the name that a copy gives them. */
 export function findWeights({ folder, file }: Pick<ModelConfig, 'folder' | 'file'>, name: string): CopiedWeights {
-  const base = toFileName(name.replaceAll('/', '__'))
+  const base = toModelFileName(name)
   if (isGgufName(file)) return { file: `${base}.gguf`, source: join(folder, file) }
   // A graph lies in the folder `onnx` of its model.
   return { file: base, source: basename(folder) === 'onnx' ? dirname(folder) : folder }

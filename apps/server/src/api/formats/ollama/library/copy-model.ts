@@ -8,7 +8,7 @@ import type { KeyFileGate, SourceFile } from '../../../../catalog/key-file-gate.
 import type { ModelConfig } from '../../../../catalog/model-config.ts'
 import { withStandardEscapes } from '../../../../catalog/yaml/standard-escapes.ts'
 import { toFileError } from '../../../../files/file-error.ts'
-import { checkName, toFileName } from '../../../../files/safe-path.ts'
+import { checkName, toModelFileName } from '../../../../files/safe-path.ts'
 import { writeFileAtomic } from '../../../../files/write-file-atomic.ts'
 import type { OwnPlaces } from '../../../../key-files/own-places.ts'
 
@@ -35,7 +35,7 @@ export async function copyModel(
   if (modelFiles.get(destination) !== undefined) {
     throw new SvcError('conflict', `a model named "${destination}" exists already`, { code: 'model_exists' })
   }
-  const file = `${toFileName(destination.replaceAll('/', '__'))}.yaml`
+  const file = `${toModelFileName(destination)}.yaml`
   const path = join(modelsPath, file)
   if (places.reserves(path) || (await lstat(path).catch(() => undefined)) !== undefined) {
     throw new SvcError('conflict', `the file ${file} exists already`, { code: 'model_exists' })
