@@ -123,6 +123,7 @@ const PROMISES = {
   '@svc/http-client': {
     printed: ['200 hello'],
     names: [
+      'ForwardAgent',
       'TunnelAgent',
       'createHttpUpstream',
       'createTrust',
