@@ -34,7 +34,7 @@ describe('a refusal', () => {
     [new SvcError('internal', 'no'), 500, 'internal', undefined],
   ])('for "%s" has the status %i and the code %s', (error, status, code, retryAfterMs) => {
     expect([toStatus(error), error.code, error.retryAfterMs]).toEqual([status, code, retryAfterMs])
-    const { headers, body } = createRefusal(error, 'chat', { correlationId: 'c1' })
+    const { headers, body } = createRefusal(error, 'chat-completions', { correlationId: 'c1' })
     expect(headers).toEqual([
       ...['content-type', 'application/json', 'content-length', String(body.length), 'x-correlation-id', 'c1'],
       ...(retryAfterMs === undefined ? [] : ['retry-after', '1']),
@@ -54,8 +54,8 @@ describe('a refusal', () => {
   })
 
   it.each([
-    ['chat', 400, { type: 'invalid_request_error', message: 'm', code: 400, param: null }],
-    ['chat', 502, { type: 'server_error', message: 'm', code: 502, param: null }],
+    ['chat-completions', 400, { type: 'invalid_request_error', message: 'm', code: 400, param: null }],
+    ['chat-completions', 502, { type: 'server_error', message: 'm', code: 502, param: null }],
     [undefined, 400, { type: 'invalid_request_error', message: 'm', code: 400, param: null }],
     ['messages', 400, { type: 'invalid_request_error', message: 'm' }],
     ['messages', 502, { type: 'api_error', message: 'm' }],
@@ -69,7 +69,7 @@ describe('a refusal', () => {
   })
 
   it.each(['pii_blocked', 'pii_ner_unavailable'])('keeps the type %s in all formats', (code) => {
-    for (const format of ['chat', 'messages', 'responses', undefined] as const) {
+    for (const format of ['chat-completions', 'messages', 'responses', undefined] as const) {
       const { body } = createRefusal(new SvcError('invalid_request', 'm', { code }), format, { correlationId: 'c1' })
       expect(parse(body).error.type).toBe(code)
     }
@@ -77,6 +77,6 @@ describe('a refusal', () => {
 
   it('rounds a wait up to whole seconds', () => {
     const error = new SvcError('unavailable', 'm', { retryAfterMs: 1001 })
-    expect(createRefusal(error, 'chat', { correlationId: 'c1' }).headers.slice(-2)).toEqual(['retry-after', '2'])
+    expect(createRefusal(error, 'chat-completions', { correlationId: 'c1' }).headers.slice(-2)).toEqual(['retry-after', '2'])
   })
 })
