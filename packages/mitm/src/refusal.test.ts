@@ -77,6 +77,9 @@ describe('a refusal', () => {
 
   it('rounds a wait up to whole seconds', () => {
     const error = new SvcError('unavailable', 'm', { retryAfterMs: 1001 })
-    expect(createRefusal(error, 'chat-completions', { correlationId: 'c1' }).headers.slice(-2)).toEqual(['retry-after', '2'])
+    expect(createRefusal(error, 'chat-completions', { correlationId: 'c1' }).headers.slice(-2)).toEqual([
+      'retry-after',
+      '2',
+    ])
   })
 })
