@@ -6,6 +6,7 @@ import type { CorpusStore } from '@svc/router/corpus'
 import { createCorpusFiles } from '@svc/router/node'
 import type { Registry } from 'prom-client'
 import type { AuditSink } from './audit/audit-event.ts'
+import type { Bus } from './bus/bus.ts'
 import type { ModelConfig } from './catalog/model-config.ts'
 import type { ModelDirectory } from './catalog/resolve.ts'
 import { hasFailover } from './catalog/serving.ts'
@@ -92,6 +93,7 @@ export interface InferenceParts {
   readonly observeStage: StageObserver | undefined
   /** The labelled texts of routers. @default files in the data folder */
   readonly corpusStore: CorpusStore | undefined
+  readonly bus: Bus
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -117,7 +119,7 @@ export interface InferenceModule {
 /** Composes the stages. */
 export function composeInference(parts: InferenceParts): InferenceModule {
   const { config, settings, directory, residency, upstream, outbound, secrets, userAgent } = parts
-  const { audit, usage, traces, backendTraces, metrics, clock, logger: log } = parts
+  const { audit, usage, traces, backendTraces, metrics, bus, clock, logger: log } = parts
   const prompts = createPromptBuilder({ logger: log })
   const slots = createModelSlots()
   const planner = createPlanner({
@@ -142,7 +144,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     logger: log,
   })
   const cloudModels = createCloudModels({ secrets, userAgent, checkUpstream: parts.checkUpstream })
-  const watch = createFailoverWatch({ clock })
+  const watch = createFailoverWatch({ bus, clock })
   const countFailover = createFailoverMetrics(parts.registry, () => groups.known())
   const findGroup = (name: string): ModelConfig | undefined => {
     const model = directory.find(name)
@@ -151,11 +153,11 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   const groups: FailoverGroups = createFailoverGroups({
     clock,
     exists: (name) => findGroup(name) !== undefined,
-    onEvent: (model, event) => {
-      countFailover(model, event)
-      watch.publish(model, event)
-      log.info({ model, event }, 'a failover group changed')
-    },
+    onEvent: (group, event) => bus.publish('failover.changed', { group, event }),
+  })
+  const unsubscribe = bus.subscribe('failover.changed', ({ group: model, event }) => {
+    countFailover(model, event)
+    log.info({ model, event }, 'a failover group changed')
   })
   const failed = createFailedAttempts({ usage, metrics, clock })
   const probe = createProbe({ residency, models: cloudModels, upstream, secrets })
@@ -218,6 +220,8 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     },
     async close() {
       await Promise.all([prober.close(), pii.close(), routing.close()])
+      watch.end()
+      unsubscribe()
     },
   }
 }

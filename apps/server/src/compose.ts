@@ -56,10 +56,10 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
   const platform = await openPlatform(options, facts, closers)
   for (const createFeature of ALL_FEATURES) features.add(await createFeature(platform))
 
-  const { settings, modelFiles, authenticator, models, backends, clock } = platform
+  const { bus, authenticator, models, backends, clock } = platform
   closers.push(
-    settings.subscribe((changed) => features.settingsChanged(changed)),
-    modelFiles.subscribe(({ changed, removed }) => features.modelsChanged([...changed, ...removed])),
+    bus.subscribe('settings.changed', ({ keys }) => features.settingsChanged(new Set(keys))),
+    bus.subscribe('models.changed', ({ changed, removed }) => features.modelsChanged([...changed, ...removed])),
   )
   const edge = await openEdge(platform, closers)
   const routes = features.routes()

@@ -2,10 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { chatGguf, embeddingGguf, ggufBytes, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
+import { createBus } from '../bus/create-bus.ts'
+import type { ModelChanges } from '../bus/subjects.ts'
+import { silentLogger } from '../db/__fixtures__/places.ts'
 import type { LogFields, Logger } from '../ports.ts'
 import { formatProblem } from './config-problem.ts'
 import { createConfigStore } from './config-store.ts'
-import type { ConfigStore, ReloadReport } from './folder-store.ts'
+import type { ConfigStore } from './folder-store.ts'
 import type { DemoModelSource } from './loose-weights.ts'
 import { type ModelFolder, openModelFolder } from './model-folder.ts'
 import { listUsecases } from './usecases.ts'
@@ -379,11 +382,12 @@ describe('names that are asked for', () => {
 })
 
 describe('reports', () => {
-  it('are reported by a reload and sent to its subscribers', async () => {
+  it('are reported by a reload and published', async () => {
     await using dir = await tempDir()
-    const store = createConfigStore({ folder: dir.path })
-    const heard: ReloadReport[] = []
-    const stop = store.subscribe((report) => heard.push(report))
+    const bus = createBus({ logger: silentLogger })
+    const store = createConfigStore({ folder: dir.path, bus })
+    const heard: ModelChanges[] = []
+    const stop = bus.subscribe('models.changed', (changes) => heard.push(changes))
     writeFileSync(dir.join('a.yaml'), yaml('a'))
     writeFileSync(dir.join('b.yaml'), yaml('b'))
     expect(await store.reload()).toEqual({ added: ['a', 'b'], changed: [], removed: [], problems: [] })
@@ -408,10 +412,11 @@ describe('reports', () => {
   it('come for changes that a plain call finds', async () => {
     await using dir = await tempDir()
     writeFileSync(dir.join('a.yaml'), yaml('a'))
-    const store = createConfigStore({ folder: dir.path })
+    const bus = createBus({ logger: silentLogger })
+    const store = createConfigStore({ folder: dir.path, bus })
     store.list()
     const heard: (readonly string[])[] = []
-    store.subscribe(({ changed }) => heard.push(changed))
+    bus.subscribe('models.changed', ({ changed }) => heard.push(changed))
     writeFileSync(dir.join('a.yaml'), yaml('a', 'threads: 2'))
     store.get('a')
     expect(heard).toEqual([['a']])

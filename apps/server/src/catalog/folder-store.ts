@@ -1,4 +1,6 @@
 import { basename, dirname } from 'node:path'
+import type { Bus } from '../bus/bus.ts'
+import type { ModelChanges } from '../bus/subjects.ts'
 import type { Logger } from '../ports.ts'
 import { createWeightsAttacher, type WeightsAttacher } from './attach-weights.ts'
 import { type ConfigProblem, formatProblem } from './config-problem.ts'
@@ -14,17 +16,14 @@ import { createWeightsInspector, type WeightsInspector } from './weights.ts'
 import { createYamlFiles, type ParseModelFile, type YamlFile, type YamlFiles } from './yaml-files.ts'
 
 /** Result of a reload of the models folder. */
-export interface ReloadReport {
-  /** Names, in byte order. */
-  readonly added: readonly string[]
-  readonly changed: readonly string[]
-  readonly removed: readonly string[]
+export interface ReloadReport extends ModelChanges {
   /** Present problems of the folder. */
   readonly problems: readonly ConfigProblem[]
 }
 
 /**
  * The models of a folder: its YAML files, unused GGUF files, and demo models. The next call sees changes on disk.
+ * Every look that finds a change publishes `models.changed`.
  */
 export interface ConfigStore {
   /** Lists the models in byte order of their names. Looks at every file of the folder. */
@@ -38,8 +37,6 @@ export interface ConfigStore {
   problems(): readonly ConfigProblem[]
   /** Looks at all files, letting other work run in between, and reports the changes since the last look. */
   reload(): Promise<ReloadReport>
-  /** Calls the listener after every look that found a change. @returns a function that ends the subscription */
-  subscribe(listener: (report: ReloadReport) => void): () => void
   close(): void
 }
 
@@ -52,6 +49,8 @@ export interface FolderStoreOptions {
   /** Models that come with the product. */
   readonly demo?: { readonly mode: DemoMode; readonly models: readonly DemoModelSource[] } | undefined
   readonly logger?: Logger | undefined
+  /** @default changes are not published */
+  readonly bus?: Pick<Bus, 'publish' | 'refreshWith'> | undefined
   /** Reads one model file. An error of it leaves the store unchanged. */
   readonly parseFile: ParseModelFile
   /** The rule for key files that models name. @default any file */
@@ -91,7 +90,8 @@ class FolderStore implements ConfigStore {
   readonly #demo: readonly ModelConfig[]
   readonly #demoProblems: readonly ConfigProblem[]
   readonly #logger: Logger | undefined
-  readonly #listeners = new Set<(report: ReloadReport) => void>()
+  readonly #bus: FolderStoreOptions['bus']
+  readonly #endRefresh: (() => void) | undefined
   #input: IndexInput | undefined
   #index: StoreIndex = NOTHING
 
@@ -107,6 +107,8 @@ class FolderStore implements ConfigStore {
     this.#weights = createWeightsInspector(this.#folder)
     this.#attacher = createWeightsAttacher(this.#weights)
     this.#logger = logger
+    this.#bus = options.bus
+    this.#endRefresh = this.#bus?.refreshWith('models.changed', () => this.#readAgain())
     this.#demoMode = demo?.mode ?? 'false'
     const delivered = readDemoModels(this.#demoMode === 'false' ? [] : (demo?.models ?? []))
     this.#demo = delivered.models
@@ -128,6 +130,7 @@ class FolderStore implements ConfigStore {
   }
 
   close(): void {
+    this.#endRefresh?.()
     this.#folder.close()
   }
 
@@ -136,19 +139,23 @@ class FolderStore implements ConfigStore {
   }
 
   async reload(): Promise<ReloadReport> {
+    await this.#lookAtAll()
+    return this.#look()
+  }
+
+  /** Reads the folder after another server has changed it. */
+  async #readAgain(): Promise<ModelChanges | undefined> {
+    await this.#lookAtAll()
+    const { added, changed, removed } = this.#compareFiles()
+    return hasChanged({ added, changed, removed }) ? { added, changed, removed } : undefined
+  }
+
+  async #lookAtAll(): Promise<void> {
     this.#folder.forget()
     for (const [index, name] of this.#folder.names().entries()) {
       this.#lookAt(name)
       if (index % FILES_PER_TURN === FILES_PER_TURN - 1) await new Promise((resolve) => setImmediate(resolve))
     }
-    return this.#look()
-  }
-
-  subscribe(listener: (report: ReloadReport) => void): () => void {
-    // A separate function, so that a listener that is subscribed twice can stop one subscription.
-    const entry = (report: ReloadReport) => listener(report)
-    this.#listeners.add(entry)
-    return () => this.#listeners.delete(entry)
   }
 
   /** Whether a model still equals its file: one look at the file, and one at its weights. */
@@ -176,15 +183,23 @@ class FolderStore implements ConfigStore {
     } else if (isGgufName(name)) this.#weights.inspect(name)
   }
 
-  /** Looks at every file and rebuilds the index when one has changed. */
+  /** Looks at every file and publishes what has changed. */
   #look(): ReloadReport {
+    const report = this.#compareFiles()
+    const { added, changed, removed } = report
+    if (hasChanged(report)) this.#bus?.publish('models.changed', { added, changed, removed })
+    return report
+  }
+
+  /** Looks at every file and rebuilds the index when one has changed. */
+  #compareFiles(): ReloadReport {
     const input = this.#gather()
     if (this.#input === undefined || !isSameInput(this.#input, input)) {
       const before = this.#index
       this.#input = input
       const built = buildIndex(input, before.byName)
       this.#index = { ...built, problems: [...this.#demoProblems, ...built.problems] }
-      return this.#publish(before)
+      return this.#describeChange(before)
     }
     return { added: [], changed: [], removed: [], problems: this.#index.problems }
   }
@@ -216,14 +231,10 @@ class FolderStore implements ConfigStore {
     return { file, models: file.models.map((model) => this.#attacher.attach(model)) }
   }
 
-  #publish(before: StoreIndex): ReloadReport {
+  #describeChange(before: StoreIndex): ReloadReport {
     const { byName, problems } = this.#index
-    const report: ReloadReport = { ...compare(before.byName, byName), problems }
     this.#log(before)
-    if (report.added.length + report.changed.length + report.removed.length > 0) {
-      for (const listener of [...this.#listeners]) listener(report)
-    }
-    return report
+    return { ...compare(before.byName, byName), problems }
   }
 
   #log(before: StoreIndex): void {
@@ -242,6 +253,10 @@ class FolderStore implements ConfigStore {
       if (continuesText(model)) this.#logger?.info({ model: name }, 'model has no chat template and continues text')
     }
   }
+}
+
+function hasChanged({ added, changed, removed }: ModelChanges): boolean {
+  return added.length + changed.length + removed.length > 0
 }
 
 function isSameInput(left: IndexInput, right: IndexInput): boolean {

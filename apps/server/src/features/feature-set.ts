@@ -1,7 +1,7 @@
+import type { SettingsChange } from '../bus/subjects.ts'
 import type { Route } from '../http/route.ts'
 import type { Logger } from '../ports.ts'
 import type { Unready } from '../readiness.ts'
-import type { SettingsChange } from '../settings/settings.ts'
 import type { ServerFeature } from './feature.ts'
 
 /** The features of a server, as one. */

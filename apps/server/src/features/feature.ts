@@ -1,7 +1,7 @@
+import type { SettingsChange } from '../bus/subjects.ts'
 import type { Route } from '../http/route.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { Unready } from '../readiness.ts'
-import type { SettingsChange } from '../settings/settings.ts'
 
 /** A part of the server that plugs in. Every member is optional; most features only have routes. */
 export interface ServerFeature {

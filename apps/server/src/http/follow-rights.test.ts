@@ -1,15 +1,18 @@
-import { createRevocations, type Revocation } from '@svc/auth'
+import type { Revocation } from '@svc/auth'
 import { createDeferred, createFakeClock } from '@svc/test-kit'
 import { expect, it } from 'vitest'
+import { createBus } from '../bus/create-bus.ts'
+import { silentLogger } from '../db/__fixtures__/places.ts'
 import { followRights } from './follow-rights.ts'
 
 function createWorld(outcomes: (boolean | Promise<boolean>)[]) {
   const clock = createFakeClock()
-  const revocations = createRevocations()
+  const bus = createBus({ logger: silentLogger })
+  const revoke = (revocation: Revocation): void => bus.publish('rights.revoked', revocation)
   const asked: Revocation['kind'][] = []
   let looksForExpired = 0
   const follower = followRights({
-    revocations,
+    bus,
     clock,
     async reauthorize({ kind }) {
       asked.push(kind)
@@ -19,12 +22,12 @@ function createWorld(outcomes: (boolean | Promise<boolean>)[]) {
       looksForExpired += 1
     },
   })
-  return { clock, revocations, asked, follower, countLooks: () => looksForExpired }
+  return { clock, revoke, asked, follower, countLooks: () => looksForExpired }
 }
 
 it('reauthorizes with each revocation, and tries again while the stores are away', async () => {
-  const { clock, revocations, asked, follower } = createWorld([false, false, true])
-  revocations.publish({ kind: 'user', userId: 'ada' })
+  const { clock, revoke, asked, follower } = createWorld([false, false, true])
+  revoke({ kind: 'user', userId: 'ada' })
   await clock.waitForSleepers(2)
   expect(asked).toEqual(['user'])
   await clock.advance(500)
@@ -34,16 +37,16 @@ it('reauthorizes with each revocation, and tries again while the stores are away
   await expect.poll(() => asked).toEqual(['user', 'all', 'all'])
   await clock.advance(5000)
   expect(asked).toHaveLength(3)
-  revocations.publish({ kind: 'api-key', apiKeyId: 'k' })
+  revoke({ kind: 'api-key', apiKeyId: 'k' })
   expect(asked.at(-1)).toBe('api-key')
   await follower.close()
-  revocations.publish({ kind: 'all' })
+  revoke({ kind: 'all' })
   expect(asked).toHaveLength(4)
 })
 
 it('ends while it waits to try again', async () => {
-  const { clock, revocations, asked, follower } = createWorld([false])
-  revocations.publish({ kind: 'all' })
+  const { clock, revoke, asked, follower } = createWorld([false])
+  revoke({ kind: 'all' })
   await clock.waitForSleepers(2)
   await follower.close()
   expect(asked).toEqual(['all'])
@@ -65,9 +68,9 @@ it('looks for expired credentials four times a second, until it ends', async () 
 
 it('makes one further look of all changes that come while it looks at everybody', async () => {
   const first = createDeferred<boolean>()
-  const { clock, revocations, asked, follower } = createWorld([first.promise])
-  for (let count = 0; count < 5; count += 1) revocations.publish({ kind: 'all' })
-  revocations.publish({ kind: 'session', sessionId: 's' })
+  const { clock, revoke, asked, follower } = createWorld([first.promise])
+  for (let count = 0; count < 5; count += 1) revoke({ kind: 'all' })
+  revoke({ kind: 'session', sessionId: 's' })
   expect(asked).toEqual(['all', 'session'])
   first.resolve(true)
   await clock.waitForSleepers(2)
@@ -79,9 +82,9 @@ it('makes one further look of all changes that come while it looks at everybody'
 })
 
 it('looks at everybody ten times a second at most, however often rights change', async () => {
-  const { clock, revocations, asked, follower } = createWorld([])
+  const { clock, revoke, asked, follower } = createWorld([])
   for (let tick = 0; tick < 100; tick += 1) {
-    for (let count = 0; count < 10; count += 1) revocations.publish({ kind: 'all' })
+    for (let count = 0; count < 10; count += 1) revoke({ kind: 'all' })
     await clock.advance(10)
   }
   expect(asked.length).toBeGreaterThan(5)

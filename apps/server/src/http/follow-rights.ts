@@ -1,9 +1,10 @@
-import type { Revocation, Revocations } from '@svc/auth'
+import type { Revocation } from '@svc/auth'
+import type { Bus } from '../bus/bus.ts'
 import type { Clock } from '../ports.ts'
 
 /** Options of {@link followRights}. */
 export interface RightsFollowerOptions {
-  readonly revocations: Pick<Revocations, 'subscribe'>
+  readonly bus: Pick<Bus, 'subscribe'>
   /** Reauthorizes every call under way that a revocation concerns. @returns whether all could be looked up */
   readonly reauthorize: (revocation: Revocation) => Promise<boolean>
   /** Ends every call under way whose credential has expired. */
@@ -27,7 +28,7 @@ const EXPIRY_MS = 250
  * stores are away it tries again every half second, until every call has been looked up.
  */
 export function followRights(options: RightsFollowerOptions): RightsFollower {
-  const { revocations, reauthorize, endExpired, clock } = options
+  const { bus, reauthorize, endExpired, clock } = options
   const ending = new AbortController()
   const { signal } = ending
   let retrying: Promise<void> | undefined
@@ -73,7 +74,7 @@ export function followRights(options: RightsFollowerOptions): RightsFollower {
   }
 
   const watching = watchExpiry()
-  const unsubscribe = revocations.subscribe((revocation) => {
+  const unsubscribe = bus.subscribe('rights.revoked', (revocation) => {
     if (revocation.kind === 'all') lookAtAll()
     else void look(revocation)
   })

@@ -9,9 +9,8 @@ export interface Entry {
   readonly size: number
   readonly stop: AbortController
   isCommitted: boolean
-  /** Resolves when the operation has left the running state. */
+  /** Resolves when the operation has ended or waits again. */
   ended: Promise<void>
-  readonly watchers: Set<() => void>
   /** The notes of its progress in the database. */
   readonly notes: { isBusy: boolean; isEnded: boolean; written: Promise<void> }
 }
@@ -27,14 +26,8 @@ export function createEntry(operation: Operation, size = 0): Entry {
     stop: new AbortController(),
     isCommitted: false,
     ended: Promise.resolve(),
-    watchers: new Set(),
     notes: { isBusy: false, isEnded: false, written: Promise.resolve() },
   }
-}
-
-/** Wakes those who wait for a change. */
-export function notify(entry: Entry): void {
-  for (const watcher of [...entry.watchers]) watcher()
 }
 
 /** Whether the operation can be ended from outside. */

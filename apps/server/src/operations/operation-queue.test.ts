@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { createDeferred, createFakeClock, patience } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
+import { createBus } from '../bus/create-bus.ts'
 import { systemClock } from '../clock.ts'
 import { databasePlaces, silentLogger } from '../db/__fixtures__/places.ts'
 import { openDatabase } from '../db/open-database.ts'
@@ -10,6 +11,7 @@ import { createOperationStore, type OperationStore } from './operation-store.ts'
 import type { Operations, OperationWork } from './operations.ts'
 
 const places = await databasePlaces()
+const createTestBus = () => createBus({ logger: silentLogger })
 
 const install = (fullName: string, details: OperationRequest['details'] = {}): OperationRequest => ({
   subject: 'model',
@@ -35,7 +37,10 @@ describe.each(places)('operations on $name', ({ create }) => {
       clock: systemClock,
     })
     const store = createOperationStore({ database, owner: 'me' })
-    const operations = await openOperations({ store, clock: systemClock, logger: silentLogger, concurrency, maxQueued })
+    const operations = await openOperations({
+      ...{ store, clock: systemClock, logger: silentLogger, concurrency, maxQueued },
+      bus: createTestBus(),
+    })
     const started: World['started'] = []
     operations.register('model', 'installation', async (work) => {
       const { promise, resolve, reject } = createDeferred()
@@ -71,7 +76,13 @@ describe.each(places)('operations on $name', ({ create }) => {
     await using world = await open({ isStarted: false })
     await world.operations.enqueue(install('one', { url: 'https://a' }))
     await world.operations.enqueue(install('two'))
-    const next = await openOperations({ store: world.store, clock: systemClock, logger: silentLogger, concurrency: 1 })
+    const next = await openOperations({
+      store: world.store,
+      bus: createTestBus(),
+      clock: systemClock,
+      logger: silentLogger,
+      concurrency: 1,
+    })
     const done: string[] = []
     next.register('model', 'installation', async ({ fullName, details }) => {
       done.push(`${fullName} ${JSON.stringify(details)}`)
@@ -88,7 +99,13 @@ describe.each(places)('operations on $name', ({ create }) => {
     await world.operations.enqueue(install('two'))
     await expect.poll(() => world.started.length).toBe(1)
     if (how === 'a stop') await world.operations.close()
-    const next = await openOperations({ store: world.store, clock: systemClock, logger: silentLogger, concurrency: 1 })
+    const next = await openOperations({
+      store: world.store,
+      bus: createTestBus(),
+      clock: systemClock,
+      logger: silentLogger,
+      concurrency: 1,
+    })
     expect(next.list()).toMatchObject([
       { jobId, state: 'queued', startedAt: undefined, error: undefined },
       { fullName: 'two', state: 'queued' },
@@ -116,7 +133,12 @@ describe.each(places)('operations on $name', ({ create }) => {
     const states: string[] = []
     let reached = 0
     for (let run = 1; run <= starts; run += 1) {
-      const next = await openOperations({ store: world.store, clock: systemClock, logger: silentLogger })
+      const next = await openOperations({
+        store: world.store,
+        bus: createTestBus(),
+        clock: systemClock,
+        logger: silentLogger,
+      })
       const [resumed] = next.list()
       states.push(resumed?.state ?? 'none')
       if (resumed?.state !== 'queued') break
@@ -151,7 +173,12 @@ describe.each(places)('operations on $name', ({ create }) => {
     const most = bytes(1) === 0 ? 3 : 4
     expect(states).toEqual([...Array(most).fill('queued'), 'failed'])
     expect(await world.store.find(jobId)).toMatchObject({ state: 'failed', error: 'interrupted by restart', details })
-    const last = await openOperations({ store: world.store, clock: systemClock, logger: silentLogger })
+    const last = await openOperations({
+      store: world.store,
+      bus: createTestBus(),
+      clock: systemClock,
+      logger: silentLogger,
+    })
     const again = await last.enqueue(install('one', details))
     expect(again.jobId).not.toBe(jobId)
     expect(last.list()).toMatchObject([{ jobId: again.jobId, state: 'queued', details }])
@@ -175,7 +202,7 @@ describe.each(places)('operations on $name', ({ create }) => {
     await expect.poll(() => world.started.length).toBe(1)
     const ended: string[] = []
     const next = await openOperations({
-      ...{ store: world.store, clock: systemClock, logger: silentLogger },
+      ...{ store: world.store, bus: createTestBus(), clock: systemClock, logger: silentLogger },
       wasCommitted: async (operation) => operation.jobId === jobId,
       onEnd: ({ state }) => ended.push(state),
     })
@@ -194,7 +221,12 @@ describe.each(places)('operations on $name', ({ create }) => {
     world.operations.register('model', 'deletion', () => removing.promise)
     const { jobId } = await world.operations.enqueue({ ...install('one'), action: 'deletion' })
     await expect.poll(async () => (await world.store.find(jobId))?.state).toBe('running')
-    const next = await openOperations({ store: world.store, clock: systemClock, logger: silentLogger })
+    const next = await openOperations({
+      store: world.store,
+      bus: createTestBus(),
+      clock: systemClock,
+      logger: silentLogger,
+    })
     expect(next.list()).toMatchObject([{ jobId, state: 'failed', error: 'interrupted by restart' }])
     await next.close()
     removing.resolve()
@@ -317,7 +349,7 @@ it('an end that the database does not take is written once it does', async () =>
       saved.push(state)
     },
   }
-  const operations = await openOperations({ store, clock, logger: silentLogger })
+  const operations = await openOperations({ store, bus: createTestBus(), clock, logger: silentLogger })
   operations.register('model', 'installation', async () => {
     isAway = true
   })

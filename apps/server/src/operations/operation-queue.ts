@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { SvcError } from '@svc/errors'
+import type { Bus } from '../bus/bus.ts'
+import { nextMessage } from '../bus/next-message.ts'
+import type { Messages } from '../bus/subjects.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { createEntry, type Entry, isCancellable, isSameObject, notify, toView } from './entry.ts'
+import { createEntry, type Entry, isCancellable, isSameObject, toView } from './entry.ts'
 import {
   isFinished,
   isPending,
@@ -21,6 +24,8 @@ import { keepsData, OperationStopped } from './stopped-operation.ts'
 /** What {@link openOperations} needs. */
 export interface OperationsOptions {
   readonly store: OperationStore
+  /** Carries the changes of operations, and the requests to stop them. */
+  readonly bus: Pick<Bus, 'publish' | 'subscribe'>
   readonly clock: Clock
   readonly logger: Logger
   /** Operations that run at a time; those of one object always run one after the other. @default 4 */
@@ -62,6 +67,7 @@ export async function openOperations(options: OperationsOptions): Promise<Operat
 
 class OperationQueue implements Operations {
   readonly #store: OperationStore
+  readonly #bus: OperationsOptions['bus']
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #concurrency: number
@@ -79,14 +85,16 @@ class OperationQueue implements Operations {
   #isStarted = false
 
   constructor(options: OperationsOptions) {
-    const { store, clock, logger, concurrency = 4, maxQueued = MAX_QUEUED } = options
+    const { store, bus, clock, logger, concurrency = 4, maxQueued = MAX_QUEUED } = options
     this.#onEnd = options.onEnd
     this.#wasCommitted = options.wasCommitted
     this.#store = store
+    this.#bus = bus
     this.#clock = clock
     this.#logger = logger
     this.#concurrency = concurrency
     this.#maxQueued = maxQueued
+    bus.subscribe('operations.stopped', (stop) => this.#takeStop(stop), { signal: this.#closing.signal })
   }
 
   async restore(): Promise<void> {
@@ -174,11 +182,11 @@ class OperationQueue implements Operations {
   }
 
   cancel(jobId: string): Promise<void> {
-    return this.#stop(jobId, new OperationStopped('cancelled', { keepsData: false }))
+    return this.#stop(jobId, 'cancelled')
   }
 
   pause(jobId: string): Promise<void> {
-    return this.#stop(jobId, new OperationStopped('paused', { keepsData: true }))
+    return this.#stop(jobId, 'paused')
   }
 
   async dismiss(jobId: string): Promise<void> {
@@ -201,23 +209,7 @@ class OperationQueue implements Operations {
   ): Promise<void> {
     const entry = this.#entries.get(jobId)
     if (entry === undefined || entry.meter.progress !== seen || entry.operation.state === 'failed') return
-    signal.throwIfAborted()
-    await new Promise<void>((resolve, reject) => {
-      const leave = (): void => {
-        entry.watchers.delete(onChange)
-        signal.removeEventListener('abort', onAbort)
-      }
-      const onChange = (): void => {
-        leave()
-        resolve()
-      }
-      const onAbort = (): void => {
-        leave()
-        reject(signal.reason)
-      }
-      entry.watchers.add(onChange)
-      signal.addEventListener('abort', onAbort)
-    })
+    await nextMessage(this.#bus, 'operations.changed', { isMeant: (message) => message.jobId === jobId, signal })
   }
 
   async waitForEnd(jobId: string, options: { readonly signal: AbortSignal }): Promise<OperationView | undefined> {
@@ -253,7 +245,7 @@ class OperationQueue implements Operations {
     return [...this.#entries.values()].filter(({ operation }) => operation.state === state)
   }
 
-  async #stop(jobId: string, stopped: OperationStopped): Promise<void> {
+  async #stop(jobId: string, how: 'cancelled' | 'paused'): Promise<void> {
     const entry = this.#entries.get(jobId)
     if (entry === undefined || !isPending(entry.operation)) {
       throw refusal('operation_not_found', `operation "${jobId}" not found or already completed`)
@@ -264,9 +256,21 @@ class OperationQueue implements Operations {
         entry.operation.action === 'deletion' ? 'a running removal cannot be interrupted' : 'it is being finished'
       throw refusal('operation_not_cancellable', `operation "${jobId}" cannot be cancelled: ${reason}`)
     }
-    entry.stop.abort(stopped)
-    if (entry.operation.state === 'running') await entry.ended
-    else await this.#finish(entry, { state: toStoppedState(entry) })
+    this.#bus.publish('operations.stopped', { jobId, how })
+    await entry.ended
+  }
+
+  /** Stops an operation of this queue, unless it has got too far meanwhile. */
+  #takeStop({ jobId, how }: Messages['operations.stopped']): void {
+    const entry = this.#entries.get(jobId)
+    if (entry === undefined || !isCancellable(entry)) return
+    const { state } = entry.operation
+    entry.stop.abort(new OperationStopped(how, { keepsData: how === 'paused' }))
+    if (state === 'queued') entry.ended = this.#finish(entry, { state: toStoppedState(entry) })
+  }
+
+  #noteChange({ operation: { jobId } }: Entry): void {
+    this.#bus.publish('operations.changed', { jobId })
   }
 
   /** Starts what may run: the first of each object, as many at a time as the limit allows. */
@@ -307,7 +311,7 @@ class OperationQueue implements Operations {
         report: (report) => {
           meter.report(report, this.#clock.monotonic())
           this.#noteProgress(entry)
-          notify(entry)
+          this.#noteChange(entry)
         },
         commit: () => {
           stop.signal.throwIfAborted()
@@ -379,7 +383,7 @@ class OperationQueue implements Operations {
     entry.operation = operation
     this.#onEnd?.(operation)
     if (isFinished(operation)) this.#leave(entry)
-    notify(entry)
+    this.#noteChange(entry)
     this.#startNext()
   }
 

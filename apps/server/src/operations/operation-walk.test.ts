@@ -1,5 +1,6 @@
 import { createDeferred, tempDir } from '@svc/test-kit'
 import { expect, it } from 'vitest'
+import { createBus } from '../bus/create-bus.ts'
 import { systemClock } from '../clock.ts'
 import { silentLogger } from '../db/__fixtures__/places.ts'
 import { openDatabase } from '../db/open-database.ts'
@@ -154,6 +155,7 @@ async function startRun(underlying: OperationStore, now: () => number): Promise<
   const started = new Map<string, Started>()
   const operations = await openOperations({
     store,
+    bus: createBus({ logger: silentLogger }),
     clock: { ...systemClock, now },
     logger: silentLogger,
     concurrency: CONCURRENCY,

@@ -1,6 +1,7 @@
 import { type Auth, type AuthOptions, createAuth, createRightsWatch } from '@svc/auth'
 import { createDrizzleStores } from '@svc/auth/drizzle'
 import type { Stores, User } from '@svc/auth/ports'
+import type { Bus } from '../bus/bus.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import type { FileLock } from '../files/file-lock.ts'
@@ -8,12 +9,13 @@ import type { Clock, Logger } from '../ports.ts'
 import { openServerSecret, type ServerSecret } from '../secret/server-secret.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Closers } from './closers.ts'
+import { joinRevocations } from './join-revocations.ts'
 import { openUsage } from './open-usage.ts'
 
 /** Options of {@link openAccounts}. */
 export interface AccountsOptions {
   readonly config: ServerConfig
-  readonly settings: Pick<Settings, 'legacyKeys' | 'subscribe'>
+  readonly settings: Pick<Settings, 'legacyKeys'>
   readonly database: Database
   /** Whether there is a model of a name. */
   readonly hasModel: (name: string) => boolean
@@ -21,6 +23,7 @@ export interface AccountsOptions {
   readonly lock: FileLock
   /** Called when an account has become an admin by itself. */
   readonly onNewAdmin: (user: User) => void
+  readonly bus: Bus
   readonly clock: Clock
   readonly log: Logger
 }
@@ -72,7 +75,7 @@ export function createAccountStores(database: Database): Stores {
 
 /** Opens the stores of accounts in the database, and the parts over them. */
 export async function openAccounts(options: AccountsOptions, closers: Closers): Promise<AccountModule> {
-  const { config, settings, database, hasModel, onNewAdmin, lock, clock, log: logger } = options
+  const { config, settings, database, hasModel, onNewAdmin, lock, bus, clock, log: logger } = options
   const secret = await openServerSecret(config, { database, clock })
   const stores = createAccountStores(database)
   const { recorder, quotas } = await openUsage(
@@ -91,8 +94,9 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
   })
   closers.push(() => auth.close())
   closers.push(
-    settings.subscribe((changed) => {
-      if (!changed.has('api_keys')) return
+    joinRevocations(auth.revocations, { bus, logger }),
+    bus.subscribe('settings.changed', ({ keys }) => {
+      if (!keys.includes('api_keys')) return
       auth.sharedKeys.replace(settings.legacyKeys())
       auth.revocations.publish({ kind: 'all' })
     }),
@@ -101,7 +105,7 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
   if (isInUse) {
     const watch = createRightsWatch({ rights: stores.rights, revocations: auth.revocations, clock, logger })
     closers.push(() => watch.close())
-    closers.push(watchSecret({ secret, auth, logger }))
+    closers.push(watchSecret({ secret, bus, logger }))
   }
   return { isInUse, stores, auth, onNewAdmin, secretFault: secret.fault }
 }
@@ -109,10 +113,10 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
 /** Stops using the secret once another process has given the database another one. @returns ends this */
 function watchSecret(parts: {
   readonly secret: ServerSecret
-  readonly auth: Auth
+  readonly bus: Bus
   readonly logger: Logger
 }): () => Promise<void> {
-  const { secret, auth, logger } = parts
+  const { secret, bus, logger } = parts
   let looking: Promise<void> = Promise.resolve()
   const look = async (): Promise<void> => {
     if (secret.fault() !== undefined) return
@@ -122,7 +126,7 @@ function watchSecret(parts: {
       logger.warn({ err: error }, 'the secret of the database could not be checked')
     }
   }
-  const unsubscribe = auth.revocations.subscribe(({ kind }) => {
+  const unsubscribe = bus.subscribe('rights.revoked', ({ kind }) => {
     if (kind === 'all') looking = looking.then(look)
   })
   return () => {

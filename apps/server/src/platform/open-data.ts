@@ -1,3 +1,5 @@
+import type { Bus } from '../bus/bus.ts'
+import { createBus } from '../bus/create-bus.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
@@ -21,6 +23,8 @@ export interface DataOptions {
 
 /** The durable data of a server. */
 export interface OpenData {
+  /** Carries hints between the parts of the server. */
+  readonly bus: Bus
   readonly lock: FileLock
   readonly database: Database
   readonly settings: Settings
@@ -46,9 +50,11 @@ export async function openData(options: DataOptions, closers: Closers): Promise<
     clock,
   })
   closers.push(() => database.close())
-  const settings = await createSettings({ config, sources, logger, clock })
+  const bus = createBus({ logger })
+  closers.push(() => bus.close())
+  const settings = await createSettings({ config, sources, bus, logger, clock })
   closers.push(() => settings.close())
-  return { lock, database, settings }
+  return { bus, lock, database, settings }
 }
 
 /** A server with a folder that it may only read still serves the models in it. */

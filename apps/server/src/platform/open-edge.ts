@@ -13,7 +13,7 @@ import type { Platform } from './platform.ts'
 
 /** Creates the HTTP edge. It follows the settings, and the rights of callers. */
 export async function openEdge(platform: Platform, closers: Closers): Promise<Edge> {
-  const { config, settings, accounts, authenticator, bodies, compression, metrics, changes, clock, log } = platform
+  const { config, bus, settings, accounts, authenticator, bodies, compression, metrics, changes, clock, log } = platform
   const host = hostPolicy(config.externalBaseUrl, config.allowedHosts)
   const createCors = (): ReturnType<typeof corsPolicy> =>
     corsPolicy({
@@ -45,15 +45,14 @@ export async function openEdge(platform: Platform, closers: Closers): Promise<Ed
     clock,
     log,
   })
-  const { revocations } = accounts.auth
   const following = followRights({
-    revocations,
+    bus,
     reauthorize: (revocation) => edge.reauthorize(revocation),
     endExpired: () => edge.endExpired(),
     clock,
   })
   closers.push(
-    settings.subscribe(() => {
+    bus.subscribe('settings.changed', () => {
       cors = createCors()
     }),
     () => following.close(),

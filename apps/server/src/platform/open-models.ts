@@ -1,3 +1,4 @@
+import type { Bus } from '../bus/bus.ts'
 import { countDefaultThreads } from '../catalog/default-threads.ts'
 import { type ConfigStore, createFolderStore } from '../catalog/folder-store.ts'
 import type { KeyFileGate } from '../catalog/key-file-gate.ts'
@@ -18,6 +19,7 @@ export interface ModelsOptions {
   readonly settings: Pick<Settings, 'get'>
   readonly demoModels: readonly DemoModelSource[]
   readonly keyFileGate: KeyFileGate
+  readonly bus: Bus
   readonly log: Logger
 }
 
@@ -41,6 +43,7 @@ export async function openModels({
   settings,
   demoModels,
   keyFileGate,
+  bus,
   log,
 }: ModelsOptions): Promise<OpenModels> {
   const parser = createLateParser()
@@ -51,6 +54,7 @@ export async function openModels({
     openFolder: (path) => openModelFolder(path, { freshMs: LOOK_MS, watches: true }),
     parseFile: parser.parse,
     keyFileGate,
+    bus,
     logger: log,
   })
   try {

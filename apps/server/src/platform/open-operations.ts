@@ -1,3 +1,4 @@
+import type { Bus } from '../bus/bus.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import { wasInstalled } from '../galleries/was-installed.ts'
@@ -15,18 +16,20 @@ export interface OperationParts {
   readonly config: ServerConfig
   readonly database: Database
   readonly series: Pick<ServerSeries, 'countOperation' | 'show'>
+  readonly bus: Bus
   readonly clock: Clock
   readonly log: Logger
 }
 
 /** Reads the operations of the last run. Their queue starts with the server. */
 export async function openOperations(parts: OperationParts, closers: Closers): Promise<Operations> {
-  const { config, database, series, clock, log } = parts
+  const { config, database, series, bus, clock, log } = parts
   const owner = await readServerId(config.dataPath)
   const operations = await openQueue({
     store: createOperationStore({ database, owner }),
     wasCommitted: (operation) => wasInstalled(operation, config),
     onEnd: (operation) => series.countOperation(operation),
+    bus,
     clock,
     logger: log,
   })

@@ -7,6 +7,7 @@ import { createAuditLog } from '../audit/audit-log.ts'
 import { type AdministrationChange, createChangeLog } from '../audit/changes.ts'
 import type { BuiltInBackend } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
+import type { Bus } from '../bus/bus.ts'
 import { createKeyFileGate } from '../catalog/key-file-gate.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
 import { openWrittenFiles } from '../catalog/written-files.ts'
@@ -89,10 +90,13 @@ export async function openPlatform(
 ): Promise<Platform> {
   const { config, version, clock, log } = options
   const data = await openData(options, closers)
-  const { lock, database, settings } = data
+  const { bus, lock, database, settings } = data
   const hasModel = (name: string): boolean => modelFiles.get(name) !== undefined
   const onNewAdmin = (user: User): void => void changes.record(toNewAdmin(user))
-  const accounts = await openAccounts({ config, settings, database, hasModel, onNewAdmin, lock, clock, log }, closers)
+  const accounts = await openAccounts(
+    { config, settings, database, hasModel, onNewAdmin, lock, bus, clock, log },
+    closers,
+  )
   const authenticator = options.authenticator ?? accounts.auth.authenticator
   if (listens) warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
   await recoverInstalls({ config, clock, log })
@@ -125,10 +129,11 @@ export async function openPlatform(
     settings,
     demoModels: options.demoModels,
     keyFileGate,
+    bus,
     log,
   })
   closers.push(() => modelFiles.close())
-  const operations = await openOperations({ config, database, series: metrics.server, clock, log }, closers)
+  const operations = await openOperations({ config, database, series: metrics.server, bus, clock, log }, closers)
   const {
     modelGallery,
     backendGallery,
@@ -151,7 +156,7 @@ export async function openPlatform(
   const usage = config.disableStats ? NO_USAGE_RECORDS : createUsageRecords(accounts.auth.usageRecorder)
   const inference = createLateInference({
     ...{ config, settings, directory: models, residency: backends.residency, ...upstreams },
-    ...{ audit, usage, metrics, places, clock, logger: log },
+    ...{ audit, usage, metrics, places, bus, clock, logger: log },
     traces: traces.requests,
     backendTraces: traces.backends,
     quotas: accounts.auth.quotas,
@@ -173,13 +178,15 @@ export async function openPlatform(
     caFolder: findCaFolder(config),
     openFilter: async () => (await inference.open()).filter,
   })
-  closers.push(followSettings({ config, settings, log }, { backends, useSettings }))
-  closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
+  closers.push(
+    followSettings({ config, settings, bus, log }, { backends, useSettings }),
+    bus.subscribe('models.changed', ({ changed, removed }) => backends.residency.forget([...changed, ...removed])),
+  )
   return {
     outbound: upstreams.outbound,
     ...{ keyFileGate, places },
     webFolder: options.webFolder,
-    ...{ config, version, clock, log, settings, database, lock, metrics, audit, changes },
+    ...{ config, version, bus, clock, log, settings, database, lock, metrics, audit, changes },
     ...{ traces, authenticator },
     ...{ accounts, models, modelFiles, loadParser, backends, operations, modelGallery, backendGallery },
     ...{ inference, interception, bodies, compression, routes, unready, ownPort },
@@ -247,12 +254,17 @@ function showLiveFigures(
 
 /** Passes changed settings to the parts of the platform. @returns a function that ends this */
 function followSettings(
-  { config, settings, log }: { readonly config: ServerConfig; readonly settings: Settings; readonly log: RootLogger },
+  {
+    config,
+    settings,
+    bus,
+    log,
+  }: { readonly config: ServerConfig; readonly settings: Settings; readonly bus: Bus; readonly log: RootLogger },
   { backends, useSettings }: { readonly backends: BackendModule; readonly useSettings: () => void },
 ): () => void {
   const { catalog, residency, watchdog } = backends
-  return settings.subscribe((changed) => {
-    if (changed.has('external_backends')) {
+  return bus.subscribe('settings.changed', ({ keys }) => {
+    if (keys.includes('external_backends')) {
       catalog
         .setExternal(Object.fromEntries(settings.externalBackends()))
         .catch((error: unknown) => log.error({ err: error }, 'external backends could not be read'))

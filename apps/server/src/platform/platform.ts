@@ -1,5 +1,6 @@
 import type { AuditLog } from '../audit/audit-log.ts'
 import type { ChangeLog } from '../audit/changes.ts'
+import type { Bus } from '../bus/bus.ts'
 import type { ConfigStore } from '../catalog/folder-store.ts'
 import type { KeyFileGate } from '../catalog/key-file-gate.ts'
 import type { ModelDirectory } from '../catalog/resolve.ts'
@@ -33,6 +34,8 @@ export interface Platform {
   readonly config: ServerConfig
   /** As `/version` shows it. */
   readonly version: string
+  /** Carries hints between the parts of the server. */
+  readonly bus: Bus
   readonly clock: Clock
   readonly log: RootLogger
   readonly settings: Settings

@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { ResponseResource } from '@svc/wire/responses'
+import type { Bus } from '../bus/bus.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { LEASE_MS } from './lease.ts'
 import type { Reader, ResponseStore, StoredResponse } from './response-store.ts'
@@ -37,13 +38,17 @@ export interface LiveResponses {
   close(): Promise<void>
 }
 
-/** Creates an empty list. Renews the leases of background responses, and trims the store from time to time. */
+/**
+ * Creates an empty list. Renews the leases of background responses, and trims the store from time to time. Ends the runs
+ * of responses that another server has cancelled or deleted.
+ */
 export function createLiveResponses(options: {
   readonly store: ResponseStore
+  readonly bus: Pick<Bus, 'subscribe'>
   readonly clock: Clock
   readonly logger: Logger
 }): LiveResponses {
-  const { store, clock, logger } = options
+  const { store, bus, clock, logger } = options
   const running = new Map<string, LiveResponse>()
   const tracked = new Set<Promise<unknown>>()
   const closing = new AbortController()
@@ -62,10 +67,37 @@ export function createLiveResponses(options: {
   const tending = [
     every(RENEW_MS, async () => {
       const ids = [...running.values()].filter(({ background }) => background).map(({ id }) => id)
-      if (ids.length > 0) await store.renew(ids)
+      // The messages of these may be lost.
+      for (const id of ids.length === 0 ? [] : await store.renew(ids)) await running.get(id)?.stop()
     }),
     every(TRIM_MS, () => store.trim()),
   ]
+
+  async function stopIfEnded(response: LiveResponse): Promise<void> {
+    try {
+      const stored = await store.read(response.id, { id: response.owner, isAdmin: true })
+      const status = stored?.resource.status
+      if (status !== 'queued' && status !== 'in_progress') await response.stop()
+    } catch (error) {
+      logger.warn({ err: error, id: response.id }, 'a response that another server ended could not be looked up')
+    }
+  }
+
+  function track(run: Promise<unknown>): void {
+    tracked.add(run)
+    const forget = (): void => void tracked.delete(run)
+    run.then(forget, forget)
+  }
+
+  bus.subscribe(
+    'responses.stopped',
+    ({ id }) => {
+      const response = running.get(id)
+      // Another response is stored only once it has ended.
+      if (response?.background === true) track(stopIfEnded(response))
+    },
+    { signal: closing.signal },
+  )
 
   return {
     get(id, reader) {
@@ -74,11 +106,7 @@ export function createLiveResponses(options: {
     },
     add: (response) => void running.set(response.id, response),
     remove: (id) => void running.delete(id),
-    track(run) {
-      tracked.add(run)
-      const forget = (): void => void tracked.delete(run)
-      run.then(forget, forget)
-    },
+    track,
     async close() {
       closing.abort()
       const error = new SvcError('unavailable', 'the server stopped while the response was running', {

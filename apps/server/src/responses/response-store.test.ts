@@ -111,7 +111,7 @@ describe.each(places)('stored responses on $name', ({ create }) => {
       await world.put(id, { resource: createResource(id, { status: 'in_progress' }), streamed: true }, frames(0, 1))
     }
     time.now += LEASE_MS / 2
-    await store.renew(['a'])
+    expect(await store.renew(['a'])).toEqual([])
     time.now += LEASE_MS / 2 + 1
     expect((await store.read('a', ada))?.resource.status).toBe('in_progress')
     expect((await store.read('b', ada))?.resource).toMatchObject({
@@ -126,6 +126,19 @@ describe.each(places)('stored responses on $name', ({ create }) => {
     expect((await store.read('a', ada))?.resource.status).toBe('failed')
     await store.finish(createResource('a'), { firstSequence: 2, frames: [] })
     expect((await store.read('a', ada))?.resource.status, 'what came too late').toBe('failed')
+  })
+
+  it('that another server has cancelled are told with the renewal; deleted and finished ones are not', async () => {
+    await using world = await open()
+    const { store } = world
+    const ids = ['runs', 'cancelled', 'deleted', 'finished']
+    for (const id of ids) await world.put(id, { resource: createResource(id, { status: 'in_progress' }) })
+    await store.cancel(createResource('cancelled', { status: 'cancelled' }))
+    await store.delete('deleted', ada)
+    await store.finish(createResource('finished'), { firstSequence: 0, frames: [] })
+    expect(await store.renew(ids)).toEqual(['cancelled'])
+    expect(await store.renew(['runs'])).toEqual([])
+    expect(await store.renew([])).toEqual([])
   })
 
   it('go from 1 GiB on, the oldest first, and not a byte before', async () => {

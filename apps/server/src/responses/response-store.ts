@@ -61,8 +61,8 @@ export interface ResponseStore {
   cancel(resource: ResponseResource): Promise<void>
   /** Deletes a response. @returns whether it existed */
   delete(id: string, reader: Reader): Promise<boolean>
-  /** Renews the leases of running responses. */
-  renew(ids: readonly string[]): Promise<void>
+  /** Renews the leases of running responses. @returns the ids of those that another server has cancelled */
+  renew(ids: readonly string[]): Promise<readonly string[]>
   /** Fails responses that ran on a server that is gone. */
   failInterrupted(): Promise<void>
   /** Removes expired responses, and the oldest ones above the limit. */
@@ -298,14 +298,22 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
       return row !== undefined
     },
     async renew(ids) {
-      if (ids.length === 0) return
+      if (ids.length === 0) return []
       const leaseUntil = clock.now() + LEASE_MS
-      await queries.change((db, { responses }) =>
+      const renewed = await queries.change((db, { responses }) =>
         db
           .update(responses)
           .set({ leaseUntil })
           .where(and(inArray(responses.id, [...ids]), runs(responses))),
       )
+      if (renewed === ids.length) return []
+      const cancelled = await queries.rows((db, { responses }) =>
+        db
+          .select({ id: responses.id })
+          .from(responses)
+          .where(and(inArray(responses.id, [...ids]), eq(responses.status, 'cancelled'))),
+      )
+      return cancelled.map(({ id }) => id)
     },
     async failInterrupted() {
       // a file has one server, so everything that ran in it before is gone

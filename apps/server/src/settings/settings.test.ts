@@ -3,13 +3,16 @@ import { dirname, join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { type TempDir, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
+import type { Bus } from '../bus/bus.ts'
+import { createBus } from '../bus/create-bus.ts'
+import type { SettingsChange } from '../bus/subjects.ts'
 import { systemClock } from '../clock.ts'
 import { loadConfig } from '../config/load.ts'
 import { StartRefused } from '../config/start-refused.ts'
 import type { LogFields, Logger } from '../ports.ts'
 import { SETTING_KEYS } from './schema.ts'
 import { maskSecret } from './secret-mask.ts'
-import { createSettings, type Settings, type SettingsChange } from './settings.ts'
+import { createSettings, type Settings } from './settings.ts'
 
 interface Line {
   readonly level: string
@@ -29,12 +32,14 @@ interface World {
   readonly argv?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly logger?: Logger
+  readonly bus?: Bus
 }
 
-async function open(dir: TempDir, { argv = [], env = {}, logger = listLogger() }: World = {}): Promise<Settings> {
+async function open(dir: TempDir, options: World = {}): Promise<Settings> {
+  const { argv = [], env = {}, logger = listLogger(), bus = createBus({ logger }) } = options
   const command = loadConfig({ argv, env, cwd: dir.path })
   if (command.kind !== 'run') throw new Error(JSON.stringify(command))
-  return createSettings({ config: command.config, sources: command.sources, clock: systemClock, logger })
+  return createSettings({ config: command.config, sources: command.sources, bus, clock: systemClock, logger })
 }
 
 const file = (dir: TempDir, name: string): string => dir.join('configuration', name)
@@ -48,11 +53,11 @@ async function saved(dir: TempDir): Promise<unknown> {
   return JSON.parse(await readFile(file(dir, 'runtime_settings.json'), 'utf8'))
 }
 
-const nextChange = (settings: Settings): Promise<ReadonlySet<SettingsChange>> =>
+const nextChange = (bus: Bus): Promise<ReadonlySet<SettingsChange>> =>
   new Promise((resolve) => {
-    const stop = settings.subscribe((changed) => {
+    const stop = bus.subscribe('settings.changed', ({ keys }) => {
       stop()
-      resolve(changed)
+      resolve(new Set(keys))
     })
   })
 
@@ -98,8 +103,9 @@ describe('what counts', () => {
 describe('an update', () => {
   it('is saved with mode 0600, counts at once and is told', async () => {
     await using dir = await tempDir()
-    await using settings = await open(dir)
-    const told = nextChange(settings)
+    const bus = createBus({ logger: listLogger() })
+    await using settings = await open(dir, { bus })
+    const told = nextChange(bus)
     const changed = await settings.update({ threads: 4, watchdog_idle_timeout: '20m' })
     expect(changed).toEqual(new Set(['threads', 'watchdog_idle_timeout']))
     expect(await told).toEqual(changed)
@@ -179,9 +185,10 @@ describe('an update', () => {
   })
   it('joins what a person wrote into the file a moment before', async () => {
     await using dir = await tempDir()
-    await using settings = await open(dir)
+    const bus = createBus({ logger: listLogger() })
+    await using settings = await open(dir, { bus })
     const changes: SettingsChange[] = []
-    settings.subscribe((changed) => changes.push(...changed))
+    bus.subscribe('settings.changed', ({ keys }) => changes.push(...keys))
     await put(dir, 'runtime_settings.json', { f16: true })
     // The watch of the file may be faster than the change.
     await settings.update({ threads: 2 })
@@ -311,13 +318,14 @@ describe('API keys', () => {
 describe('files that change while the server runs', () => {
   it('count without a restart', async () => {
     await using dir = await tempDir()
-    await using settings = await open(dir)
+    const bus = createBus({ logger: listLogger() })
+    await using settings = await open(dir, { bus })
     for (const [name, content, change] of [
       ['runtime_settings.json', { threads: 3 }, 'threads'],
       ['api_keys.json', ['one'], 'api_keys'],
       ['external_backends.json', { mock: '/opt/mock' }, 'external_backends'],
     ] as const) {
-      const told = nextChange(settings)
+      const told = nextChange(bus)
       await put(dir, name, content)
       expect(await told).toEqual(new Set([change]))
     }
@@ -328,19 +336,20 @@ describe('files that change while the server runs', () => {
   it('count when they are replaced by a rename, and when they are emptied', async () => {
     await using dir = await tempDir()
     await put(dir, 'api_keys.json', ['one'])
-    await using settings = await open(dir, { argv: ['--api-keys', 'zero'] })
+    const bus = createBus({ logger: listLogger() })
+    await using settings = await open(dir, { bus, argv: ['--api-keys', 'zero'] })
     await put(dir, 'api_keys.new', ['two'])
-    const replaced = nextChange(settings)
+    const replaced = nextChange(bus)
     await rename(file(dir, 'api_keys.new'), file(dir, 'api_keys.json'))
     await replaced
     expect(settings.legacyKeys()).toEqual(['zero', 'two'])
-    const emptied = nextChange(settings)
+    const emptied = nextChange(bus)
     await put(dir, 'api_keys.json', [])
     await emptied
     expect(settings.legacyKeys()).toEqual(['zero'])
     await put(dir, 'external_backends.json', { a: '/a' })
     await expect.poll(() => settings.externalBackends().size).toBe(1)
-    const removed = nextChange(settings)
+    const removed = nextChange(bus)
     await rm(file(dir, 'external_backends.json'))
     await removed
     expect(settings.externalBackends().size).toBe(0)
@@ -416,7 +425,8 @@ describe('files that change while the server runs', () => {
     await put(dir, 'runtime_settings.json', { threads: 3 })
     await put(dir, 'external_backends.json', { a: '/a' })
     const logger = listLogger()
-    await using settings = await open(dir, { logger })
+    const bus = createBus({ logger: listLogger() })
+    await using settings = await open(dir, { bus, logger })
     await put(dir, 'api_keys.json', '["one",\n"two"')
     await put(dir, 'runtime_settings.json', '{"threads": 4,\n"f16": "yes"}')
     await put(dir, 'external_backends.json', '{"a": "/b",\n"../c": "/c"}')
@@ -430,7 +440,7 @@ describe('files that change while the server runs', () => {
       logger.lines.some(({ message, fields }) => message === 'configuration file cannot be used' && fields.line === 2),
     ).toBe(true)
 
-    const mended = nextChange(settings)
+    const mended = nextChange(bus)
     await put(dir, 'runtime_settings.json', { threads: 4 })
     await mended
     expect(settings.problems().map(({ file: name }) => name)).toEqual(['api_keys.json', 'external_backends.json'])

@@ -2,6 +2,8 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { SvcError } from '@svc/errors'
+import type { Bus } from '../bus/bus.ts'
+import type { Messages, SettingsChange } from '../bus/subjects.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { SettingMeta } from '../config/option.ts'
 import type { ServerConfig, SettingKey, SettingValue } from '../config/schema.ts'
@@ -18,10 +20,10 @@ import { findSetting, SETTING_KEYS } from './schema.ts'
 import { maskSecret } from './secret-mask.ts'
 import { formatSettings, parseSettings, type SavedSettings, SETTINGS_FILE } from './settings-file.ts'
 
-/** The subject of a change: a setting, or the backends that flags and files name. */
-export type SettingsChange = SettingKey | 'external_backends'
-
-/** Runtime settings: the values in force of flags, variables and three files of the configuration folder. */
+/**
+ * Runtime settings: the values in force of flags, variables and three files of the configuration folder. Every change is
+ * published as `settings.changed`; that of another server is read from the files first.
+ */
 export interface Settings extends AsyncDisposable {
   /** The value in force. `api_keys` has every key: {@link Settings.legacyKeys}. */
   get<Key extends SettingKey>(key: Key): SettingValue<Key>
@@ -30,8 +32,8 @@ export interface Settings extends AsyncDisposable {
   /** Every value by its wire name, secrets masked. */
   describe(): Record<SettingKey, unknown>
   /**
-   * Checks a change as a whole, saves it durably, and tells the subscribers. A value that a flag or variable overrides
-   * is saved all the same.
+   * Checks a change as a whole, saves it durably, and publishes `settings.changed`. A value that a flag or variable
+   * overrides is saved all the same.
    *
    * @param patch any of the settings; null takes a saved value away; a mask from {@link Settings.describe} means unchanged
    * @param options.owner the routes that ask, for settings that belong to some @default none
@@ -46,8 +48,6 @@ export interface Settings extends AsyncDisposable {
   externalBackends(): ReadonlyMap<string, string>
   /** The parts of the files that cannot be read and do not count. */
   problems(): readonly FileProblem[]
-  /** Calls the listener after every change. A listener must not throw. Returns the function that stops the calls. */
-  subscribe(listener: (changed: ReadonlySet<SettingsChange>) => void): () => void
   close(): Promise<void>
 }
 
@@ -60,6 +60,7 @@ export interface UpdateOptions {
 export interface SettingsOptions {
   readonly config: ServerConfig
   readonly sources: ConfigSources
+  readonly bus: Pick<Bus, 'publish' | 'refreshWith'>
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -83,7 +84,6 @@ export async function createSettings(options: SettingsOptions): Promise<Settings
 
 class SettingsStore implements Settings {
   readonly #options: SettingsOptions
-  readonly #listeners = new Set<(changed: ReadonlySet<SettingsChange>) => void>()
   readonly #files: LiveFile<unknown>[] = []
   #saved: LiveFile<SavedSettings> | undefined
   #keys: LiveFile<readonly string[]> | undefined
@@ -91,6 +91,7 @@ class SettingsStore implements Settings {
   #view: View = { settings: new Map(), backends: new Map() }
   #reported = ''
   #updating: Promise<unknown> = Promise.resolve()
+  #endRefresh: () => void = () => undefined
 
   constructor(options: SettingsOptions) {
     this.#options = options
@@ -113,6 +114,7 @@ class SettingsStore implements Settings {
     }
     this.#view = this.#look()
     this.#report()
+    this.#endRefresh = this.#options.bus.refreshWith('settings.changed', () => this.#readAgain())
   }
 
   get<Key extends SettingKey>(key: Key): SettingValue<Key> {
@@ -161,15 +163,8 @@ class SettingsStore implements Settings {
     return this.#files.flatMap((file) => file.problems)
   }
 
-  subscribe(listener: (changed: ReadonlySet<SettingsChange>) => void): () => void {
-    this.#listeners.add(listener)
-    return () => {
-      this.#listeners.delete(listener)
-    }
-  }
-
   async close(): Promise<void> {
-    this.#listeners.clear()
+    this.#endRefresh()
     await this.#updating
     await Promise.all(this.#files.map((file) => file.close()))
   }
@@ -192,7 +187,7 @@ class SettingsStore implements Settings {
       path: join(config.configDir, name),
       clock,
       pollIntervalMs: config.configDirPollIntervalMs,
-      onReload: () => this.#onChange(),
+      onReload: () => this.#publishChange(),
     })
     this.#files.push(opened)
     return opened
@@ -225,7 +220,7 @@ class SettingsStore implements Settings {
       const next = applyPatch(patch, { saved: file.value, current, givenKeys: this.#givenKeys(), owner })
       if (!isDeepStrictEqual(next, file.value) || file.problems.length > 0) await this.#save(file, next)
     } finally {
-      changed = this.#onChange()
+      changed = this.#publishChange()
     }
     return changed
   }
@@ -242,8 +237,23 @@ class SettingsStore implements Settings {
     file.accept(next)
   }
 
-  /** Compares with the values before and tells the listeners of the difference. */
-  #onChange(): ReadonlySet<SettingsChange> {
+  /** Reads the files after another server has changed them. */
+  async #readAgain(): Promise<Messages['settings.changed'] | undefined> {
+    // A change that is being saved here is published by itself.
+    await this.#updating
+    await Promise.all(this.#files.map((file) => file.reload()))
+    const changed = this.#applyChange()
+    return changed.size === 0 ? undefined : { keys: [...changed] }
+  }
+
+  #publishChange(): ReadonlySet<SettingsChange> {
+    const changed = this.#applyChange()
+    if (changed.size > 0) this.#options.bus.publish('settings.changed', { keys: [...changed] })
+    return changed
+  }
+
+  /** Puts the values of the files in force. Returns the difference to the values before. */
+  #applyChange(): ReadonlySet<SettingsChange> {
     const before = this.#view
     this.#view = this.#look()
     this.#report()
@@ -258,7 +268,6 @@ class SettingsStore implements Settings {
     if (changed.has('api_keys') && this.legacyKeys().length === 0) {
       this.#options.logger.warn({}, 'the last API key is gone: nothing is restricted any longer')
     }
-    for (const listener of [...this.#listeners]) listener(changed)
     return changed
   }
 

@@ -5,6 +5,8 @@ import type { FailoverChain, FailoverChange } from '@svc/wire/native'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { failoverRoutes } from '../../src/api/admin/failover/routes.ts'
+import { createBus } from '../../src/bus/create-bus.ts'
+import { silentLogger } from '../../src/db/__fixtures__/places.ts'
 import { createBodyReader } from '../../src/http/body.ts'
 import { createFailoverGroups } from '../../src/inference/failover/groups.ts'
 import { createFailoverWatch, MAX_READERS, MAX_UNREAD } from '../../src/inference/failover/watch.ts'
@@ -171,14 +173,15 @@ describe('a pin', () => {
 /** The routes alone, on a server with a fake clock. */
 async function startRoutes(opaqueErrors = false) {
   const clock = createFakeClock()
-  const watch = createFailoverWatch({ clock })
+  const bus = createBus({ logger: silentLogger })
+  const watch = createFailoverWatch({ bus, clock })
   const models = { list: () => [], resolve: () => undefined }
   const bodies = createBodyReader({ maxBytes: 1024, idleMs: 1000, totalBytes: 1024 })
   const compression = { enabled: false, minLength: 0 }
   const groups = createFailoverGroups({ clock, onEvent: () => undefined, exists: () => true })
   const open = async () => ({ groups, watch, follow: () => undefined })
   const app = await startTestApp(failoverRoutes({ open, clock, models, bodies, compression, opaqueErrors }))
-  return { app, clock, watch }
+  return { app, bus, clock, watch }
 }
 
 describe('the events of failover groups', () => {
@@ -300,11 +303,12 @@ describe('the events of failover groups', () => {
   })
 
   it('end with an error for a reader that leaves too much unread', async () => {
-    const { app, watch } = await startRoutes()
+    const { app, bus } = await startRoutes()
     await using _ = app
     await using reader = await Reader.open(app.url)
     await reader.next()
-    for (let count = 0; count <= MAX_UNREAD; count += 1) watch.publish('m', { type: 'switch', from: 'a', to: 'b' })
+    for (let count = 0; count <= MAX_UNREAD; count += 1)
+      bus.publish('failover.changed', { group: 'm', event: { type: 'switch', from: 'a', to: 'b' } })
     expect(await reader.next()).toMatchObject({
       error: { code: 503, message: expect.stringContaining('connect again') },
     })
@@ -312,11 +316,12 @@ describe('the events of failover groups', () => {
   })
 
   it('hide the cause of an error inside the stream while errors are opaque', async () => {
-    const { app, watch } = await startRoutes(true)
+    const { app, bus } = await startRoutes(true)
     await using _ = app
     await using reader = await Reader.open(app.url)
     await reader.next()
-    for (let count = 0; count <= MAX_UNREAD; count += 1) watch.publish('m', { type: 'switch', from: 'a', to: 'b' })
+    for (let count = 0; count <= MAX_UNREAD; count += 1)
+      bus.publish('failover.changed', { group: 'm', event: { type: 'switch', from: 'a', to: 'b' } })
     expect(await reader.next()).toMatchObject({ error: { code: 500, message: 'an error occurred' } })
     expect(await reader.next()).toBeUndefined()
   })

@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
-import { createFailoverGroup, type FailoverEvent, type FailoverGroup, type FailoverSettings } from '@svc/proxy/failover'
+import { createFailoverGroup, type FailoverGroup, type FailoverSettings } from '@svc/proxy/failover'
+import type { FailoverGroupEvent } from '../../bus/subjects.ts'
 import { loadFailoverSettings } from '../../catalog/failover-settings.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Clock } from '../../ports.ts'
@@ -25,9 +26,6 @@ export interface FailoverGroups {
   /** Groups that have been asked for and still exist, by name. */
   known(): ReadonlyMap<string, FailoverGroup>
 }
-
-/** A change of a group: an event of its own, or `reset` when its file changed and its state was dropped. */
-export type FailoverGroupEvent = FailoverEvent | { readonly type: 'reset' }
 
 /** Options of {@link createFailoverGroups}. */
 export interface FailoverGroupsOptions {

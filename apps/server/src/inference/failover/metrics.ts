@@ -1,6 +1,6 @@
 import type { FailoverGroup } from '@svc/proxy/failover'
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { FailoverGroupEvent } from './groups.ts'
+import type { FailoverGroupEvent } from '../../bus/subjects.ts'
 
 /**
  * Counts events of failover groups and exports the state of their targets. Labels are names of model files.

@@ -1,9 +1,10 @@
 import { createFakeClock } from '@svc/test-kit'
 import { expect, it } from 'vitest'
+import type { FailoverGroupEvent } from '../../bus/subjects.ts'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { silentLogger } from '../../db/__fixtures__/places.ts'
-import { createFailoverGroups, type FailoverGroupEvent } from './groups.ts'
+import { createFailoverGroups } from './groups.ts'
 import type { Probe } from './probe.ts'
 import { createProber } from './prober.ts'
 

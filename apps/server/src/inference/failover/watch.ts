@@ -1,7 +1,8 @@
 import { SvcError } from '@svc/errors'
+import type { Bus } from '../../bus/bus.ts'
+import type { FailoverGroupEvent } from '../../bus/subjects.ts'
 import { createLiveFeed, type LiveFeed } from '../../live-feed/live-feed.ts'
 import type { Clock } from '../../ports.ts'
-import type { FailoverGroupEvent } from './groups.ts'
 
 /** A change of a failover group. */
 export interface FailoverNotice {
@@ -11,10 +12,8 @@ export interface FailoverNotice {
   readonly at: number
 }
 
-/** Publishes changes of failover groups to readers. */
-export interface FailoverWatch extends Pick<LiveFeed<FailoverNotice>, 'open' | 'end'> {
-  publish(group: string, event: FailoverGroupEvent): void
-}
+/** Gives the changes of failover groups to readers, until it ends. */
+export type FailoverWatch = Pick<LiveFeed<FailoverNotice>, 'open' | 'end'>
 
 /** Maximum number of readers at a time. */
 export const MAX_READERS = 16
@@ -22,17 +21,28 @@ export const MAX_READERS = 16
 export const MAX_UNREAD = 256
 
 /** Creates a watch without readers. */
-export function createFailoverWatch({ clock }: { readonly clock: Pick<Clock, 'now'> }): FailoverWatch {
+export function createFailoverWatch({
+  bus,
+  clock,
+}: {
+  readonly bus: Pick<Bus, 'subscribe'>
+  readonly clock: Pick<Clock, 'now'>
+}): FailoverWatch {
   const feed = createLiveFeed<FailoverNotice>({
     maxEvents: MAX_UNREAD,
     maxReaders: MAX_READERS,
     onFull: tooMany,
     onSlow: tooSlow,
   })
+  const unsubscribe = bus.subscribe('failover.changed', ({ group, event }) =>
+    feed.publish({ group, event, at: clock.now() }),
+  )
   return {
-    publish: (group, event) => feed.publish({ group, event, at: clock.now() }),
     open: (from) => feed.open(from),
-    end: () => feed.end(),
+    end() {
+      unsubscribe()
+      feed.end()
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
 import type { SettingsUpdateReply } from '@svc/wire/native'
+import type { SettingsChange } from '../../../bus/subjects.ts'
 import type { SettingKey } from '../../../config/schema.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
@@ -8,7 +9,7 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { NotInForce } from '../../../settings/list-sources.ts'
 import { isSettingKey } from '../../../settings/schema.ts'
-import type { Settings, SettingsChange } from '../../../settings/settings.ts'
+import type { Settings } from '../../../settings/settings.ts'
 
 const wire = () => import('@svc/wire/native')
 

@@ -1,5 +1,6 @@
 import type { JsonDocument } from '@svc/json'
 import { SSE_DONE } from '@svc/wire/sse'
+import type { Bus } from '../../../bus/bus.ts'
 import type { Call, DerivedCall } from '../../../http/call.ts'
 import { ALREADY_SENT, type HttpReply } from '../../../http/http-reply.ts'
 import { createReplyWriter } from '../../../http/reply-writer.ts'
@@ -16,6 +17,7 @@ import { createRecording, type ResponseRecording } from './response-recording.ts
 
 /** Options of {@link createResponse}. */
 export interface CreateParts extends InferenceRouteParts {
+  readonly bus: Pick<Bus, 'subscribe'>
   readonly clock: Clock
   readonly store: ResponseStore
   readonly live: LiveResponses

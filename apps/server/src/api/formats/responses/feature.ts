@@ -7,16 +7,17 @@ import { responsesRoutes } from './routes.ts'
 
 /** The responses format: stored responses, and responses in the background. */
 export async function responsesFeature(platform: Platform): Promise<ServerFeature> {
-  const { config, settings, database, clock, log, inferenceRoutes } = platform
+  const { config, settings, database, bus, clock, log, inferenceRoutes } = platform
   const store = createLateResponseStore({
     database,
     ttlMs: () => parseDuration(settings.get('open_responses_store_ttl')) ?? config.openResponsesStoreTtlMs,
+    bus,
     clock,
   })
   await store.trim()
-  const live = createLiveResponses({ store, clock, logger: log })
+  const live = createLiveResponses({ store, bus, clock, logger: log })
   return {
-    routes: responsesRoutes({ ...inferenceRoutes, clock, store, live, opaqueErrors: config.opaqueErrors }),
+    routes: responsesRoutes({ ...inferenceRoutes, bus, clock, store, live, opaqueErrors: config.opaqueErrors }),
     close: () => live.close(),
   }
 }

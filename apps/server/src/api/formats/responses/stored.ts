@@ -1,19 +1,19 @@
 import { SvcError } from '@svc/errors'
 import type { ResponseContentPart, ResponseInputItem, ResponseResource } from '@svc/wire/responses'
+import { nextMessage } from '../../../bus/next-message.ts'
 import type { Call } from '../../../http/call.ts'
 import { ALREADY_SENT, type HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { readCount } from '../../../http/read-count.ts'
 import { createReplyWriter } from '../../../http/reply-writer.ts'
-import type { Clock } from '../../../ports.ts'
 import type { LiveResponse } from '../../../responses/live-responses.ts'
-import type { ResponseStore, StoredResponse } from '../../../responses/response-store.ts'
+import type { StoredResponse } from '../../../responses/response-store.ts'
 import { type CreateParts, sendEvents, toReader } from './create.ts'
 import { badRequest, idRequired } from './errors.ts'
 
 type Parts = Omit<CreateParts, 'core' | 'deliverTo'>
 
-/** Interval at which events of a response on another server are polled, milliseconds. */
+/** Longest pause between two looks at the events of a response on another server, milliseconds. */
 const LOOK_MS = 500
 const MAX_ITEMS = 100
 const DEFAULT_ITEMS = 20
@@ -67,25 +67,37 @@ function readStartingAfter(text: string | undefined): number {
   return Number(text)
 }
 
-/** Replays stored events after a number; polls those of a response that another server runs. */
+/** Replays stored events after a number; looks again with each message of the server that runs the response. */
 async function* replay(
   id: string,
   after: number,
-  { store, clock, call }: { readonly store: ResponseStore; readonly clock: Clock; readonly call: Call },
+  { store, bus, clock, call }: Pick<Parts, 'store' | 'bus' | 'clock'> & { readonly call: Call },
 ): AsyncGenerator<string> {
   let seen = Math.max(-1, after)
   for (;;) {
-    const stored = await store.read(id, toReader(call))
-    const isRunning = stored?.resource.status === 'queued' || stored?.resource.status === 'in_progress'
-    for (let row = await store.readEvents(id, seen); row !== undefined; row = await store.readEvents(id, seen)) {
-      for (const [index, frame] of row.frames.entries()) {
-        if (row.firstSequence + index <= seen) continue
-        seen = row.firstSequence + index
-        yield frame
+    const looked = new AbortController()
+    const news = nextMessage(bus, 'responses.changed', {
+      isMeant: (message) => message.id === id,
+      signal: AbortSignal.any([call.signal, looked.signal]),
+      atMost: { ms: LOOK_MS, clock },
+    })
+    // It is not awaited when the response has ended.
+    news.catch(() => undefined)
+    try {
+      const stored = await store.read(id, toReader(call))
+      const isRunning = stored?.resource.status === 'queued' || stored?.resource.status === 'in_progress'
+      for (let row = await store.readEvents(id, seen); row !== undefined; row = await store.readEvents(id, seen)) {
+        for (const [index, frame] of row.frames.entries()) {
+          if (row.firstSequence + index <= seen) continue
+          seen = row.firstSequence + index
+          yield frame
+        }
       }
+      if (!isRunning) return
+      await news
+    } finally {
+      looked.abort()
     }
-    if (!isRunning) return
-    await clock.sleep(LOOK_MS, { signal: call.signal })
   }
 }
 
