@@ -53,9 +53,9 @@ import type { BackendTraceRecorder, TraceRecorder, UsageRecorder } from './monit
 import type { OutboundClient } from './outbound/client.ts'
 import type { RequestFilter } from './pii/request-filter.ts'
 import type { TextScanner } from './pii/scan-text.ts'
+import type { Placement } from './placement/placement.ts'
 import type { Clock, Logger } from './ports.ts'
 import { OPAQUE_ERROR } from './public-error.ts'
-import type { Residency } from './residency/residency.ts'
 import type { PerformInside } from './routing/model-ports.ts'
 import type { Settings } from './settings/settings.ts'
 
@@ -72,7 +72,7 @@ export interface InferenceParts {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'get'>
   readonly directory: Parameters<typeof createResolve>[0] & Pick<ModelDirectory, 'find' | 'list'>
-  readonly residency: Residency
+  readonly placement: Placement
   readonly upstream: HttpUpstream
   readonly secrets: SecretReader
   /** Files of the server, which no model may read. */
@@ -118,7 +118,7 @@ export interface InferenceModule {
 
 /** Composes the stages. */
 export function composeInference(parts: InferenceParts): InferenceModule {
-  const { config, settings, directory, residency, upstream, outbound, secrets, userAgent } = parts
+  const { config, settings, directory, placement, upstream, outbound, secrets, userAgent } = parts
   const { audit, usage, traces, backendTraces, metrics, bus, clock, logger: log } = parts
   const prompts = createPromptBuilder({ logger: log })
   const slots = createModelSlots()
@@ -128,12 +128,12 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     rules: createReplyRuleBook({ logger: log }),
     grammars: createCompileCache(),
   })
-  const executor = traceExecutor(createBackendExecutor(residency, planner, { prompts }), backendTraces)
+  const executor = traceExecutor(createBackendExecutor(placement, planner, { prompts }), backendTraces)
   const pii = composePii({
     executor,
     findModel: (name) => directory.find(name),
     defaults: () => settings.get('pii_default_detectors'),
-    residency,
+    placement,
     modelsPath: config.modelsPath,
     places: parts.places,
     secrets,
@@ -160,8 +160,8 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     log.info({ model, event }, 'a failover group changed')
   })
   const failed = createFailedAttempts({ usage, metrics, clock })
-  const probe = createProbe({ residency, models: cloudModels, upstream, secrets })
-  const prober = createProber({ groups, probe, load: residency.load, clock, logger: log })
+  const probe = createProbe({ placement, models: cloudModels, upstream, secrets })
+  const prober = createProber({ groups, probe, load: placement.load, clock, logger: log })
   const translate = traceTranslation(createTranslation({ models: cloudModels, upstream }), backendTraces)
   const createCalls = (taken: ModelSlots): ModelCalls =>
     createModelCalls({
@@ -172,7 +172,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   const models = createCalls(slots)
   const routing = composeRouting({
     perform: performInside(createCalls(NO_SLOTS)),
-    load: loadWith(residency),
+    load: loadWith(placement),
     filter: pii.filter,
     prompts,
     findModel: (name) => directory.find(name),
@@ -237,11 +237,11 @@ function performInside(calls: ModelCalls): PerformInside {
 
 /** Waits for a model as a request for it would: no longer than `--model-load-wait`. */
 function loadWith(
-  residency: Residency,
+  placement: Placement,
 ): (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void> {
   return async (model, options) => {
     if (model.serving.kind !== 'backend' && model.serving.kind !== 'instance') return
-    const lease = await residency.acquire(model, options)
+    const lease = await placement.place(model, options)
     lease.release()
   }
 }

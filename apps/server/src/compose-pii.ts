@@ -16,8 +16,8 @@ import { createTermFiles } from './pii/term-files.ts'
 import { createTokenClassifier } from './pii/token-classifier.ts'
 import { createTokenReader } from './pii/token-texts.ts'
 import { traceDetector } from './pii/trace-detector.ts'
+import type { Placement } from './placement/placement.ts'
 import type { Clock, Logger } from './ports.ts'
-import type { Residency } from './residency/residency.ts'
 
 /** The PII filter of a server, for whole requests and for single texts. */
 export interface PiiModule {
@@ -31,7 +31,7 @@ export interface PiiParts {
   readonly findModel: (name: string) => ModelConfig | undefined
   readonly defaults: () => readonly string[]
   readonly executor: Pick<Executor, 'perform'>
-  readonly residency: Pick<Residency, 'load'>
+  readonly placement: Pick<Placement, 'load'>
   readonly modelsPath: string
   readonly places: Pick<OwnPlaces, 'holdsFile'>
   /** Reads the keys of hashes. */
@@ -72,7 +72,7 @@ export function composePii(parts: PiiParts): PiiModule {
     return classifier === undefined ? traceDetector(detector, parts.traces) : detector
   }
   const prepare: DetectorRegistryOptions['prepare'] = (model, options) =>
-    findDetectorKind(model) === 'ner' ? parts.residency.load(model, options) : undefined
+    findDetectorKind(model) === 'ner' ? parts.placement.load(model, options) : undefined
   const detectors = createDetectorRegistry({ findModel, toDetector, prepare, logger })
   return {
     filter: createRequestFilter({

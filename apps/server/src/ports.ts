@@ -9,6 +9,9 @@ export interface Logger {
   error(fields: LogFields, message: string): void
 }
 
+/** A value, or a promise of a part that waits. Ten promises would cost more than most stages of a request. */
+export type MaybePromise<Value> = Value | Promise<Value>
+
 /** Time for modules, replaceable in tests. */
 export interface Clock {
   /** Wall time, milliseconds since the epoch, UTC. Use it for shown or stored times. */

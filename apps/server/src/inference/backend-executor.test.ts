@@ -3,7 +3,7 @@ import { Reply } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
 import type { ModelConfig } from '../catalog/model-config.ts'
-import type { Residency } from '../residency/residency.ts'
+import type { Placement } from '../placement/placement.ts'
 import { createBackendExecutor } from './backend-executor.ts'
 import type { PredictionStep } from './events.ts'
 import { createCompileCache } from './prediction/compile-cache.ts'
@@ -39,7 +39,7 @@ const text = (value: string): Reply => Reply.fromPartial({ message: Buffer.from(
 const failure = (kind: ConstructorParameters<typeof SvcError>[0], code: string): SvcError =>
   new SvcError(kind, code, { code })
 
-/** A residency whose leases answer from a list, one answer for each call. */
+/** A placement whose leases answer from a list, one answer for each call. */
 function world(answers: Answer[], { dies = false } = {}) {
   const log: string[] = []
   const client = {
@@ -56,25 +56,27 @@ function world(answers: Answer[], { dies = false } = {}) {
       }
     },
   } as unknown as BackendClient
-  const residency = {
-    async acquire() {
-      log.push('acquire')
+  const placement: Placement = {
+    load: () => expect.unreachable(),
+    async place() {
+      log.push('place')
       return {
         client,
+        place: 'local',
         backend: 'mock',
-        release: () => log.push('release'),
-        reportFailure: (error: unknown) => log.push(`failed ${SvcError.is(error) ? error.code : ''}`),
+        release: () => void log.push('release'),
+        reportFailure: (error: unknown) => void log.push(`failed ${SvcError.is(error) ? error.code : ''}`),
         hasDied: async () => dies,
       }
     },
-  } as unknown as Residency
+  }
   const planner = createPlanner({
     prompts: createPromptBuilder(),
     facts: createModelFactsReader(),
     rules: createReplyRuleBook(),
     grammars: createCompileCache(),
   })
-  const executor = createBackendExecutor(residency, planner)
+  const executor = createBackendExecutor(placement, planner)
   const run = async (fields: Partial<ChatRequest> = {}): Promise<PredictionStep[]> => {
     const events: PredictionStep[] = []
     const options = { model, correlationId: 'c', signal: new AbortController().signal }
@@ -92,7 +94,7 @@ describe('createBackendExecutor', () => {
       { type: 'choice-end', choice: 0, finishReason: 'stop' },
       { type: 'usage', usage: { promptTokens: 2, completionTokens: 1, promptMs: 0, generationMs: 0 } },
     ])
-    expect(log).toEqual(['acquire', 'release'])
+    expect(log).toEqual(['place', 'release'])
   })
 
   it('tells of figures before the first event of a stream, and again only when they change', async () => {
@@ -109,19 +111,19 @@ describe('createBackendExecutor', () => {
   it('loads once more when the backend has lost its model, and only once', async () => {
     const { log, run } = world([failure('precondition_failed', 'model_not_loaded'), text('hi')])
     expect((await run())[0]).toMatchObject({ text: 'hi' })
-    expect(log).toEqual(['acquire', 'failed model_not_loaded', 'release', 'acquire', 'release'])
+    expect(log).toEqual(['place', 'failed model_not_loaded', 'release', 'place', 'release'])
     const again = world([
       failure('precondition_failed', 'model_not_loaded'),
       failure('precondition_failed', 'model_not_loaded'),
     ])
     await expect(again.run()).rejects.toMatchObject({ kind: 'internal', code: 'prediction_failed' })
-    expect(again.log.filter((line) => line === 'acquire').length).toBe(2)
+    expect(again.log.filter((line) => line === 'place').length).toBe(2)
   })
 
   it('never tries again once something was produced', async () => {
     const { log, run } = world([text('part'), failure('precondition_failed', 'model_not_loaded')])
     await expect(run({ stream: true })).rejects.toMatchObject({ kind: 'internal' })
-    expect(log.filter((line) => line === 'acquire').length).toBe(1)
+    expect(log.filter((line) => line === 'place').length).toBe(1)
   })
 
   it.each(['backend_unavailable', 'backend_cancelled'])(
@@ -129,7 +131,7 @@ describe('createBackendExecutor', () => {
     async (code) => {
       const { log, run } = world([failure('unavailable', code), text('hi')], { dies: true })
       expect((await run())[0]).toMatchObject({ text: 'hi' })
-      expect(log).toEqual(['acquire', `failed ${code}`, 'release', 'acquire', 'release'])
+      expect(log).toEqual(['place', `failed ${code}`, 'release', 'place', 'release'])
       const streamed = world([failure('unavailable', code), text('hi')], { dies: true })
       expect((await streamed.run({ stream: true })).some((step) => 'text' in step && step.text === 'hi')).toBe(true)
     },
@@ -139,17 +141,17 @@ describe('createBackendExecutor', () => {
     const dead = failure('unavailable', 'backend_unavailable')
     const twice = world([dead, dead, text('hi')], { dies: true })
     await expect(twice.run()).rejects.toMatchObject({ kind: 'internal', code: 'backend_stopped' })
-    expect(twice.log.filter((line) => line === 'acquire').length).toBe(2)
+    expect(twice.log.filter((line) => line === 'place').length).toBe(2)
     const late = world([text('part'), dead, text('hi')], { dies: true })
     await expect(late.run({ stream: true })).rejects.toMatchObject({ code: 'backend_stopped' })
-    expect(late.log.filter((line) => line === 'acquire').length).toBe(1)
+    expect(late.log.filter((line) => line === 'place').length).toBe(1)
   })
 
   it('asks no other backend once the client has left', async () => {
     const { log, executor } = world([failure('unavailable', 'backend_unavailable'), text('hi')], { dies: true })
     const steps = executor.predict(request, { model, correlationId: 'c', signal: AbortSignal.abort() })
     await expect(steps[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'backend_stopped' })
-    expect(log.filter((line) => line === 'acquire').length).toBe(1)
+    expect(log.filter((line) => line === 'place').length).toBe(1)
   })
 
   it('tells of a backend that cannot be reached and did not die as a failure of this server', async () => {
@@ -165,7 +167,7 @@ describe('createBackendExecutor', () => {
       [Symbol.asyncIterator]()
     await iterator.next()
     await iterator.return?.()
-    expect(log).toEqual(['acquire', 'release'])
+    expect(log).toEqual(['place', 'release'])
   })
 
   it('reports figures as they change and counts the prompt once, so that requests that end early are counted', async () => {

@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
-import type { ModelLease, Residency } from '../residency/residency.ts'
+import type { Placement } from '../placement/placement.ts'
+import type { ModelLease } from '../residency/residency.ts'
 import { toPredictionError } from './backend-failure.ts'
 import { NO_USAGE } from './events.ts'
 import type { ExecuteOptions, Executor } from './executor.ts'
@@ -9,14 +10,15 @@ import { runOperation } from './operations/run-operation.ts'
 import { type ChoiceRun, runChoices } from './prediction/choice-run.ts'
 import type { PlanPrediction } from './prediction/plan.ts'
 import type { PredictionContext } from './prediction/prediction-context.ts'
+import type { GenerationRequest } from './request.ts'
 import { carryHopHeaders, carryTrace } from './upstream/hop-headers.ts'
 
 /** Maximum number of attempts: a backend that died or lost its model is asked once more. */
 const ATTEMPTS = 2
 
-/** Runs requests on gRPC model backends: loads the model on first use and holds a lease while the request runs. */
+/** Runs requests on gRPC model backends: has the model placed and holds its lease while the request runs. */
 export function createBackendExecutor(
-  residency: Residency,
+  placement: Placement,
   plan: PlanPrediction,
   parts: { readonly prompts?: ConversationWriter | undefined } = {},
 ): Executor {
@@ -28,7 +30,7 @@ export function createBackendExecutor(
       }
       let produced = false
       for (let attempt = 1; ; attempt += 1) {
-        const lease = await acquire(residency, options)
+        const lease = await place(placement, options, request)
         /** The choice that the backend is working on. */
         let asked: ChoiceRun | undefined
         try {
@@ -63,7 +65,7 @@ export function createBackendExecutor(
       }
     },
     perform: (request, options) =>
-      withModel(residency, options, async (lease) => {
+      withModel(placement, options, async (lease) => {
         try {
           return await runOperation(request, { ...parts, ...toContext(lease, options) })
         } catch (error) {
@@ -89,20 +91,24 @@ function toContext({ client }: ModelLease, options: ExecuteOptions): PredictionC
   }
 }
 
-async function acquire(residency: Residency, { model, signal, trace }: ExecuteOptions): Promise<ModelLease> {
+async function place(
+  placement: Placement,
+  { model, signal, correlationId, header, trace }: ExecuteOptions,
+  request?: GenerationRequest,
+): Promise<ModelLease> {
   trace?.beginLoad()
-  const lease = await residency.acquire(model, { signal })
+  const lease = await placement.place(model, { signal, correlationId, header, trace, request })
   trace?.endLoad()
   return lease
 }
 
 async function withModel<T>(
-  residency: Residency,
+  placement: Placement,
   options: ExecuteOptions,
   work: (lease: ModelLease) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
-    const lease = await acquire(residency, options)
+    const lease = await place(placement, options)
     try {
       return await work(lease)
     } catch (error) {

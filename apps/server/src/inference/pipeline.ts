@@ -3,6 +3,7 @@ import type { ModelConfig } from '../catalog/model-config.ts'
 import type { TraceRecorder } from '../monitoring/recorders.ts'
 import type { RequestTrace } from '../monitoring/traces/request-trace.ts'
 import type { FilteredRequest } from '../pii/request-filter.ts'
+import type { MaybePromise } from '../ports.ts'
 import { Cleanup } from './cleanup.ts'
 import { RequestLedger } from './ledger.ts'
 import type { RequestBody, RequestContext } from './ports.ts'
@@ -69,9 +70,6 @@ export interface Parsed {
   /** The request in the chat format, for upstreams that are asked in it. */
   readonly upstreamChat?: UpstreamChat | undefined
 }
-
-/** A value, or a promise for stages that wait. Ten promises would cost more than most stages. */
-export type MaybePromise<Value> = Value | Promise<Value>
 
 /**
  * The stages before the reply. Each one uses the results of earlier ones; a stage that takes a resource adds its return

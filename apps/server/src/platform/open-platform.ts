@@ -29,6 +29,7 @@ import { createMetrics } from '../monitoring/metrics.ts'
 import type { UsageRecorder } from '../monitoring/recorders.ts'
 import type { ServerSeries } from '../monitoring/server-series.ts'
 import type { Traces } from '../monitoring/traces/create-traces.ts'
+import { createLocalPlacement } from '../placement/placement.ts'
 import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
@@ -154,8 +155,9 @@ export async function openPlatform(
   closers.push(() => audit.close())
   const changes = createChangeLog({ audit, clock, logger: log })
   const usage = config.disableStats ? NO_USAGE_RECORDS : createUsageRecords(accounts.auth.usageRecorder)
+  const placement = createLocalPlacement(backends.residency)
   const inference = createLateInference({
-    ...{ config, settings, directory: models, residency: backends.residency, ...upstreams },
+    ...{ config, settings, directory: models, placement, ...upstreams },
     ...{ audit, usage, metrics, places, bus, clock, logger: log },
     traces: traces.requests,
     backendTraces: traces.backends,

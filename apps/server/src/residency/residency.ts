@@ -18,6 +18,9 @@ export type { ModelLease } from './resident.ts'
 export type { LoadedModel } from './resident-table.ts'
 export type { StopOutcome } from './stop-outcome.ts'
 
+/** The name of this machine among the places of models. */
+export const LOCAL_PLACE = 'local'
+
 /** Time limit of a status call. */
 const STATUS_TIMEOUT_MS = 10_000
 /** A load was aborted by an unload: requests that wait for it begin another one. */
@@ -40,6 +43,8 @@ export interface WatchedModel {
 
 /** Knows which models are in memory, and loads others on demand (§3.5). */
 export interface Residency {
+  /** The place of its models: this machine, or another one. */
+  readonly place: string
   /**
    * Gives a lease of a loaded model and loads it first if necessary. Requests for one model share one load. The load
    * goes on when they leave, unless it still waits for a place in memory.
@@ -90,6 +95,8 @@ export interface Residency {
 
 /** Options of {@link createResidency}. */
 export interface ResidencyOptions extends ModelLoaderOptions {
+  /** @default {@link LOCAL_PLACE} */
+  readonly place?: string | undefined
   readonly cooldown: LoadCooldown
   /** Maximum time that a request waits for a load, in milliseconds; 0 waits without limit. */
   readonly modelLoadWaitMs: number
@@ -119,8 +126,8 @@ const NO_LIMIT: EvictionPolicy = {
 
 /** Creates a residency without models. */
 export function createResidency(options: ResidencyOptions): Residency {
-  const { clock, modelLoadWaitMs } = options
-  const table = createResidentTable({ ...options, onChange: () => evictionQueue.look() })
+  const { clock, modelLoadWaitMs, place = LOCAL_PLACE } = options
+  const table = createResidentTable({ ...options, place, onChange: () => evictionQueue.look() })
   const evictionQueue: EvictionQueue = createEvictionQueue({
     policy: options.eviction ?? (() => NO_LIMIT),
     evictableModels: () =>
@@ -160,6 +167,7 @@ export function createResidency(options: ResidencyOptions): Residency {
   }
 
   return {
+    place,
     async acquire(model, { signal }) {
       const begun = clock.monotonic()
       for (;;) {

@@ -54,6 +54,8 @@ export interface ResidentTable {
 
 /** Options of {@link createResidentTable}. */
 export interface ResidentTableOptions {
+  /** The place of the models. */
+  readonly place: string
   readonly clock: Clock
   readonly logger: Logger
   /** Whether an explicit stop aborts calls that run longer than its wait. @default false */
@@ -64,7 +66,7 @@ export interface ResidentTableOptions {
 
 /** Creates an empty table. */
 export function createResidentTable(options: ResidentTableOptions): ResidentTable {
-  const { clock, logger, onChange, forceBusyStops = false } = options
+  const { place, clock, logger, onChange, forceBusyStops = false } = options
   const current = new Map<string, Resident>()
   const leaving = new Set<Resident>()
   const stopping = new Map<Resident, Promise<unknown>>()
@@ -129,7 +131,7 @@ export function createResidentTable(options: ResidentTableOptions): ResidentTabl
         logger.warn({ model: name }, 'backend does not hold its model, letting it go')
         void retire(lost)
       }
-      const resident = createResident({ model, revision, backend, clock, onLost, onIdle: onChange })
+      const resident = createResident({ place, model, revision, backend, clock, onLost, onIdle: onChange })
       current.set(name, resident)
       void backend.exited.then(({ code, signal }) => {
         if (leave(resident)) {

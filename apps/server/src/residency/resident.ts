@@ -15,6 +15,8 @@ const EXIT_NOTICE_MS = 1000
 /** The right to call a loaded model. The model is busy until it is released. */
 export interface ModelLease {
   readonly client: BackendClient
+  /** The place of the model. */
+  readonly place: string
   /** Name of the model's backend. */
   readonly backend: string
   /** Gives the lease back; further calls do nothing. */
@@ -64,6 +66,7 @@ export interface Resident {
  * @param options.onLost called when a call shows that the backend does not hold the model
  */
 export function createResident(options: {
+  readonly place: string
   readonly model: ModelConfig
   readonly revision: string
   readonly backend: RunningBackend
@@ -72,7 +75,7 @@ export function createResident(options: {
   /** Called when the last running call has ended. */
   readonly onIdle: () => void
 }): Resident {
-  const { model, revision, backend, clock } = options
+  const { place, model, revision, backend, clock } = options
   const isAttached = backend.program.kind === 'attach'
   /** Running calls, the oldest first. */
   const calls = new Set<{ readonly since: number }>()
@@ -133,6 +136,7 @@ export function createResident(options: {
       calls.add(call)
       return {
         client: backend.client,
+        place,
         backend: backend.program.name,
         release: () => release(call),
         reportFailure,

@@ -15,7 +15,9 @@ export function createSocketLink(socket: Socket): BusLink {
       if (socket.writable && socket.writableLength < MAX_UNSENT) socket.write(`${subject} ${text}\n`)
     },
     receive(onMessage) {
-      createInterface({ input: socket }).on('line', (line) => {
+      const lines = createInterface({ input: socket })
+      lines.on('error', () => undefined)
+      lines.on('line', (line) => {
         const end = line.indexOf(' ')
         onMessage(line.slice(0, end), line.slice(end + 1))
       })

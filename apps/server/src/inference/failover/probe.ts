@@ -5,13 +5,13 @@ import { createService, loadServiceTarget, type PredictInput, type Service } fro
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { livesUpstream } from '../../catalog/serving.ts'
 import { hasUsecase } from '../../catalog/usecases.ts'
-import type { Residency } from '../../residency/residency.ts'
+import type { Placement } from '../../placement/placement.ts'
 import type { CloudModels } from '../upstream/cloud-models.ts'
 import { createTranslation } from '../upstream/translate.ts'
 
 /** Options of {@link createProbe}. */
 export interface ProbeParts {
-  readonly residency: Pick<Residency, 'load'>
+  readonly placement: Pick<Placement, 'load'>
   readonly models: CloudModels
   readonly upstream: PushUpstream
   readonly secrets: SecretReader
@@ -36,7 +36,7 @@ const WORD = 'Hello'
  * list, and must answer one token before requests go to it again. A model upstream is asked for one token, because an
  * upstream may have no list.
  */
-export function createProbe({ residency, models, upstream, secrets }: ProbeParts): Probe {
+export function createProbe({ placement, models, upstream, secrets }: ProbeParts): Probe {
   const translate = createTranslation({ models, upstream })
   return async (model, { signal, isLast }) => {
     if (livesUpstream(model)) {
@@ -46,7 +46,7 @@ export function createProbe({ residency, models, upstream, secrets }: ProbeParts
       for await (const _ of steps) signal.throwIfAborted()
       return
     }
-    if (model.serving.kind !== 'instance') return residency.load(model, { signal })
+    if (model.serving.kind !== 'instance') return placement.load(model, { signal })
     const { name } = model
     const target = await loadServiceTarget(model.proxy ?? {}, { name, secrets, warn: () => undefined })
     const service = createService({ target, upstream })

@@ -1,7 +1,8 @@
 import { SvcError } from '@svc/errors'
 import { type JsonDocument, parseJson, parseJsonCooperatively } from '@svc/json'
+import type { MaybePromise } from '../../ports.ts'
 import type { Cleanup } from '../cleanup.ts'
-import type { IncomingRequest, MaybePromise } from '../pipeline.ts'
+import type { IncomingRequest } from '../pipeline.ts'
 import type { HeldBytes, RequestBody, RequestContext } from '../ports.ts'
 import { unparsable } from '../unparsable.ts'
 
