@@ -247,7 +247,7 @@ function loadWith(
 }
 
 /** Has room for every call: inside a request only the request counts. */
-const NO_SLOTS: ModelSlots = { take: () => () => undefined, taken: () => 0 }
+const NO_SLOTS: ModelSlots = { take: () => () => undefined }
 
 function mediaLimits({ uploadLimitBytes }: ServerConfig): MediaLimits {
   return {

@@ -1,24 +1,36 @@
 import { SvcError } from '@svc/errors'
 import type { AuditSink } from '../audit/audit-event.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import type { MaybePromise } from '../ports.ts'
 import type { RequestContext } from './ports.ts'
 
 /** Gives a slot back. A second call does nothing. */
 export type Release = () => void
 
-/** Counts concurrent requests against a limit. Nothing queues. */
+/** A request that takes a slot. */
+export type SlotTaker = Pick<RequestContext, 'signal'>
+
+/** Counts concurrent requests against a limit. */
 export interface SlotCounter {
-  /** Takes a slot; undefined when all are taken. A limit of 0 means no limit. */
-  take(limit: number): Release | undefined
+  /**
+   * Takes a slot; undefined when all are taken. A limit of 0 means no limit. A counter of several machines may wait, no
+   * longer than until the signal aborts: it then rejects with the reason and holds no slot.
+   */
+  take(limit: number, taker: SlotTaker): MaybePromise<Release | undefined>
+}
+
+/** Counts the requests of this process. Nothing queues or waits. */
+export interface LocalSlotCounter extends SlotCounter {
+  take(limit: number, taker?: SlotTaker): Release | undefined
   readonly taken: number
 }
 
-/** Makes a counter of slots. */
-export function createSlotCounter(): SlotCounter {
+/** Makes a counter of the slots of this process. */
+export function createSlotCounter(): LocalSlotCounter {
   return new Counter()
 }
 
-class Counter implements SlotCounter {
+class Counter implements LocalSlotCounter {
   taken = 0
 
   take(limit: number): Release | undefined {
@@ -35,20 +47,26 @@ class Counter implements SlotCounter {
 
 /** Slots of each model by name. A changed limit applies from the next take. */
 export interface ModelSlots {
-  take(model: string, limit: number): Release | undefined
+  /** Takes a slot of a model, as {@link SlotCounter.take} does. */
+  take(model: string, limit: number, taker: SlotTaker): MaybePromise<Release | undefined>
+}
+
+/** The slots of this process. Nothing queues or waits. */
+export interface LocalModelSlots extends ModelSlots {
+  take(model: string, limit: number, taker?: SlotTaker): Release | undefined
   taken(model: string): number
 }
 
 /** Maximum number of idle models that keep a counter. */
 const MAX_IDLE = 4096
 
-function dropIdle(counters: Map<string, SlotCounter>): void {
+function dropIdle(counters: Map<string, LocalSlotCounter>): void {
   for (const [model, { taken }] of counters) if (taken === 0) counters.delete(model)
 }
 
-/** Makes the slots of all models. */
-export function createModelSlots(): ModelSlots {
-  const counters = new Map<string, SlotCounter>()
+/** Makes the slots of all models in this process. */
+export function createModelSlots(): LocalModelSlots {
+  const counters = new Map<string, LocalSlotCounter>()
   return {
     taken: (model) => counters.get(model)?.taken ?? 0,
     take(model, limit) {

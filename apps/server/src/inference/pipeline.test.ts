@@ -26,7 +26,7 @@ function recording(stages: Partial<Stages> = {}) {
       note('resolve')
       return { replyModel: 'alias', requestedModel: 'alias', model, through: ['alias'] }
     },
-    globalLimit: (cleanup) => note('globalLimit', cleanup),
+    globalLimit: (_request, cleanup) => note('globalLimit', cleanup),
     async router(request) {
       note('router')
       return request.model
@@ -111,7 +111,7 @@ describe('createRequestCore', () => {
   ] as const)('ends where a stage %s, and gives back everything taken before it', async (_, access) => {
     const released: unknown[] = []
     const { order, delivered, serve } = recording({
-      globalLimit: (cleanup) => cleanup.add((thrown) => released.push(thrown)),
+      globalLimit: (_request, cleanup) => cleanup.add((thrown) => released.push(thrown)),
       access,
     })
     await expect(serve()).rejects.toThrow('full')
@@ -123,7 +123,7 @@ describe('createRequestCore', () => {
   it('gives everything back even if giving one thing back fails', async () => {
     const released: string[] = []
     const { serve } = recording({
-      globalLimit: (cleanup) => cleanup.add(() => released.push('slot')),
+      globalLimit: (_request, cleanup) => cleanup.add(() => released.push('slot')),
       modelLimit: (_request, cleanup) =>
         cleanup.add(() => {
           throw new Error('lost')

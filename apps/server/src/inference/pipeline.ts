@@ -80,12 +80,12 @@ export interface Stages {
   body(request: IncomingRequest, cleanup: Cleanup): MaybePromise<JsonDocument>
   /** Finds the model by name, or the default of the route. */
   resolve(request: ReadRequest): Resolved
-  globalLimit(cleanup: Cleanup): void
+  globalLimit(request: ReadRequest, cleanup: Cleanup): MaybePromise<void>
   /** Picks the model that serves a router's request; any other request keeps its own. */
   router(request: ResolvedRequest): MaybePromise<ModelConfig>
   /** Refuses models that the caller may not use, and requests beyond the caller's quotas. */
   access(admitted: AdmittedRequest, cleanup: Cleanup): MaybePromise<void>
-  modelLimit(request: ResolvedRequest, cleanup: Cleanup): void
+  modelLimit(request: ResolvedRequest, cleanup: Cleanup): MaybePromise<void>
   pii(request: ResolvedRequest): MaybePromise<FilteredRequest>
   /** Checks the edited body against the schema of its format and converts it; undefined for relayed requests. */
   parse(request: ResolvedRequest, filtered: FilteredRequest, cleanup: Cleanup): MaybePromise<Parsed | undefined>
@@ -184,7 +184,8 @@ export function createRequestCore(stages: Stages, { observe, traces, onEnd }: Co
     enter('resolve')
     const found: ResolvedRequest = { ...read, ...stages.resolve(read) }
     enter('globalLimit')
-    stages.globalLimit(cleanup)
+    const limiting = stages.globalLimit(found, cleanup)
+    if (limiting instanceof Promise) await limiting
     enter('router')
     const chosen = stages.router(found)
     const model = chosen instanceof Promise ? await chosen : chosen
@@ -198,7 +199,8 @@ export function createRequestCore(stages: Stages, { observe, traces, onEnd }: Co
     const admitting = stages.access({ request, ledger }, cleanup)
     if (admitting instanceof Promise) await admitting
     enter('modelLimit')
-    stages.modelLimit(request, cleanup)
+    const limitingModel = stages.modelLimit(request, cleanup)
+    if (limitingModel instanceof Promise) await limitingModel
     enter('pii')
     const filtering = stages.pii(request)
     const filtered = filtering instanceof Promise ? await filtering : filtering

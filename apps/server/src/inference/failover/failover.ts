@@ -10,8 +10,8 @@ import {
 import type { AuditSink } from '../../audit/audit-event.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { listFailoverTargets } from '../../catalog/serving.ts'
-import type { Clock } from '../../ports.ts'
-import { type ModelSlots, rejectAdmission, toRetryAfterMs } from '../admission.ts'
+import type { Clock, MaybePromise } from '../../ports.ts'
+import { type ModelSlots, type Release, rejectAdmission, toRetryAfterMs } from '../admission.ts'
 import type { CallAccount } from '../call-account.ts'
 import { NO_USAGE, type PredictionStep, type StepBatches } from '../events.ts'
 import type { RequestLedger } from '../ledger.ts'
@@ -66,15 +66,18 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
         startedAt = clock.monotonic()
         account = undefined
         const target = findTarget(candidate)
-        const release = takeSlot(target)
-        // From here on a client that leaves counts as served by this target, even without content.
-        account = open(target)
-        try {
-          return watchAttempt(run(account), release)
-        } catch (error) {
-          release()
-          throw error
+        const start = (release: Release): StepBatches => {
+          // From here on a client that leaves counts as served by this target, even without content.
+          account = open(target)
+          try {
+            return watchAttempt(run(account), release)
+          } catch (error) {
+            release()
+            throw error
+          }
         }
+        const taken = takeSlot(target, context)
+        return taken instanceof Promise ? startLater(taken, start) : start(taken)
       }
       const onFailed = (): void => {
         if (account === undefined) return
@@ -102,7 +105,8 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
         return await callWithFailover({ ...request, onFailed }, async (candidate) => {
           account = undefined
           const target = findTarget(candidate)
-          const release = takeSlot(target)
+          const taken = takeSlot(target, context)
+          const release = taken instanceof Promise ? await taken : taken
           account = open(target)
           try {
             return await run(account)
@@ -138,11 +142,14 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
     return { request: { group, bodyBytes, signal: context.signal, onServed }, findTarget }
   }
 
-  function takeSlot({ name, limits }: ModelConfig): () => void {
-    const release = slots.take(name, limits.maxConcurrent)
-    if (release !== undefined) return release
-    const retryAfterMs = toRetryAfterMs(limits)
-    throw new SvcError('rate_limited', `model "${name}" is at capacity`, { code: TARGET_FULL, retryAfterMs })
+  function takeSlot({ name, limits }: ModelConfig, context: FailoverTask['context']): MaybePromise<Release> {
+    const check = (release: Release | undefined): Release => {
+      if (release !== undefined) return release
+      const retryAfterMs = toRetryAfterMs(limits)
+      throw new SvcError('rate_limited', `model "${name}" is at capacity`, { code: TARGET_FULL, retryAfterMs })
+    }
+    const taken = slots.take(name, limits.maxConcurrent, context)
+    return taken instanceof Promise ? taken.then(check) : check(taken)
   }
 
   /** A client gets the same answer for full targets as for one full model. */
@@ -155,6 +162,11 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
     const retryAfterMs = thrown.retryAfterMs ?? 0
     return rejectAdmission({ model: model.name, context, why, retryAfterMs }, audit)
   }
+}
+
+/** Starts an attempt once its slot is there. A client that leaves before that takes no slot with it. */
+async function* startLater(slot: Promise<Release>, start: (release: Release) => StepBatches): StepBatches {
+  yield* start(await slot)
 }
 
 /** Watches for the end of an attempt without an async generator of its own. `onEnd` runs once. */

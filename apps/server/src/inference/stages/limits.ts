@@ -1,13 +1,17 @@
 import { SvcError } from '@svc/errors'
 import type { AuditSink } from '../../audit/audit-event.ts'
-import { type ModelSlots, rejectAdmission, type SlotCounter, toRetryAfterMs } from '../admission.ts'
+import type { MaybePromise } from '../../ports.ts'
+import { type ModelSlots, type Release, rejectAdmission, type SlotCounter, toRetryAfterMs } from '../admission.ts'
 import type { Stages } from '../pipeline.ts'
 
 /** The global limit of concurrent inference (§8). A request holds a slot until its reply has ended. */
 export function createGlobalLimit(slots: SlotCounter, limit: number): Stages['globalLimit'] {
-  return (cleanup) => {
-    const release = slots.take(limit)
-    if (release === undefined) {
+  return ({ context }, cleanup) => {
+    const keep = (release: Release | undefined): void => {
+      if (release !== undefined) {
+        cleanup.add(release)
+        return
+      }
       throw new SvcError(
         'rate_limited',
         `backend inference capacity reached (max_concurrent=${limit}); retry after 1s`,
@@ -18,7 +22,7 @@ export function createGlobalLimit(slots: SlotCounter, limit: number): Stages['gl
         },
       )
     }
-    cleanup.add(release)
+    return withSlot(slots.take(limit, context), keep)
   }
 }
 
@@ -27,12 +31,23 @@ export function createModelLimit(slots: ModelSlots, audit: AuditSink): Stages['m
   return ({ model, context }, cleanup) => {
     const { name, limits } = model
     const limit = limits.maxConcurrent
-    const release = slots.take(name, limit)
-    if (release === undefined) {
+    const keep = (release: Release | undefined): void => {
+      if (release !== undefined) {
+        cleanup.add(release)
+        return
+      }
       const retryAfterMs = toRetryAfterMs(limits)
       const why = ` (max_concurrent=${limit})`
       throw rejectAdmission({ model: name, context, why, retryAfterMs }, audit)
     }
-    cleanup.add(release)
+    return withSlot(slots.take(name, limit, context), keep)
   }
+}
+
+/** Goes on with a slot, at once where nothing waits for it. */
+function withSlot(
+  taken: MaybePromise<Release | undefined>,
+  keep: (release: Release | undefined) => void,
+): MaybePromise<void> {
+  return taken instanceof Promise ? taken.then(keep) : keep(taken)
 }

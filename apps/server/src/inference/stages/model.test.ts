@@ -7,7 +7,8 @@ import { createModel } from '../../catalog/__fixtures__/model.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { createMetrics } from '../../monitoring/metrics.ts'
 import type { UsageRecord } from '../../monitoring/recorders.ts'
-import { createModelSlots } from '../admission.ts'
+import { createWaitingSlots } from '../__fixtures__/waiting-slots.ts'
+import { createModelSlots, type ModelSlots } from '../admission.ts'
 import { Cleanup } from '../cleanup.ts'
 import { NO_USAGE } from '../events.ts'
 import type { Executor } from '../executor.ts'
@@ -24,7 +25,7 @@ import { createModelStage } from './model.ts'
 const COUNTED = { ...NO_USAGE, promptTokens: 7 }
 
 /** The stage with a failover group of `one` and `two`, of which the first fails, and a client that can leave. */
-function start(kind: 'chat' | 'embed', reached: () => void) {
+function start(kind: 'chat' | 'embed', reached: () => void, slots: ModelSlots = createModelSlots()) {
   const clock = createFakeClock()
   const left = new AbortController()
   const recorded: UsageRecord[] = []
@@ -53,7 +54,7 @@ function start(kind: 'chat' | 'embed', reached: () => void) {
     translate: () => expect.unreachable(),
     failover: createFailover({
       groups: createFailoverGroups({ clock, onEvent: () => undefined, exists: () => true }),
-      slots: createModelSlots(),
+      slots,
       prober: { watch: () => undefined },
       failed: createFailedAttempts({ usage, metrics, clock }),
       audit: { record: () => [], flush: () => Promise.resolve() },
@@ -102,5 +103,18 @@ describe('a request to a failover group whose client leaves before the first con
     await running
     const row = { requestedModel: 'm', servedModel: 'two' }
     expect(recorded).toEqual([expect.objectContaining({ ...row, promptTokens, completionTokens: 0 })])
+  })
+
+  it.each(['chat', 'embed'] as const)('leaves no slot taken where slots come later: %s', async (kind) => {
+    const reached = createDeferred<void>()
+    const slots = createWaitingSlots()
+    const { left, recorded, run } = start(kind, () => reached.resolve(), slots)
+    const running = run()
+    await reached.promise
+    expect(slots.held).toBe(1)
+    left.abort()
+    await running
+    expect([slots.held, slots.waiting]).toEqual([0, 0])
+    expect(recorded).toHaveLength(1)
   })
 })
