@@ -13,6 +13,7 @@ import { joinRevocations } from '../platform/join-revocations.ts'
 import { createLiveResponses, type LiveResponse } from '../responses/live-responses.ts'
 import type { ResponseStore } from '../responses/response-store.ts'
 import { createSettings, type Settings } from '../settings/settings.ts'
+import { createSettingsFolder } from '../settings/settings-files.ts'
 import { createLocalHub } from './__fixtures__/local-hub.ts'
 import type { Bus } from './bus.ts'
 import { createBus } from './create-bus.ts'
@@ -36,7 +37,9 @@ describe.each([
     const open = async (bus: Bus): Promise<Settings> => {
       const command = loadConfig({ argv: [], env: {}, cwd: dir.path })
       if (command.kind !== 'run') throw new Error(JSON.stringify(command))
-      return createSettings({ config: command.config, sources: command.sources, bus, clock: systemClock, logger })
+      const { config, sources } = command
+      const files = createSettingsFolder({ folder: config.configDir, pollIntervalMs: 0, clock: systemClock, logger })
+      return createSettings({ config, sources, files, bus, logger })
     }
     await using one = await open(own)
     await using two = await open(other)

@@ -22,7 +22,9 @@ export interface ReloadReport extends ModelChanges {
 }
 
 /**
- * The models of a folder: its YAML files, unused GGUF files, and demo models. The next call sees changes on disk.
+ * The models by name, for every reader. {@link createFolderStore} has those of a folder: its YAML files, unused GGUF
+ * files, and demo models. The next call sees changes on disk.
+ *
  * Every look that finds a change publishes `models.changed`.
  */
 export interface ConfigStore {
@@ -33,6 +35,14 @@ export interface ConfigStore {
    * Gives the same object while nothing has changed.
    */
   get(name: string): ModelConfig | undefined
+  /** Reads the text that describes a model of source `yaml` or `list`. @throws {SvcError} `internal`, code `file_failed` */
+  readText(model: Pick<ModelConfig, 'folder' | 'file'>): Promise<string>
+  /**
+   * Reads the text of a model file that gives no model because of its mistakes. Links and devices stay closed.
+   *
+   * @throws {SvcError} `too_large`, code `model_file_too_large`
+   */
+  readBroken(file: string): Promise<string>
   /** Lists the problems of the last look: files that give no model, duplicate names, missing targets. */
   problems(): readonly ConfigProblem[]
   /** Looks at all files, letting other work run in between, and reports the changes since the last look. */
@@ -127,6 +137,16 @@ class FolderStore implements ConfigStore {
     if (model !== undefined && this.#isCurrent(model)) return model
     this.#look()
     return this.#index.byName.get(name)
+  }
+
+  async readText(model: Pick<ModelConfig, 'folder' | 'file'>): Promise<string> {
+    const { readModelText } = await import('./model-texts.ts')
+    return readModelText(model)
+  }
+
+  async readBroken(file: string): Promise<string> {
+    const { readBrokenText } = await import('./model-texts.ts')
+    return readBrokenText(this.#folder.path, file)
   }
 
   close(): void {

@@ -40,7 +40,8 @@ export function findLine(node: JsonNode): number {
   return countLines(node.document.bytes, node.start)
 }
 
-function parse(bytes: Uint8Array, file: string): JsonFile {
+/** Reads the content of a small JSON file. @param file its name, for problems */
+export function parseJsonFile(bytes: Uint8Array, file: string): JsonFile {
   try {
     return { state: 'read', root: parseJson(bytes, { maxDepth: MAX_DEPTH }).root }
   } catch (error) {
@@ -60,7 +61,9 @@ export async function readJsonFile(path: string): Promise<JsonFile> {
   const file = basename(path)
   try {
     const bytes = await readRegularFile(path, { maxBytes: MAX_JSON_FILE_BYTES, followsLink: true })
-    return typeof bytes === 'string' ? { state: 'unreadable', problem: { file, message: bytes } } : parse(bytes, file)
+    return typeof bytes === 'string'
+      ? { state: 'unreadable', problem: { file, message: bytes } }
+      : parseJsonFile(bytes, file)
   } catch (error) {
     if (readSystemCode(error) === 'ENOENT') return { state: 'absent' }
     return { state: 'unreadable', problem: { file, message: `it cannot be read: ${toReason(error)}` } }

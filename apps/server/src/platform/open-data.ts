@@ -10,6 +10,7 @@ import { makeFolder } from '../files/make-folder.ts'
 import { removeStaleTemporaries } from '../files/temporary-files.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { createSettings, type Settings } from '../settings/settings.ts'
+import { createSettingsFolder } from '../settings/settings-files.ts'
 import type { Closers } from './closers.ts'
 
 /** Options of {@link openData}. */
@@ -52,7 +53,13 @@ export async function openData(options: DataOptions, closers: Closers): Promise<
   closers.push(() => database.close())
   const bus = createBus({ logger })
   closers.push(() => bus.close())
-  const settings = await createSettings({ config, sources, bus, logger, clock })
+  const files = createSettingsFolder({
+    folder: config.configDir,
+    pollIntervalMs: config.configDirPollIntervalMs,
+    clock,
+    logger,
+  })
+  const settings = await createSettings({ config, sources, files, bus, logger })
   closers.push(() => settings.close())
   return { bus, lock, database, settings }
 }

@@ -1,11 +1,9 @@
-import { stat } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonNode } from '@svc/json'
 import { StartRefused } from '../config/start-refused.ts'
-import { describeProblem, type FileProblem, readJsonFile } from '../files/read-json-file.ts'
-import { type FileWatch, watchFile } from '../files/watch-file.ts'
-import type { Clock } from '../ports.ts'
+import { describeProblem, type FileProblem } from '../files/read-json-file.ts'
+import type { FileWatch } from '../files/watch-file.ts'
+import type { SettingsFiles } from './settings-files.ts'
 
 /** The meaning of a file's content. */
 export interface Parsed<T> {
@@ -16,9 +14,10 @@ export interface Parsed<T> {
   readonly isUnsafe: boolean
 }
 
-/** How a file of the configuration folder is kept. */
+/** How a file of the settings is kept. */
 export interface LiveFileOptions<T> {
-  readonly path: string
+  readonly files: Pick<SettingsFiles, 'place' | 'read' | 'isPresent' | 'watch'>
+  readonly name: string
   /** The value without a file. */
   readonly empty: T
   readonly parse: (root: JsonNode) => Parsed<T>
@@ -27,8 +26,6 @@ export interface LiveFileOptions<T> {
    * count when it vanishes, since the server could be open without it.
    */
   readonly holdsKeys: boolean
-  readonly clock: Clock
-  readonly pollIntervalMs: number
   /** Told after the file was read again, whether or not anything came of it. */
   readonly onReload: () => void
 }
@@ -53,28 +50,28 @@ export interface LiveFile<T> {
  * @throws {StartRefused} exit code 78 when what cannot be understood may hold keys
  */
 export async function openLiveFile<T>(options: LiveFileOptions<T>): Promise<LiveFile<T>> {
-  const { path, empty, parse } = options
+  const { files, name, empty, parse } = options
   let value = empty
   let problems: readonly FileProblem[] = []
   let reading: Promise<void> = Promise.resolve()
 
   async function readAgain(isStart: boolean): Promise<void> {
-    const read = await readJsonFile(path)
+    const read = await files.read(name)
     if (read.state === 'unreadable') {
       problems = [read.problem]
-      if (isStart && options.holdsKeys) throw refusal(path, read.problem)
+      if (isStart && options.holdsKeys) throw refusal(files.place, read.problem)
       return
     }
     if (read.state === 'absent') {
       const isMissed = !isStart && options.holdsKeys && !isDeepStrictEqual(value, empty)
-      problems = await describeAbsence(path, { isMissed })
+      problems = await describeAbsence(files, { file: name, isMissed })
       if (isStart || problems.length === 0) value = empty
       return
     }
     const parsed = parse(read.root)
     problems = parsed.problems
     const [first] = problems
-    if (isStart && parsed.isUnsafe && first !== undefined) throw refusal(path, first)
+    if (isStart && parsed.isUnsafe && first !== undefined) throw refusal(files.place, first)
     if (isStart || first === undefined) value = parsed.value
   }
 
@@ -83,13 +80,9 @@ export async function openLiveFile<T>(options: LiveFileOptions<T>): Promise<Live
     return reading
   }
 
-  const watch: FileWatch = await watchFile(
-    path,
-    () => {
-      void reload().then(options.onReload)
-    },
-    { clock: options.clock, pollIntervalMs: options.pollIntervalMs },
-  )
+  const watch: FileWatch = await files.watch(name, () => {
+    void reload().then(options.onReload)
+  })
   try {
     await readAgain(true)
   } catch (error) {
@@ -116,19 +109,17 @@ export async function openLiveFile<T>(options: LiveFileOptions<T>): Promise<Live
 }
 
 /** A folder that went away, as a lost mount does, takes no content with it; nor does a file that may hold keys. */
-async function describeAbsence(path: string, { isMissed }: { readonly isMissed: boolean }): Promise<FileProblem[]> {
-  const file = basename(path)
-  const hasFolder = await stat(dirname(path)).then(
-    () => true,
-    () => false,
-  )
-  if (!hasFolder) return [{ file, message: 'its folder is not there' }]
+async function describeAbsence(
+  files: Pick<SettingsFiles, 'isPresent'>,
+  { file, isMissed }: { readonly file: string; readonly isMissed: boolean },
+): Promise<FileProblem[]> {
+  if (!(await files.isPresent())) return [{ file, message: 'its folder is not there' }]
   return isMissed ? [{ file, message: 'it is not there any more; its content counts until the next start' }] : []
 }
 
-function refusal(path: string, problem: FileProblem): StartRefused {
+function refusal(place: string, problem: FileProblem): StartRefused {
   return new StartRefused(
-    `${dirname(path)}: ${describeProblem(problem)}; mend the file or move it away: API keys may be in it, and without them the server would be open`,
+    `${place}: ${describeProblem(problem)}; mend the file or move it away: API keys may be in it, and without them the server would be open`,
     { exitCode: 78 },
   )
 }

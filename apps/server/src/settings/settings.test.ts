@@ -13,6 +13,7 @@ import type { LogFields, Logger } from '../ports.ts'
 import { SETTING_KEYS } from './schema.ts'
 import { maskSecret } from './secret-mask.ts'
 import { createSettings, type Settings } from './settings.ts'
+import { createSettingsFolder } from './settings-files.ts'
 
 interface Line {
   readonly level: string
@@ -39,7 +40,10 @@ async function open(dir: TempDir, options: World = {}): Promise<Settings> {
   const { argv = [], env = {}, logger = listLogger(), bus = createBus({ logger }) } = options
   const command = loadConfig({ argv, env, cwd: dir.path })
   if (command.kind !== 'run') throw new Error(JSON.stringify(command))
-  return createSettings({ config: command.config, sources: command.sources, bus, clock: systemClock, logger })
+  const { config, sources } = command
+  const pollIntervalMs = config.configDirPollIntervalMs
+  const files = createSettingsFolder({ folder: config.configDir, pollIntervalMs, clock: systemClock, logger })
+  return createSettings({ config, sources, files, bus, logger })
 }
 
 const file = (dir: TempDir, name: string): string => dir.join('configuration', name)

@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { SvcError } from '@svc/errors'
 import type { Bus } from '../bus/bus.ts'
@@ -7,11 +5,8 @@ import type { Messages, SettingsChange } from '../bus/subjects.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { SettingMeta } from '../config/option.ts'
 import type { ServerConfig, SettingKey, SettingValue } from '../config/schema.ts'
-import { keepCopy } from '../files/keep-copy.ts'
-import { makeFileFolder } from '../files/make-folder.ts'
 import { describeProblem, type FileProblem } from '../files/read-json-file.ts'
-import { writeFileAtomic } from '../files/write-file-atomic.ts'
-import type { Clock, Logger } from '../ports.ts'
+import type { Logger } from '../ports.ts'
 import { type EffectiveSetting, effectiveSettings } from './effective.ts'
 import { BACKENDS_FILE, KEYS_FILE, parseBackends, parseKeys } from './key-files.ts'
 import { type LiveFile, openLiveFile } from './live-file.ts'
@@ -19,6 +14,7 @@ import { applyPatch } from './patch.ts'
 import { findSetting, SETTING_KEYS } from './schema.ts'
 import { maskSecret } from './secret-mask.ts'
 import { formatSettings, parseSettings, type SavedSettings, SETTINGS_FILE } from './settings-file.ts'
+import type { SettingsFiles } from './settings-files.ts'
 
 /**
  * Runtime settings: the values in force of flags, variables and three files of the configuration folder. Every change is
@@ -60,8 +56,8 @@ export interface UpdateOptions {
 export interface SettingsOptions {
   readonly config: ServerConfig
   readonly sources: ConfigSources
+  readonly files: SettingsFiles
   readonly bus: Pick<Bus, 'publish' | 'refreshWith'>
-  readonly clock: Clock
   readonly logger: Logger
 }
 
@@ -72,7 +68,7 @@ interface View {
 }
 
 /**
- * Opens the settings and watches their files. Makes the configuration folder where it can.
+ * Opens the settings and watches their files.
  *
  * @throws {StartRefused} exit code 78 when a file that may hold API keys cannot be read
  */
@@ -91,6 +87,7 @@ class SettingsStore implements Settings {
   #view: View = { settings: new Map(), backends: new Map() }
   #reported = ''
   #updating: Promise<unknown> = Promise.resolve()
+  #isUpdating = false
   #endRefresh: () => void = () => undefined
 
   constructor(options: SettingsOptions) {
@@ -98,10 +95,8 @@ class SettingsStore implements Settings {
   }
 
   async open(): Promise<void> {
-    const { config, logger } = this.#options
-    await mkdir(config.configDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-      logger.warn({ err: error, folder: config.configDir }, 'configuration folder cannot be made')
-    })
+    const { config, files } = this.#options
+    await files.open()
     try {
       if (!config.disableRuntimeSettings) {
         this.#saved = await this.#openFile(SETTINGS_FILE, { empty: new Map(), parse: parseSettings, holdsKeys: true })
@@ -181,13 +176,13 @@ class SettingsStore implements Settings {
       readonly holdsKeys: boolean
     },
   ): Promise<LiveFile<T>> {
-    const { config, clock } = this.#options
+    const { files } = this.#options
     const opened = await openLiveFile({
       ...file,
-      path: join(config.configDir, name),
-      clock,
-      pollIntervalMs: config.configDirPollIntervalMs,
-      onReload: () => this.#publishChange(),
+      files,
+      name,
+      // A running update publishes the change itself, so that its caller learns of it.
+      onReload: () => (this.#isUpdating ? undefined : this.#publishChange()),
     })
     this.#files.push(opened)
     return opened
@@ -213,6 +208,7 @@ class SettingsStore implements Settings {
     { owner }: UpdateOptions,
   ): Promise<ReadonlySet<SettingsChange>> {
     let changed: ReadonlySet<SettingsChange> = new Set()
+    this.#isUpdating = true
     try {
       // A person may have written into the file meanwhile: the change applies to that content.
       await file.reload()
@@ -220,20 +216,19 @@ class SettingsStore implements Settings {
       const next = applyPatch(patch, { saved: file.value, current, givenKeys: this.#givenKeys(), owner })
       if (!isDeepStrictEqual(next, file.value) || file.problems.length > 0) await this.#save(file, next)
     } finally {
+      this.#isUpdating = false
       changed = this.#publishChange()
     }
     return changed
   }
 
   async #save(file: LiveFile<SavedSettings>, next: SavedSettings): Promise<void> {
-    const { config, clock, logger } = this.#options
-    const path = join(config.configDir, SETTINGS_FILE)
+    const { files, logger } = this.#options
     if (file.problems.length > 0) {
-      const copy = await keepCopy(path, { word: 'corrupt', now: clock.now() })
+      const copy = await files.keepCopy(SETTINGS_FILE)
       if (copy !== undefined) logger.warn({ copy }, 'settings file could not be read and is kept under another name')
     }
-    await makeFileFolder(config.configDir, 0o700)
-    await writeFileAtomic(path, formatSettings(next), { mode: 0o600 })
+    await files.write(SETTINGS_FILE, formatSettings(next))
     file.accept(next)
   }
 

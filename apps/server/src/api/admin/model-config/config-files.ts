@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lstat, readFile, rm, unlink } from 'node:fs/promises'
+import { lstat, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import {
@@ -13,9 +13,8 @@ import {
 import type { ConfigStore } from '../../../catalog/folder-store.ts'
 import type { KeyFileGate } from '../../../catalog/key-file-gate.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
-import { MODEL_FILE_LIMITS } from '../../../catalog/yaml/limits.ts'
 import { toFileError } from '../../../files/file-error.ts'
-import { checkName, openInside, toModelFileName } from '../../../files/safe-path.ts'
+import { checkName, toModelFileName } from '../../../files/safe-path.ts'
 import { writeFileAtomic } from '../../../files/write-file-atomic.ts'
 import type { OwnPlaces } from '../../../key-files/own-places.ts'
 import { copyWeights, findWeights, writeCopy } from './copy-built-in.ts'
@@ -124,14 +123,12 @@ export function createConfigFiles({
     }
     if (model?.source === 'yaml') {
       const { file } = model
-      const text = await readFile(join(modelsPath, file), 'utf8').catch((error: unknown) => {
-        throw toFileError(error, 'read', file)
-      })
+      const text = await modelFiles.readText(model)
       return { name, file, model, text, revision: toRevision(text) }
     }
     const file = model === undefined ? findBroken(name) : undefined
     if (file === undefined) throw notFound()
-    const text = await readBroken(file)
+    const text = await modelFiles.readBroken(file)
     return { name, file, model: undefined, text, revision: toRevision(text) }
   }
 
@@ -139,19 +136,6 @@ export function createConfigFiles({
   function findBroken(name: string): string | undefined {
     const files = modelFiles.problems().map(({ file }) => file)
     return [`${name}.yaml`, `${name}.yml`].find((file) => files.includes(file))
-  }
-
-  /** Links, devices and files beyond the limit of model files stay closed. */
-  async function readBroken(file: string): Promise<string> {
-    const handle = await openInside(modelsPath, file, { what: 'model file' })
-    try {
-      if ((await handle.stat()).size <= MODEL_FILE_LIMITS.bytes) return await handle.readFile('utf8')
-    } finally {
-      await handle.close()
-    }
-    throw new SvcError('too_large', `the model file is larger than ${MODEL_FILE_LIMITS.bytes} bytes`, {
-      code: 'model_file_too_large',
-    })
   }
 
   /** @throws {SvcError} `precondition_failed`, code `config_changed` */

@@ -1,5 +1,5 @@
-import { lstat, readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { lstat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { Document, isMap, parseDocument } from 'yaml'
 import { checkConfig } from '../../../../catalog/edit-config.ts'
@@ -7,7 +7,6 @@ import type { ConfigStore } from '../../../../catalog/folder-store.ts'
 import type { KeyFileGate, SourceFile } from '../../../../catalog/key-file-gate.ts'
 import type { ModelConfig } from '../../../../catalog/model-config.ts'
 import { withStandardEscapes } from '../../../../catalog/yaml/standard-escapes.ts'
-import { toFileError } from '../../../../files/file-error.ts'
 import { checkName, toModelFileName } from '../../../../files/safe-path.ts'
 import { writeFileAtomic } from '../../../../files/write-file-atomic.ts'
 import type { OwnPlaces } from '../../../../key-files/own-places.ts'
@@ -40,7 +39,7 @@ export async function copyModel(
   if (places.reserves(path) || (await lstat(path).catch(() => undefined)) !== undefined) {
     throw new SvcError('conflict', `the file ${file} exists already`, { code: 'model_exists' })
   }
-  const original = await readOriginal(source)
+  const original = await readOriginal(source, modelFiles)
   const { text, models } = checkConfig(renamed(source, destination, original), file)
   await keyFileGate.admit({ file, text, models }, original)
   await writeFileAtomic(path, text, { mode: 0o644 })
@@ -48,14 +47,12 @@ export async function copyModel(
 }
 
 /** The file that describes a model, where there is one. */
-async function readOriginal({ source, folder, file }: ModelConfig): Promise<SourceFile | undefined> {
-  if (source !== 'yaml' && source !== 'list') return undefined
-  // The path of a list is absolute.
-  const path = resolve(folder, file)
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw toFileError(error, 'read', file)
-  })
-  return { file, text }
+async function readOriginal(
+  model: ModelConfig,
+  modelFiles: Pick<ConfigStore, 'readText'>,
+): Promise<SourceFile | undefined> {
+  if (model.source !== 'yaml' && model.source !== 'list') return undefined
+  return { file: model.file, text: await modelFiles.readText(model) }
 }
 
 function renamed(source: ModelConfig, name: string, original: SourceFile | undefined): string {
