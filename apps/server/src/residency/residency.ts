@@ -19,7 +19,7 @@ export type { LoadedModel } from './resident-table.ts'
 export type { StopOutcome } from './stop-outcome.ts'
 
 /** The name of this machine among the places of models. */
-export const LOCAL_PLACE = 'local'
+const LOCAL_PLACE = 'local'
 
 /** Time limit of a status call. */
 const STATUS_TIMEOUT_MS = 10_000
@@ -95,7 +95,7 @@ export interface Residency {
 
 /** Options of {@link createResidency}. */
 export interface ResidencyOptions extends ModelLoaderOptions {
-  /** @default {@link LOCAL_PLACE} */
+  /** @default `local` */
   readonly place?: string | undefined
   readonly cooldown: LoadCooldown
   /** Maximum time that a request waits for a load, in milliseconds; 0 waits without limit. */

@@ -19,10 +19,11 @@ const server = createServer((socket) => {
   process.send?.({ connected: true })
 })
 
-process.on('message', async ({ id, publish }: PeerCommand) => {
+async function obey({ id, publish }: PeerCommand): Promise<void> {
   if (publish !== undefined) await peer?.publish(publish.subject, publish.message)
   process.send?.({ id, heard: publish === undefined ? await peer?.heard() : [] })
-})
+}
+process.on('message', (command: PeerCommand) => void obey(command))
 process.on('disconnect', () => process.exit())
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()
