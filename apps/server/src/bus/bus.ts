@@ -43,7 +43,10 @@ export interface Bus {
   close(): Promise<void>
 }
 
-/** Connects the buses of several processes. It carries texts and may lose, repeat and reorder them. */
+/**
+ * Connects the buses of several processes. It carries texts and may lose, repeat and reorder them. It may also drop a text
+ * that equals one which waits: progress is published often.
+ */
 export interface BusLink {
   /** Sends to every other process. Never throws, never waits; bounds what it holds. */
   send(subject: string, text: string): void
