@@ -14,7 +14,6 @@ const server = defineSection({
       about: 'no tools from MCP servers',
     }),
   },
-  settings: {},
 })
 
 const folders = defineSection({
@@ -33,7 +32,6 @@ const folders = defineSection({
       about: 'uploaded files',
     }),
   },
-  settings: {},
 })
 
 const models = defineSection({
@@ -46,7 +44,6 @@ const models = defineSection({
       about: 'longest load of a model on a worker',
     }),
   },
-  settings: {},
 })
 
 const logs = defineSection({
@@ -65,7 +62,6 @@ const logs = defineSection({
       refusal: 'cannot be had: Node has no profile of blocking; nodejs_eventloop_lag_seconds in /metrics shows it',
     }),
   },
-  settings: {},
 })
 
 const agents = defineSection({
@@ -76,20 +72,20 @@ const agents = defineSection({
       env: ['SVC_AGENT_JOB_RETENTION_DAYS'],
       default: '30',
       about: 'how long finished jobs are kept',
-      setting: 'agent_job_retention_days',
+      setting: { agent_job_retention_days: setting(wholeCount) },
     }),
     disableAssistant: option(toggle, {
       env: ['SVC_DISABLE_ASSISTANT'],
       default: 'false',
       about: 'no assistant for administrators',
-      setting: 'localai_assistant_enabled',
+      setting: { localai_assistant_enabled: setting(notOption, { about: 'an assistant for administrators' }) },
     }),
     disableAgents: option(toggle, {
       flag: 'disable-agents',
       env: ['SVC_DISABLE_AGENTS'],
       default: 'false',
       about: 'no agents',
-      setting: 'agent_pool_enabled',
+      setting: { agent_pool_enabled: setting(notOption, { about: 'agents' }) },
     }),
     agentPoolApiUrl: option(webUrl, {
       env: ['SVC_AGENT_POOL_API_URL'],
@@ -104,7 +100,7 @@ const agents = defineSection({
       env: ['SVC_AGENT_POOL_DEFAULT_MODEL'],
       default: '',
       about: 'model of an agent that names none',
-      setting: 'agent_pool_default_model',
+      setting: { agent_pool_default_model: setting(line) },
     }),
     agentPoolMultimodalModel: option(text, {
       env: ['SVC_AGENT_POOL_MULTIMODAL_MODEL'],
@@ -140,13 +136,13 @@ const agents = defineSection({
       env: ['SVC_AGENT_POOL_VECTOR_ENGINE'],
       default: 'chromem',
       about: 'where collections are indexed',
-      setting: 'agent_pool_vector_engine',
+      setting: { agent_pool_vector_engine: setting(word('chromem', 'postgres')) },
     }),
     agentPoolEmbeddingModel: option(text, {
       env: ['SVC_AGENT_POOL_EMBEDDING_MODEL'],
       default: '',
       about: 'model that indexes collections',
-      setting: 'agent_pool_embedding_model',
+      setting: { agent_pool_embedding_model: setting(line) },
     }),
     agentPoolCustomActionsDir: option(path, {
       env: ['SVC_AGENT_POOL_CUSTOM_ACTIONS_DIR'],
@@ -157,52 +153,38 @@ const agents = defineSection({
       default: '',
       about: 'database of the collections',
       secret: true,
-      setting: 'agent_pool_database_url',
+      setting: { agent_pool_database_url: setting(line, { secret: true }) },
     }),
     agentPoolMaxChunkingSize: option(count, {
       env: ['SVC_AGENT_POOL_MAX_CHUNKING_SIZE'],
       default: '400',
       about: 'longest piece of an indexed text',
-      setting: 'agent_pool_max_chunking_size',
+      setting: { agent_pool_max_chunking_size: setting(wholeCount) },
     }),
     agentPoolChunkOverlap: option(count, {
       env: ['SVC_AGENT_POOL_CHUNK_OVERLAP'],
       default: '0',
       about: 'what two pieces share',
-      setting: 'agent_pool_chunk_overlap',
+      setting: { agent_pool_chunk_overlap: setting(wholeCount) },
     }),
     agentPoolEnableLogs: option(toggle, {
       env: ['SVC_AGENT_POOL_ENABLE_LOGS'],
       default: 'false',
       about: 'log what agents do',
-      setting: 'agent_pool_enable_logs',
+      setting: { agent_pool_enable_logs: setting(onOff) },
     }),
     agentPoolCollectionDbPath: option(text, {
       env: ['SVC_AGENT_POOL_COLLECTION_DB_PATH'],
       default: '',
       about: 'file of the collections',
-      setting: 'agent_pool_collection_db_path',
+      setting: { agent_pool_collection_db_path: setting(line) },
     }),
     agentHubUrl: option(text, {
       env: ['SVC_AGENT_HUB_URL'],
       default: '',
       about: 'where agents are shared',
-      setting: 'agent_pool_agent_hub_url',
+      setting: { agent_pool_agent_hub_url: setting(line) },
     }),
-  },
-  settings: {
-    agent_job_retention_days: setting(wholeCount),
-    agent_pool_enabled: setting(notOption, { about: 'agents' }),
-    agent_pool_default_model: setting(line),
-    agent_pool_embedding_model: setting(line),
-    agent_pool_max_chunking_size: setting(wholeCount),
-    agent_pool_chunk_overlap: setting(wholeCount),
-    agent_pool_enable_logs: setting(onOff),
-    agent_pool_collection_db_path: setting(line),
-    agent_pool_database_url: setting(line, { secret: true }),
-    agent_pool_vector_engine: setting(word('chromem', 'postgres')),
-    agent_pool_agent_hub_url: setting(line),
-    localai_assistant_enabled: setting(notOption, { about: 'an assistant for administrators' }),
   },
 })
 
@@ -234,27 +216,22 @@ const peers = defineSection({
       default: '',
       about: 'token of the network',
       secret: true,
-      setting: 'p2p_token',
+      setting: { p2p_token: setting(line, { secret: true }) },
     }),
     p2pNetworkId: option(text, {
       flag: 'p2p-network-id',
       env: ['SVC_P2P_NETWORK_ID'],
       default: '',
       about: 'a name that keeps networks of one token apart',
-      setting: 'p2p_network_id',
+      setting: { p2p_network_id: setting(line) },
     }),
     federated: option(toggle, {
       flag: 'federated',
       env: ['SVC_FEDERATED'],
       default: 'false',
       about: 'share requests among the peers',
-      setting: 'federated',
+      setting: { federated: setting(onOff) },
     }),
-  },
-  settings: {
-    p2p_token: setting(line, { secret: true }),
-    p2p_network_id: setting(line),
-    federated: setting(onOff),
   },
 })
 
@@ -338,7 +315,7 @@ const cluster = defineSection({
       env: ['SVC_DISTRIBUTED_DISK_HEADROOM_CHECK'],
       default: 'true',
       about: 'no model to a worker whose disk is too full',
-      setting: 'distributed_disk_headroom_check',
+      setting: { distributed_disk_headroom_check: setting(onOff) },
     }),
     natsAccountSeed: option(text, {
       env: ['SVC_NATS_ACCOUNT_SEED'],
@@ -403,9 +380,6 @@ const cluster = defineSection({
       about: 'longest upgrade of a backend on a worker',
     }),
   },
-  settings: {
-    distributed_disk_headroom_check: setting(onOff),
-  },
 })
 
 const realtime = defineSection({
@@ -426,7 +400,6 @@ const realtime = defineSection({
       about: 'the one UDP port for all media',
     }),
   },
-  settings: {},
 })
 
 /**

@@ -21,9 +21,19 @@ export interface OptionMeta {
   readonly secret?: true | undefined
   /** Why anything but the default is refused. @default the feature is not in this version */
   readonly refusal?: string | undefined
-  /** The setting that changes the option while the server runs. Without one, a change needs a restart. */
-  readonly setting?: string | undefined
 }
+
+/** A setting by its name on the wire. */
+export type NamedSettings = Readonly<Record<string, SettingSchema>>
+
+/** A schema whose type also names the setting that changes the option. */
+export interface Paired<Settings extends NamedSettings> {
+  readonly [PAIRED]?: Settings
+}
+declare const PAIRED: unique symbol
+
+/** The settings of the options of a section. */
+export type PairedSettings<Options> = Options extends Paired<infer Settings> ? Settings : never
 
 /** Everything about a setting that its schema does not say. */
 export interface SettingMeta {
@@ -39,7 +49,16 @@ export interface SettingMeta {
   readonly about?: string | undefined
 }
 
-const OPTION_META = z.registry<OptionMeta>()
+/** An option as it is declared. */
+interface DeclaredOption<Settings extends NamedSettings> extends OptionMeta {
+  /**
+   * The setting that changes the option while the server runs: its name and its schema. Without one, a change needs a
+   * restart.
+   */
+  readonly setting?: Settings | undefined
+}
+
+const OPTION_META = new WeakMap<z.ZodType, DeclaredOption<NamedSettings>>()
 const SETTING_META = z.registry<SettingMeta>()
 
 /** A schema of one flag with its variables. */
@@ -49,15 +68,18 @@ export type OptionSchema<Kind extends TextKind = TextKind> = z.ZodPrefault<Kind>
 export type SettingSchema<Kind extends z.ZodType = z.ZodType> = z.ZodExactOptional<Kind>
 
 /** Declares a flag with its variables. The value may be undefined only where there is no default. */
-export function option<Kind extends TextKind>(
+export function option<Kind extends TextKind, const Settings extends NamedSettings = Record<never, never>>(
   kind: Kind,
-  meta: OptionMeta & { readonly default: string },
-): z.ZodPrefault<Kind>
-export function option<Kind extends TextKind>(kind: Kind, meta: OptionMeta): z.ZodOptional<Kind>
-export function option<Kind extends TextKind>(kind: Kind, meta: OptionMeta): OptionSchema<Kind> {
+  meta: DeclaredOption<Settings> & { readonly default: string },
+): z.ZodPrefault<Kind> & Paired<Settings>
+export function option<Kind extends TextKind, const Settings extends NamedSettings = Record<never, never>>(
+  kind: Kind,
+  meta: DeclaredOption<Settings>,
+): z.ZodOptional<Kind> & Paired<Settings>
+export function option<Kind extends TextKind>(kind: Kind, meta: DeclaredOption<NamedSettings>): OptionSchema<Kind> {
   // A default is a text of the same kind, which its type cannot say.
   const schema = meta.default === undefined ? z.optional(kind) : z.prefault(kind, meta.default as z.input<Kind>)
-  OPTION_META.add(schema, meta)
+  OPTION_META.set(schema, meta)
   return schema
 }
 
@@ -71,19 +93,19 @@ export function setting<Kind extends z.ZodType>(kind: Kind, meta: SettingMeta = 
 /** Flags and settings under one heading of the help text and the documentation page. */
 export interface Section<
   Options extends Readonly<Record<string, OptionSchema>> = Readonly<Record<string, OptionSchema>>,
-  Settings extends Readonly<Record<string, SettingSchema>> = Readonly<Record<string, SettingSchema>>,
+  Settings extends NamedSettings = NamedSettings,
 > {
   readonly heading: string
   /** By the name that the value has in the configuration. */
   readonly options: Options
-  /** By the name on the wire. */
-  readonly settings: Settings
+  /** Settings without an option, by the name on the wire. @default none */
+  readonly settings?: Settings
 }
 
 /** Declares a section; the types of the configuration and of the settings follow from it. */
 export function defineSection<
   const Options extends Readonly<Record<string, OptionSchema>>,
-  const Settings extends Readonly<Record<string, SettingSchema>>,
+  const Settings extends NamedSettings = Record<never, never>,
 >(section: Section<Options, Settings>): Section<Options, Settings> {
   return section
 }
@@ -93,6 +115,8 @@ export interface Option extends OptionMeta, TextForm {
   /** Name in the configuration. */
   readonly key: string
   readonly schema: OptionSchema
+  /** The setting that changes the option while the server runs. */
+  readonly setting: string | undefined
   /** Heading of its section. */
   readonly heading: string
   /** False where the feature is not in this version: anything but the default is refused. */
@@ -119,13 +143,15 @@ export function listOptions({ heading, options }: Section, isBuilt: boolean): Op
     const meta = OPTION_META.get(schema)
     const form = TEXT_FORMS.get(schema.def.innerType)
     if (meta === undefined || form === undefined) throw new Error(`${key} is not declared with option()`)
-    return { ...form, ...meta, key, schema, heading, isBuilt }
+    const [setting] = Object.keys(meta.setting ?? {})
+    return { ...form, ...meta, setting, key, schema, heading, isBuilt }
   })
 }
 
-/** Lists the settings of a section. */
-export function listSettings({ heading, settings }: Section, isBuilt: boolean): Setting[] {
-  return Object.entries(settings).map(([key, schema]) => {
+/** Lists the settings of a section: those without an option, then those of its options. */
+export function listSettings({ heading, options, settings }: Section, isBuilt: boolean): Setting[] {
+  const paired = Object.values(options).flatMap((schema) => Object.entries(OPTION_META.get(schema)?.setting ?? {}))
+  return [...Object.entries(settings ?? {}), ...paired].map(([key, schema]) => {
     const meta = SETTING_META.get(schema)
     const found = SETTING_FORMS.get(schema.def.innerType)
     if (meta === undefined || found === undefined) throw new Error(`${key} is not declared with setting()`)

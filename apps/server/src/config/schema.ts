@@ -1,6 +1,14 @@
 import type * as z from 'zod'
 import { NOT_BUILT } from './not-built.ts'
-import { listOptions, listSettings, type Option, type OptionSchema, type Section, type Setting } from './option.ts'
+import {
+  listOptions,
+  listSettings,
+  type Option,
+  type OptionSchema,
+  type PairedSettings,
+  type Section,
+  type Setting,
+} from './option.ts'
 import { access } from './options/access.ts'
 import { accounts } from './options/accounts.ts'
 import { backends } from './options/backends.ts'
@@ -32,7 +40,7 @@ type Merge<Union> = (Union extends unknown ? (member: Union) => void : never) ex
   : never
 
 type OptionSchemas = Merge<DeclaredSection['options']>
-type SettingSchemas = Merge<DeclaredSection['settings']>
+type SettingSchemas = Merge<NonNullable<DeclaredSection['settings']> | PairedSettings<OptionSchemas[OptionKey]>>
 
 /** Name of a value in the configuration. */
 export type OptionKey = keyof OptionSchemas

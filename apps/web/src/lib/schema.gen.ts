@@ -16817,10 +16817,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description pages of every origin may use the API, unless --cors-allow-origins lists some; without keys and accounts any web page has full access then */
-                        cors?: boolean;
-                        /** @description origins whose pages may use the API, between commas, or *; without keys and accounts only pages of the server itself may, unless this lists others */
-                        cors_allow_origins?: string;
                         /** @description name that the interface shows */
                         instance_name?: string;
                         /** @description line that the interface shows below the name */
@@ -16831,6 +16827,10 @@ export interface operations {
                         logo_horizontal_file?: string;
                         /** @description file of the icon in browser tabs; set through the branding routes */
                         favicon_file?: string;
+                        /** @description pages of every origin may use the API, unless --cors-allow-origins lists some; without keys and accounts any web page has full access then */
+                        cors?: boolean;
+                        /** @description origins whose pages may use the API, between commas, or *; without keys and accounts only pages of the server itself may, unless this lists others */
+                        cors_allow_origins?: string;
                         /** @description keys that give full access, between commas; prefer the variable or a file: other users see a command line */
                         api_keys?: (string & (unknown & unknown))[];
                         /** @description refuse unsafe requests from pages of other sites */
@@ -16849,12 +16849,10 @@ export interface operations {
                         context_size?: number;
                         /** @description half-precision numbers where a backend knows them */
                         f16?: boolean;
-                        /** @description the older way to write --log-level debug */
-                        debug?: boolean;
                         /** @description keep the output of backends */
                         enable_backend_logging?: boolean;
-                        /** @description files of one model that are downloaded at a time */
-                        artifact_download_concurrency?: number;
+                        /** @description the older way to write --log-level debug */
+                        debug?: boolean;
                         /** @description model galleries, as a JSON list of objects with name, url and mirrors */
                         galleries?: ({
                             url: string;
@@ -16877,22 +16875,24 @@ export interface operations {
                         auto_upgrade_backends?: boolean;
                         /** @description prefer development versions of backends */
                         prefer_development_backends?: boolean;
+                        /** @description files of one model that are downloaded at a time */
+                        artifact_download_concurrency?: number;
                         /** @description run both watchdogs, whatever their own switches say */
                         watchdog_enabled?: boolean;
-                        /** @description unload models that nobody uses */
-                        watchdog_idle_enabled?: boolean;
-                        /** @description stop backends whose oldest call takes too long */
-                        watchdog_busy_enabled?: boolean;
-                        /** @description unload a model that nobody uses for this long */
-                        watchdog_idle_timeout?: string;
-                        /** @description stop a backend whose oldest call takes this long */
-                        watchdog_busy_timeout?: string;
-                        /** @description how often the watchdogs look */
-                        watchdog_interval?: string;
                         /** @description the older way to write --max-active-backends 1 */
                         single_backend?: boolean;
                         /** @description models loaded at a time; 0 = no limit */
                         max_active_backends?: number;
+                        /** @description unload models that nobody uses */
+                        watchdog_idle_enabled?: boolean;
+                        /** @description unload a model that nobody uses for this long */
+                        watchdog_idle_timeout?: string;
+                        /** @description stop backends whose oldest call takes too long */
+                        watchdog_busy_enabled?: boolean;
+                        /** @description stop a backend whose oldest call takes this long */
+                        watchdog_busy_timeout?: string;
+                        /** @description how often the watchdogs look */
+                        watchdog_interval?: string;
                         /** @description unload models when memory runs short */
                         memory_reclaimer_enabled?: boolean;
                         /** @description unload models above this share of memory in use */
@@ -16921,12 +16921,21 @@ export interface operations {
                         mitm_listen?: string;
                         /** @description how long finished jobs are kept; not in this version: only the present value can be set */
                         agent_job_retention_days?: number;
+                        /** @description an assistant for administrators; not in this version: only the present value can be set */
+                        localai_assistant_enabled?: boolean;
                         /** @description agents; not in this version: only the present value can be set */
                         agent_pool_enabled?: boolean;
                         /** @description model of an agent that names none; not in this version: only the present value can be set */
                         agent_pool_default_model?: string;
+                        /**
+                         * @description where collections are indexed; not in this version: only the present value can be set
+                         * @enum {string}
+                         */
+                        agent_pool_vector_engine?: "chromem" | "postgres";
                         /** @description model that indexes collections; not in this version: only the present value can be set */
                         agent_pool_embedding_model?: string;
+                        /** @description database of the collections; not in this version: only the present value can be set */
+                        agent_pool_database_url?: string;
                         /** @description longest piece of an indexed text; not in this version: only the present value can be set */
                         agent_pool_max_chunking_size?: number;
                         /** @description what two pieces share; not in this version: only the present value can be set */
@@ -16935,17 +16944,8 @@ export interface operations {
                         agent_pool_enable_logs?: boolean;
                         /** @description file of the collections; not in this version: only the present value can be set */
                         agent_pool_collection_db_path?: string;
-                        /** @description database of the collections; not in this version: only the present value can be set */
-                        agent_pool_database_url?: string;
-                        /**
-                         * @description where collections are indexed; not in this version: only the present value can be set
-                         * @enum {string}
-                         */
-                        agent_pool_vector_engine?: "chromem" | "postgres";
                         /** @description where agents are shared; not in this version: only the present value can be set */
                         agent_pool_agent_hub_url?: string;
-                        /** @description an assistant for administrators; not in this version: only the present value can be set */
-                        localai_assistant_enabled?: boolean;
                         /** @description token of the network; not in this version: only the present value can be set */
                         p2p_token?: string;
                         /** @description a name that keeps networks of one token apart; not in this version: only the present value can be set */
@@ -16980,10 +16980,6 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description pages of every origin may use the API, unless --cors-allow-origins lists some; without keys and accounts any web page has full access then */
-                    cors?: boolean;
-                    /** @description origins whose pages may use the API, between commas, or *; without keys and accounts only pages of the server itself may, unless this lists others */
-                    cors_allow_origins?: string;
                     /** @description name that the interface shows */
                     instance_name?: string;
                     /** @description line that the interface shows below the name */
@@ -16994,6 +16990,10 @@ export interface operations {
                     logo_horizontal_file?: string;
                     /** @description file of the icon in browser tabs; set through the branding routes */
                     favicon_file?: string;
+                    /** @description pages of every origin may use the API, unless --cors-allow-origins lists some; without keys and accounts any web page has full access then */
+                    cors?: boolean;
+                    /** @description origins whose pages may use the API, between commas, or *; without keys and accounts only pages of the server itself may, unless this lists others */
+                    cors_allow_origins?: string;
                     /** @description keys that give full access, between commas; prefer the variable or a file: other users see a command line */
                     api_keys?: (string & (unknown & unknown))[];
                     /** @description refuse unsafe requests from pages of other sites */
@@ -17012,12 +17012,10 @@ export interface operations {
                     context_size?: number;
                     /** @description half-precision numbers where a backend knows them */
                     f16?: boolean;
-                    /** @description the older way to write --log-level debug */
-                    debug?: boolean;
                     /** @description keep the output of backends */
                     enable_backend_logging?: boolean;
-                    /** @description files of one model that are downloaded at a time */
-                    artifact_download_concurrency?: number;
+                    /** @description the older way to write --log-level debug */
+                    debug?: boolean;
                     /** @description model galleries, as a JSON list of objects with name, url and mirrors */
                     galleries?: ({
                         url: string;
@@ -17040,22 +17038,24 @@ export interface operations {
                     auto_upgrade_backends?: boolean;
                     /** @description prefer development versions of backends */
                     prefer_development_backends?: boolean;
+                    /** @description files of one model that are downloaded at a time */
+                    artifact_download_concurrency?: number;
                     /** @description run both watchdogs, whatever their own switches say */
                     watchdog_enabled?: boolean;
-                    /** @description unload models that nobody uses */
-                    watchdog_idle_enabled?: boolean;
-                    /** @description stop backends whose oldest call takes too long */
-                    watchdog_busy_enabled?: boolean;
-                    /** @description unload a model that nobody uses for this long */
-                    watchdog_idle_timeout?: string;
-                    /** @description stop a backend whose oldest call takes this long */
-                    watchdog_busy_timeout?: string;
-                    /** @description how often the watchdogs look */
-                    watchdog_interval?: string;
                     /** @description the older way to write --max-active-backends 1 */
                     single_backend?: boolean;
                     /** @description models loaded at a time; 0 = no limit */
                     max_active_backends?: number;
+                    /** @description unload models that nobody uses */
+                    watchdog_idle_enabled?: boolean;
+                    /** @description unload a model that nobody uses for this long */
+                    watchdog_idle_timeout?: string;
+                    /** @description stop backends whose oldest call takes too long */
+                    watchdog_busy_enabled?: boolean;
+                    /** @description stop a backend whose oldest call takes this long */
+                    watchdog_busy_timeout?: string;
+                    /** @description how often the watchdogs look */
+                    watchdog_interval?: string;
                     /** @description unload models when memory runs short */
                     memory_reclaimer_enabled?: boolean;
                     /** @description unload models above this share of memory in use */
@@ -17084,12 +17084,21 @@ export interface operations {
                     mitm_listen?: string;
                     /** @description how long finished jobs are kept; not in this version: only the present value can be set */
                     agent_job_retention_days?: number;
+                    /** @description an assistant for administrators; not in this version: only the present value can be set */
+                    localai_assistant_enabled?: boolean;
                     /** @description agents; not in this version: only the present value can be set */
                     agent_pool_enabled?: boolean;
                     /** @description model of an agent that names none; not in this version: only the present value can be set */
                     agent_pool_default_model?: string;
+                    /**
+                     * @description where collections are indexed; not in this version: only the present value can be set
+                     * @enum {string}
+                     */
+                    agent_pool_vector_engine?: "chromem" | "postgres";
                     /** @description model that indexes collections; not in this version: only the present value can be set */
                     agent_pool_embedding_model?: string;
+                    /** @description database of the collections; not in this version: only the present value can be set */
+                    agent_pool_database_url?: string;
                     /** @description longest piece of an indexed text; not in this version: only the present value can be set */
                     agent_pool_max_chunking_size?: number;
                     /** @description what two pieces share; not in this version: only the present value can be set */
@@ -17098,17 +17107,8 @@ export interface operations {
                     agent_pool_enable_logs?: boolean;
                     /** @description file of the collections; not in this version: only the present value can be set */
                     agent_pool_collection_db_path?: string;
-                    /** @description database of the collections; not in this version: only the present value can be set */
-                    agent_pool_database_url?: string;
-                    /**
-                     * @description where collections are indexed; not in this version: only the present value can be set
-                     * @enum {string}
-                     */
-                    agent_pool_vector_engine?: "chromem" | "postgres";
                     /** @description where agents are shared; not in this version: only the present value can be set */
                     agent_pool_agent_hub_url?: string;
-                    /** @description an assistant for administrators; not in this version: only the present value can be set */
-                    localai_assistant_enabled?: boolean;
                     /** @description token of the network; not in this version: only the present value can be set */
                     p2p_token?: string;
                     /** @description a name that keeps networks of one token apart; not in this version: only the present value can be set */

@@ -13,7 +13,7 @@ export const access = defineSection({
       about:
         'keys that give full access, between commas; prefer the variable or a file: other users see a command line',
       secret: true,
-      setting: 'api_keys',
+      setting: { api_keys: setting(lines, { secret: true }) },
     }),
     requireAuthOnPublicBind: option(toggle, {
       flag: 'require-auth-on-public-bind',
@@ -68,7 +68,7 @@ export const access = defineSection({
       env: ['SVC_DISABLE_CSRF'],
       default: 'false',
       about: 'accept unsafe requests from pages of other sites',
-      setting: 'csrf',
+      setting: { csrf: setting(notOption, { about: 'refuse unsafe requests from pages of other sites' }) },
     }),
     opaqueErrors: option(toggle, {
       flag: 'opaque-errors',
@@ -76,11 +76,5 @@ export const access = defineSection({
       default: 'false',
       about: 'errors carry a status and no text',
     }),
-  },
-  settings: {
-    /** Saved keys are added to those of flag, variable and `api_keys.json`; none of these can be taken away here. */
-    api_keys: setting(lines, { secret: true }),
-    // Other products give the word the opposite meaning.
-    csrf: setting(notOption, { about: 'refuse unsafe requests from pages of other sites' }),
   },
 })

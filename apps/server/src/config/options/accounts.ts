@@ -110,5 +110,4 @@ export const accounts = defineSection({
       secret: true,
     }),
   },
-  settings: {},
 })

@@ -29,5 +29,4 @@ export const backends = defineSection({
       about: 'bearer token for backends that run elsewhere',
     }),
   },
-  settings: {},
 })

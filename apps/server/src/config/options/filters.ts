@@ -11,14 +11,14 @@ export const filters = defineSection({
       env: ['SVC_PII_DEFAULT_DETECTORS'],
       default: '',
       about: 'detector models of every filtered model that names none',
-      setting: 'pii_default_detectors',
+      setting: { pii_default_detectors: setting(lines) },
     }),
     mitmListen: option(address, {
       flag: 'mitm-listen',
       env: ['SVC_MITM_LISTEN'],
       shownDefault: 'off',
       about: 'where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address',
-      setting: 'mitm_listen',
+      setting: { mitm_listen: setting(addressLine, { default: '' }) },
     }),
     mitmCaDir: option(path, {
       flag: 'mitm-ca-dir',
@@ -36,9 +36,5 @@ export const filters = defineSection({
       default: 'false',
       about: 'close tunnels whose TLS name is not that of their target',
     }),
-  },
-  settings: {
-    pii_default_detectors: setting(lines),
-    mitm_listen: setting(addressLine, { default: '' }),
   },
 })

@@ -53,5 +53,4 @@ export const folders = defineSection({
       about: 'also look for changes this often, where the file system tells of none; 0 = never',
     }),
   },
-  settings: {},
 })

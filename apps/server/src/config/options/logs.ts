@@ -23,7 +23,7 @@ export const logs = defineSection({
       env: ['SVC_DEBUG'],
       default: 'false',
       about: 'the older way to write --log-level debug',
-      setting: 'debug',
+      setting: { debug: setting(onOff) },
     }),
     logDedup: option(choice('auto', 'true', 'false'), {
       flag: 'log-dedup-logs',
@@ -61,7 +61,6 @@ export const logs = defineSection({
     }),
   },
   settings: {
-    debug: setting(onOff),
     enable_backend_logging: setting(onOff, { default: true, fileFirst: true, about: 'keep the output of backends' }),
   },
 })

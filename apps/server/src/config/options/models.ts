@@ -18,7 +18,7 @@ export const models = defineSection({
       default: '',
       shownDefault: 'the first one that can serve',
       about: 'model of new chats and of requests that name none, where it can serve them',
-      setting: 'default_model',
+      setting: { default_model: setting(line) },
     }),
     threads: option(integer({ min: 0, max: 4096 }), {
       flag: 'threads',
@@ -27,21 +27,21 @@ export const models = defineSection({
       default: '0',
       shownDefault: 'the physical cores less one (0)',
       about: 'threads of a model that names none itself',
-      setting: 'threads',
+      setting: { threads: setting(wholeNumber({ min: 0, max: 4096 })) },
     }),
     contextSize: option(integer({ min: -1, max: 2_147_483_647 }), {
       flag: 'context-size',
       env: ['SVC_CONTEXT_SIZE'],
       default: '-1',
       about: 'context of a model that names none itself, in tokens; -1 = what it was trained for',
-      setting: 'context_size',
+      setting: { context_size: setting(wholeNumber({ min: -1, max: 2_147_483_647 })) },
     }),
     f16: option(toggle, {
       flag: 'f16',
       env: ['SVC_F16'],
       default: 'false',
       about: 'half-precision numbers where a backend knows them',
-      setting: 'f16',
+      setting: { f16: setting(onOff) },
     }),
     maxConcurrentBackendRequests: option(positive, {
       flag: 'max-concurrent-backend-requests',
@@ -67,11 +67,5 @@ export const models = defineSection({
       default: '',
       about: 'models to load at start',
     }),
-  },
-  settings: {
-    default_model: setting(line),
-    threads: setting(wholeNumber({ min: 0, max: 4096 })),
-    context_size: setting(wholeNumber({ min: -1, max: 2_147_483_647 })),
-    f16: setting(onOff),
   },
 })

@@ -24,7 +24,7 @@ export const server = defineSection({
       default: 'false',
       about:
         'pages of every origin may use the API, unless --cors-allow-origins lists some; without keys and accounts any web page has full access then',
-      setting: 'cors',
+      setting: { cors: setting(onOff) },
     }),
     corsAllowOrigins: option(text, {
       flag: 'cors-allow-origins',
@@ -32,7 +32,7 @@ export const server = defineSection({
       default: '',
       about:
         'origins whose pages may use the API, between commas, or *; without keys and accounts only pages of the server itself may, unless this lists others',
-      setting: 'cors_allow_origins',
+      setting: { cors_allow_origins: setting(line) },
     }),
     disableHttpCompression: option(toggle, {
       flag: 'disable-http-compression',
@@ -84,8 +84,6 @@ export const server = defineSection({
     }),
   },
   settings: {
-    cors: setting(onOff),
-    cors_allow_origins: setting(line),
     instance_name: setting(line, { default: '', fileFirst: true, about: 'name that the interface shows' }),
     instance_tagline: setting(line, {
       default: '',

@@ -20,5 +20,4 @@ export const storage = defineSection({
       secret: true,
     }),
   },
-  settings: {},
 })

@@ -10,7 +10,7 @@ export const wayOut = defineSection({
       default: '',
       about: 'the proxy through which https URLs of other machines are fetched',
       secret: true,
-      setting: 'https_proxy',
+      setting: { https_proxy: setting(proxyLine, { secret: true }) },
     }),
     httpProxy: option(proxyUrl, {
       flag: 'http-proxy',
@@ -18,7 +18,7 @@ export const wayOut = defineSection({
       default: '',
       about: 'the proxy through which plain http URLs of other machines are fetched',
       secret: true,
-      setting: 'http_proxy',
+      setting: { http_proxy: setting(proxyLine, { secret: true }) },
     }),
     noProxy: option(noProxy, {
       flag: 'no-proxy',
@@ -26,12 +26,7 @@ export const wayOut = defineSection({
       default: '',
       about:
         'hosts that are reached past the proxies: names with all below them, addresses and networks, between commas',
-      setting: 'no_proxy',
+      setting: { no_proxy: setting(noProxyLine) },
     }),
-  },
-  settings: {
-    https_proxy: setting(proxyLine, { secret: true }),
-    http_proxy: setting(proxyLine, { secret: true }),
-    no_proxy: setting(noProxyLine),
   },
 })
