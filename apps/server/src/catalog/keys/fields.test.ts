@@ -14,9 +14,8 @@ import {
   list,
   map,
   number,
+  plainText,
   spelling,
-  text,
-  textList,
   toCamelCase,
 } from './fields.ts'
 import { MODEL_KEYS, modelKeys } from './model-keys.ts'
@@ -33,15 +32,15 @@ function read<T>(field: Field<T>, source: string): { value: T | undefined; probl
 
 describe('values that fit', () => {
   const fitting: readonly [Field<unknown>, string, unknown][] = [
-    [text, 'plain', 'plain'],
-    [text, '"quo\\nted"', 'quo\nted'],
-    [text, '123', '123'],
-    [text, '0x10', '0x10'],
-    [text, 'yes', 'yes'],
-    [text, '1.50', '1.50'],
-    [text, '2026-01-01', '2026-01-01'],
-    [text, '""', ''],
-    [text, '|-\n  a\n   b', 'a\n b'],
+    [plainText, 'plain', 'plain'],
+    [plainText, '"quo\\nted"', 'quo\nted'],
+    [plainText, '123', '123'],
+    [plainText, '0x10', '0x10'],
+    [plainText, 'yes', 'yes'],
+    [plainText, '1.50', '1.50'],
+    [plainText, '2026-01-01', '2026-01-01'],
+    [plainText, '""', ''],
+    [plainText, '|-\n  a\n   b', 'a\n b'],
     [integer, '42', 42],
     [integer, '-7', -7],
     [integer, '+7', 7],
@@ -68,9 +67,9 @@ describe('values that fit', () => {
     [flagOrCount, '3', true],
     [flagOrCount, '0', false],
     [flagOrCount, 'on', true],
-    [textList, '[a, 1, yes]', ['a', '1', 'yes']],
-    [textList, '[]', []],
-    [textList, '[a, ~, b]', ['a', 'b']],
+    [list(plainText), '[a, 1, yes]', ['a', '1', 'yes']],
+    [list(plainText), '[]', []],
+    [list(plainText), '[a, ~, b]', ['a', 'b']],
     [list(integer), '[1, 0x2]', [1, 2]],
     [map(number), '{1: 0.5, b: -3}', { 1: 0.5, b: -3 }],
     [map(flag), '{a: yes, b: ~}', { a: true }],
@@ -97,15 +96,15 @@ describe('values that fit', () => {
   )
 
   const fields: readonly Field[] = [
-    text,
+    plainText,
     integer,
     number,
     flag,
-    textList,
+    list(plainText),
     freeMap,
-    map(text),
+    map(plainText),
     choice('a'),
-    block({ a: text }),
+    block({ a: plainText }),
   ]
   it.each(fields.map((field) => ({ field, expected: findFieldMeta(field)?.expected })))(
     'takes null for absent: $expected',
@@ -119,8 +118,8 @@ describe('values that fit', () => {
 
 describe('values that do not fit', () => {
   const misfits: readonly [Field<unknown>, string, string][] = [
-    [text, '[a]', '1: key: expected text, found a list'],
-    [text, '{a: b}', '1: key: expected text, found a map'],
+    [plainText, '[a]', '1: key: expected text, found a list'],
+    [plainText, '{a: b}', '1: key: expected text, found a map'],
     [integer, 'plenty', '1: key: expected a whole number, found text'],
     [integer, '"42"', '1: key: expected a whole number, found text'],
     [integer, '1.5', '1: key: expected a whole number, found text'],
@@ -140,9 +139,9 @@ describe('values that do not fit', () => {
     [choice('a', 'b'), 'c', '1: key: must be one of a, b'],
     [choice('a', 'b'), '[a]', '1: key: expected one of a, b, found a list'],
     [spelling({ x: 'long' }), 'toString', '1: key: must be one of x'],
-    [textList, 'chat', '1: key: expected a list, found text'],
-    [textList, '\n  - a\n  - [b]', '3: key[1]: expected text, found a list'],
-    [map(text), '[a]', '1: key: expected a map, found a list'],
+    [list(plainText), 'chat', '1: key: expected a list, found text'],
+    [list(plainText), '\n  - a\n  - [b]', '3: key[1]: expected text, found a list'],
+    [map(plainText), '[a]', '1: key: expected a map, found a list'],
     [map(number), '\n  a: 1\n  b: x', '3: key.b: expected a number, found text'],
     [freeMap, '{a: [.inf]}', '1: key: must be sayable in JSON: holds a number that is not finite'],
     [
@@ -159,11 +158,11 @@ describe('values that do not fit', () => {
   )
 
   it('reports every value of a block that does not fit', () => {
-    expect(read(block({ a: integer, b: flag, c: text }), '{a: x, b: 7, c: ok}').problems).toHaveLength(2)
+    expect(read(block({ a: integer, b: flag, c: plainText }), '{a: x, b: 7, c: ok}').problems).toHaveLength(2)
   })
 
   it('warns of unknown keys and of ones that are no longer read', () => {
-    const field = block({ a: text }, { ignored: { old: 'is gone' } })
+    const field = block({ a: plainText }, { ignored: { old: 'is gone' } })
     expect(read(field, '{a: b, new: 1, old: 2, toString: 3}')).toEqual({
       value: { a: 'b' },
       problems: [],

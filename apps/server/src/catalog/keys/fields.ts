@@ -5,6 +5,19 @@ import { FALSE_WORDS, TRUE_WORDS, toBoolean, toNumber, toPlainValue } from '../y
 /** The type of a key: a schema that reads a YAML value. Null reads as absent before a field sees it. */
 export type Field<T = unknown> = z.ZodType<T>
 
+/**
+ * Something beyond the model and its folder that the value of a key decides over. A gallery, a document and a file of
+ * another person are foreign text: they may set no key that reaches further than `nothing`.
+ *
+ * - `secret`: names a variable or a file whose content leaves the server
+ * - `file`: names a file; only one below the models folder is allowed
+ * - `command`: starts a program, or lets the code of a repository run
+ * - `upstream`: says where requests go
+ * - `interception`: opens TLS connections to a host
+ * - `engine`: options of an engine by name, each of which may be any of the above
+ */
+export type Reach = 'secret' | 'file' | 'command' | 'upstream' | 'interception' | 'engine' | 'nothing'
+
 /** Everything about a field that its schema does not say. */
 export interface FieldMeta {
   /** The accepted form, for messages: `a whole number`. */
@@ -15,6 +28,8 @@ export interface FieldMeta {
   readonly keys?: KeyTable | undefined
   /** Keys of a block that have no effect any more, each with the warning about it. */
   readonly ignored?: Readonly<Record<string, string>> | undefined
+  /** What the value decides over beyond the model and its folder. @default that of the block, else `nothing` */
+  readonly reach?: Reach | undefined
   /** The field in JSON Schema, where a file may hold more than the value that is read. */
   readonly json?: Readonly<Record<string, unknown>> | undefined
 }
@@ -71,6 +86,11 @@ export function about<T>(field: Field<T>, sentence: string): Field<T> {
   return register(field.describe(sentence), meta)
 }
 
+/** The field with something that its value decides over; a block says it for all its keys. */
+export function reaching<T>(reach: Reach, field: Field<T>): Field<T> {
+  return register(field.clone(), { expected: '', ...META.get(field), reach })
+}
+
 function misfit(node: YamlNode, expected: string): Reading {
   const found = node.kind === 'scalar' ? 'text' : `a ${node.kind}`
   return { reason: `expected ${expected}, found ${found}` }
@@ -78,11 +98,23 @@ function misfit(node: YamlNode, expected: string): Reading {
 
 const SCALAR_TYPES = { type: ['string', 'number', 'boolean'] }
 
-/** Any scalar, exactly as written: `model: 123` is the text `123`. */
-export const text: Field<string> = register(
+/**
+ * Any scalar, exactly as written: `model: 123` is the text `123`. It names no file, address, secret or command: those
+ * are kinds of their own, because foreign text may set this one.
+ */
+export const plainText: Field<string> = register(
   readNode((node) => (node.kind === 'scalar' ? { value: node.text } : misfit(node, 'text')), z.string()),
   { expected: 'text', json: SCALAR_TYPES },
 )
+
+/** The name of a file or folder. */
+export const fileName: Field<string> = reaching('file', plainText)
+
+/** The name of a variable or a file that holds a secret. */
+export const secretName: Field<string> = reaching('secret', plainText)
+
+/** A place that requests go to. */
+export const address: Field<string> = reaching('upstream', plainText)
 
 const SWITCH_JSON = { type: ['boolean', 'string'], pattern: `^(?:${[...TRUE_WORDS, ...FALSE_WORDS].join('|')})$` }
 
@@ -190,9 +222,6 @@ export function list<T>(item: Field<T>): Field<readonly T[]> {
   const items = z.array(z.optional(item)).transform((values) => values.filter((value) => value !== undefined))
   return register(readNode(read, items), { expected: 'a list', item })
 }
-
-/** A list of texts. */
-export const textList: Field<readonly string[]> = list(text)
 
 /** A map from any key to values of one type; empty values are left out. */
 export function map<T>(item: Field<T>): Field<Readonly<Record<string, T>>> {

@@ -1,11 +1,13 @@
 import { BUILTIN_NAMES, BUILTIN_SETS, ENCODINGS } from '@svc/pii/names'
 import {
   about,
+  address,
   type Block,
   block,
   choice,
   count,
   type Field,
+  fileName,
   flag,
   flagOrCount,
   fraction,
@@ -17,9 +19,10 @@ import {
   map,
   number,
   numberIn,
+  plainText,
+  reaching,
+  secretName,
   spelling,
-  text,
-  textList,
 } from './fields.ts'
 
 /*
@@ -29,42 +32,42 @@ import {
 
 /** The identity of the model. */
 const IDENTITY = {
-  name: about(text, 'The name that clients use. Default: the name of the file.'),
-  alias: about(text, 'The model that serves requests for this name. Nothing else can be set beside it.'),
-  description: about(text, 'A sentence about the model.'),
-  usage: about(text, 'How to use the model.'),
+  name: about(plainText, 'The name that clients use. Default: the name of the file.'),
+  alias: about(plainText, 'The model that serves requests for this name. Nothing else can be set beside it.'),
+  description: about(plainText, 'A sentence about the model.'),
+  usage: about(plainText, 'How to use the model.'),
   disabled: about(flag, 'Refuse the requests to this model.'),
   pinned: about(flag, 'The model is never unloaded to make room or for idleness.'),
   debug: about(flag, 'Log more about requests to this model.'),
-  roles: about(map(text), 'The text that prompt templates print for each role of a message.'),
-  known_usecases: about(textList, 'The uses of the model, such as chat, embeddings or rerank.'),
-  known_input_modalities: about(textList, 'Kinds of content that the model takes.'),
-  known_output_modalities: about(textList, 'Kinds of content that the model gives.'),
-  concurrency_groups: about(textList, 'Models that share a group are not loaded side by side.'),
+  roles: about(map(plainText), 'The text that prompt templates print for each role of a message.'),
+  known_usecases: about(list(plainText), 'The uses of the model, such as chat, embeddings or rerank.'),
+  known_input_modalities: about(list(plainText), 'Kinds of content that the model takes.'),
+  known_output_modalities: about(list(plainText), 'Kinds of content that the model gives.'),
+  concurrency_groups: about(list(plainText), 'Models that share a group are not loaded side by side.'),
 }
 
 const ARTIFACT_SOURCE = block({
-  type: text,
-  repo: text,
-  revision: text,
-  token_env: text,
-  allow_patterns: textList,
-  ignore_patterns: textList,
+  type: plainText,
+  repo: plainText,
+  revision: plainText,
+  token_env: secretName,
+  allow_patterns: list(plainText),
+  ignore_patterns: list(plainText),
 })
 
 /** A managed repository snapshot that belongs to a model. */
 export const ARTIFACT = {
-  name: text,
+  name: plainText,
   target: choice('model', 'companion'),
   source: ARTIFACT_SOURCE,
-  resolved: block({ endpoint: text, revision: text, cache_key: text, primary_file: text }),
+  resolved: block({ endpoint: address, revision: plainText, cache_key: fileName, primary_file: fileName }),
 }
 
 /** The backend and its settings. */
 const ENGINE = {
-  backend: about(text, 'The backend that runs the model. Default: llama for GGUF weights.'),
-  options: about(textList, 'Options of the backend, each as key:value.'),
-  overrides: textList,
+  backend: about(plainText, 'The backend that runs the model. Default: llama for GGUF weights.'),
+  options: about(list(reaching('engine', plainText)), 'Options of the backend, each as key:value.'),
+  overrides: list(plainText),
   grpc: about(
     block({ attempts: count, attempts_sleep_time: count }),
     'How often and how far apart a starting backend is asked for its health.',
@@ -74,7 +77,7 @@ const ENGINE = {
   cuda: flag,
   step: integer,
   download_files: about(
-    list(block({ filename: text, uri: text, sha256: text })),
+    list(block({ filename: fileName, uri: plainText, sha256: plainText })),
     'Files that the model needs, each with the place it comes from.',
   ),
   artifacts: about(list(block(ARTIFACT)), 'Repository snapshots that belong to the model.'),
@@ -86,7 +89,7 @@ const ENGINE = {
     count,
     'The same as limits.max_concurrent: requests that the model serves at a time. 0 = no limit.',
   ),
-  slot_save_path: about(text, 'Folder for saved slots. It turns saving and restoring on.'),
+  slot_save_path: about(fileName, 'Folder for saved slots. It turns saving and restoring on.'),
   feature_flags: map(flag),
   strict_answers: about(flag, 'An answer without the form that was asked for is an error instead of a warning.'),
   context_size: about(integer, 'Context in tokens. Default: --context-size.'),
@@ -94,8 +97,8 @@ const ENGINE = {
 
 /** The `parameters` block: the weights and how tokens are chosen. */
 export const PARAMETERS = {
-  model: about(text, 'File name of the weights in the models folder, or the name that the backend has for them.'),
-  language: text,
+  model: about(fileName, 'File name of the weights in the models folder, or the name that the backend has for them.'),
+  language: plainText,
   translate: flag,
   n: integer,
   top_p: about(number, 'Share of probability that sampling chooses from.'),
@@ -117,33 +120,33 @@ export const PARAMETERS = {
   logprobs: flagOrCount,
   top_logprobs: integer,
   logit_bias: map(number),
-  negative_prompt: text,
+  negative_prompt: plainText,
   negative_prompt_scale: number,
   rope_freq_base: number,
   rope_freq_scale: number,
   clip_skip: integer,
-  tokenizer: text,
-  encoding_format: text,
+  tokenizer: fileName,
+  encoding_format: plainText,
   pooling: about(choice('backend', 'mean', 'last', 'decayed_mean'), 'How token embeddings become one vector.'),
   pooling_half_life_tokens: about(count, 'Half-life of a token for the pooling decayed_mean.'),
 }
 
 /** The `template` block: template text, or the name of `<name>.tmpl` in the models folder. */
 export const TEMPLATE = {
-  chat: about(text, 'Frame around all messages of a chat.'),
-  chat_message: about(text, 'One message of a chat.'),
-  completion: about(text, 'Prompt of a completion.'),
-  edit: about(text, 'Prompt of an edit.'),
-  function: about(text, 'Frame around all messages of a chat with tools.'),
+  chat: about(plainText, 'Frame around all messages of a chat.'),
+  chat_message: about(plainText, 'One message of a chat.'),
+  completion: about(plainText, 'Prompt of a completion.'),
+  edit: about(plainText, 'Prompt of an edit.'),
+  function: about(plainText, 'Frame around all messages of a chat with tools.'),
   use_tokenizer_template: about(flag, 'The template inside the weights makes the prompt.'),
-  join_chat_messages_by_character: text,
-  multimodal: text,
-  reply_prefix: text,
+  join_chat_messages_by_character: plainText,
+  multimodal: plainText,
+  reply_prefix: plainText,
 }
 
 /** Top-level keys of language models. */
 export const LLM = {
-  system_prompt: about(text, 'System prompt of chats that have none.'),
+  system_prompt: about(plainText, 'System prompt of chats that have none.'),
   embeddings: about(flag, 'The model makes embeddings.'),
   reranking: about(flag, 'The model reranks documents.'),
   gpu_layers: about(integer, 'Layers that run on the graphics processor.'),
@@ -151,21 +154,21 @@ export const LLM = {
   mmlock: flag,
   low_vram: flag,
   numa: flag,
-  main_gpu: text,
-  tensor_split: text,
-  flash_attention: text,
+  main_gpu: plainText,
+  tensor_split: plainText,
+  flash_attention: plainText,
   no_kv_offloading: flag,
-  cache_type_k: text,
-  cache_type_v: text,
-  mmproj: about(text, 'File name of the multimodal projector.'),
-  draft_model: about(text, 'File name of the draft model for speculative decoding.'),
+  cache_type_k: plainText,
+  cache_type_v: plainText,
+  mmproj: about(fileName, 'File name of the multimodal projector.'),
+  draft_model: about(fileName, 'File name of the draft model for speculative decoding.'),
   n_draft: integer,
-  lora_adapter: text,
-  lora_adapters: textList,
-  lora_base: text,
+  lora_adapter: fileName,
+  lora_adapters: list(fileName),
+  lora_base: fileName,
   lora_scale: number,
   lora_scales: list(number),
-  rope_scaling: text,
+  rope_scaling: plainText,
   yarn_ext_factor: number,
   yarn_attn_factor: number,
   yarn_beta_fast: number,
@@ -176,87 +179,87 @@ export const LLM = {
   mirostat: integer,
   mirostat_eta: number,
   mirostat_tau: number,
-  prompt_cache_path: text,
+  prompt_cache_path: fileName,
   prompt_cache_all: flag,
   prompt_cache_ro: flag,
-  grammar: about(text, 'Grammar of every reply.'),
-  stopwords: about(textList, 'Texts that end a reply.'),
-  cutstrings: textList,
-  extract_regex: textList,
-  trimspace: textList,
-  trimsuffix: textList,
-  type: text,
+  grammar: about(plainText, 'Grammar of every reply.'),
+  stopwords: about(list(plainText), 'Texts that end a reply.'),
+  cutstrings: list(plainText),
+  extract_regex: list(plainText),
+  trimspace: list(plainText),
+  trimsuffix: list(plainText),
+  type: plainText,
   cfg_scale: number,
 }
 
 /** Top-level keys of batch engines. */
 export const VLLM = {
-  quantization: text,
-  load_format: text,
+  quantization: plainText,
+  load_format: plainText,
   gpu_memory_utilization: number,
-  trust_remote_code: flag,
+  trust_remote_code: reaching('command', flag),
   enforce_eager: flag,
   swap_space: integer,
   max_model_len: integer,
   tensor_parallel_size: integer,
   disable_log_stats: flag,
-  dtype: text,
+  dtype: plainText,
   limit_mm_per_prompt: about(
     block({ image: integer, video: integer, audio: integer }),
     'Most images, videos and sounds in a prompt.',
   ),
-  engine_args: freeMap,
+  engine_args: reaching('engine', freeMap),
 }
 
 /** The `diffusers` block. */
 export const DIFFUSERS = {
   cuda: flag,
-  pipeline_type: text,
-  scheduler_type: text,
-  enable_parameters: text,
+  pipeline_type: plainText,
+  scheduler_type: plainText,
+  enable_parameters: plainText,
   img2img: flag,
   clip_skip: integer,
-  clip_model: text,
-  clip_subfolder: text,
-  control_net: text,
+  clip_model: fileName,
+  clip_subfolder: fileName,
+  control_net: fileName,
 }
 
 /** The `tts` block. */
-export const TTS = { voice: text, audio_path: text, voice_cloning: flag }
+export const TTS = { voice: fileName, audio_path: fileName, voice_cloning: flag }
 
-const REPLACEMENTS = list(block({ key: text, value: text }))
+const REPLACEMENTS = list(block({ key: plainText, value: plainText }))
 
 /** The `function` block: how tool calls are asked for and found. */
 export const FUNCTION = {
   disable_no_action: flag,
-  no_action_function_name: text,
-  no_action_description_name: text,
-  response_regex: textList,
-  json_regex_match: textList,
-  argument_regex: textList,
-  argument_regex_key_name: text,
-  argument_regex_value_name: text,
+  no_action_function_name: plainText,
+  no_action_description_name: plainText,
+  response_regex: list(plainText),
+  json_regex_match: list(plainText),
+  argument_regex: list(plainText),
+  argument_regex_key_name: plainText,
+  argument_regex_value_name: plainText,
   replace_function_results: REPLACEMENTS,
   replace_llm_results: REPLACEMENTS,
-  capture_llm_results: textList,
-  function_name_key: text,
-  function_arguments_key: text,
+  capture_llm_results: list(plainText),
+  function_name_key: plainText,
+  function_arguments_key: plainText,
   automatic_tool_parsing_fallback: flag,
   disable_peg_parser: flag,
-  xml_format_preset: text,
+  xml_format_preset: plainText,
   xml_format: block({
-    scope_start: text,
-    tool_start: text,
-    tool_sep: text,
-    key_start: text,
-    key_val_sep: text,
-    val_end: text,
-    tool_end: text,
-    scope_end: text,
-    key_val_sep2: text,
+    scope_start: plainText,
+    tool_start: plainText,
+    tool_sep: plainText,
+    key_start: plainText,
+    key_val_sep: plainText,
+    val_end: plainText,
+    tool_end: plainText,
+    scope_end: plainText,
+    key_val_sep2: plainText,
     raw_argval: flag,
-    last_val_end: text,
-    last_tool_end: text,
+    last_val_end: plainText,
+    last_tool_end: plainText,
     trim_raw_argval: flag,
     allow_toolcall_in_think: flag,
   }),
@@ -266,11 +269,11 @@ export const FUNCTION = {
     mixed_mode: flag,
     no_mixed_free_string: flag,
     disable: flag,
-    prefix: text,
+    prefix: plainText,
     expect_strings_after_json: flag,
-    properties_order: text,
-    schema_type: text,
-    triggers: list(block({ word: text })),
+    properties_order: plainText,
+    schema_type: plainText,
+    triggers: list(block({ word: plainText })),
   }),
 }
 
@@ -279,8 +282,8 @@ export const REASONING = {
   disable: flag,
   disable_reasoning_tag_prefill: flag,
   strip_reasoning_only: flag,
-  thinking_start_tokens: textList,
-  tag_pairs: list(block({ start: text, end: text })),
+  thinking_start_tokens: list(plainText),
+  tag_pairs: list(block({ start: plainText, end: plainText })),
 }
 
 /** The `compression` block. */
@@ -289,19 +292,19 @@ export const COMPRESSION = {
   trigger_at_ratio: fraction,
   keep_tail_tokens: count,
   max_summary_tokens: count,
-  compressor_model: text,
+  compressor_model: plainText,
   on_post_compression_overflow: choice('error', 'drop_oldest_summary'),
 }
 
 const VOICE_RECOGNITION = block({
-  model: text,
+  model: plainText,
   mode: choice('identify', 'verify'),
   threshold: numberIn({ min: 0, max: 2 }),
   when: choice('every', 'first'),
   on_reject: choice('drop_event', 'drop_silent'),
   anti_spoofing: flag,
-  allow: block({ names: textList, labels: textList }),
-  references: list(block({ name: text, audio: text })),
+  allow: block({ names: list(plainText), labels: list(plainText) }),
+  references: list(block({ name: plainText, audio: fileName })),
   enforce: flag,
   identity: block({
     announce: flag,
@@ -315,50 +318,50 @@ const VOICE_RECOGNITION = block({
 
 const PIPELINE_CLASSIFIER = block({
   enabled: flag,
-  model: text,
+  model: plainText,
   threshold: number,
-  normalization: text,
+  normalization: plainText,
   history_items: integer,
-  fallback: block({ mode: text, reply: text }),
+  fallback: block({ mode: plainText, reply: plainText }),
   options: list(
     block({
-      id: text,
-      description: text,
-      reply: text,
+      id: plainText,
+      description: plainText,
+      reply: plainText,
       tool: block({
-        name: text,
+        name: plainText,
         arguments: freeMap,
         slots: list(
           block({
-            name: text,
+            name: plainText,
             type: choice('number', 'enum', 'string'),
-            values: textList,
-            default: text,
-            hint: text,
+            values: list(plainText),
+            default: plainText,
+            hint: plainText,
           }),
         ),
       }),
     }),
   ),
-  address: block({ names: textList, mode: text, reply: text }),
+  address: block({ names: list(plainText), mode: plainText, reply: plainText }),
 })
 
 /** The `pipeline` block: the models of a realtime conversation. */
 export const PIPELINE = {
-  llm: text,
-  tts: text,
-  transcription: text,
-  vad: text,
-  sound_detection: text,
+  llm: plainText,
+  tts: plainText,
+  transcription: plainText,
+  vad: plainText,
+  sound_detection: plainText,
   sound_detection_window_ms: integer,
   sound_detection_hop_ms: integer,
-  reasoning_effort: text,
+  reasoning_effort: plainText,
   streaming: block({ llm: flag, tts: flag, transcription: flag, clause_chunking: flag }),
   disable_thinking: flag,
   max_history_items: integer,
-  compaction: block({ enabled: flag, trigger_items: integer, summary_model: text, max_summary_tokens: integer }),
+  compaction: block({ enabled: flag, trigger_items: integer, summary_model: plainText, max_summary_tokens: integer }),
   disable_warmup: flag,
-  turn_detection: block({ type: text, eagerness: text, retranscribe: flag, vad_window_sec: number }),
+  turn_detection: block({ type: plainText, eagerness: plainText, retranscribe: flag, vad_window_sec: number }),
   voice_recognition: VOICE_RECOGNITION,
   classifier: PIPELINE_CLASSIFIER,
 }
@@ -368,10 +371,10 @@ const ACTION = choice('mask', 'block', 'allow')
 /** The `pii` block of a model whose requests are filtered (§2.10). */
 export const PII = {
   enabled: about(flag, 'Filter the requests to this model.'),
-  detectors: about(textList, 'Models that detect private data. Default: --pii-default-detectors.'),
+  detectors: about(list(plainText), 'Models that detect private data. Default: --pii-default-detectors.'),
   reversible_redactions: about(flag, 'Replies show the original text again in place of its redaction.'),
-  reversible_token_prefix: about(text, 'Beginning of a redaction. Default: [REDACTED:'),
-  reversible_token_suffix: about(text, 'End of a redaction. Default: ]'),
+  reversible_token_prefix: about(plainText, 'Beginning of a redaction. Default: [REDACTED:'),
+  reversible_token_suffix: about(plainText, 'End of a redaction. Default: ]'),
   block_unscanned_media: about(flag, 'Refuse requests with images, audio, video or files.'),
   /** Also filters rerank requests, whose documents are compared as they are otherwise. */
   scan_rerank: flag,
@@ -392,60 +395,66 @@ export const PII_DETECTION = {
     'Built-in patterns of a pattern detector; secrets, structured and all name many of them.',
   ),
   patterns: about(
-    list(block({ name: text, match: text, action: ACTION, min_len: count })),
+    list(block({ name: plainText, match: plainText, action: ACTION, min_len: count })),
     'Patterns of a pattern detector.',
   ),
   encodings: about(list(choice(...ENCODINGS)), 'Encodings that patterns are also found in.'),
   operators: about(
     map(
       block({
-        replace: about(text, 'A text in place of the value.'),
+        replace: about(plainText, 'A text in place of the value.'),
         keep_last: about(integer, 'The number of last characters that stay.'),
-        hash_key_env: about(text, 'The environment variable with the key of a hash in place of the value.'),
+        hash_key_env: about(secretName, 'The environment variable with the key of a hash in place of the value.'),
       }),
     ),
     'What stands in place of masked values, for each entity group. Default: [REDACTED:source:GROUP].',
   ),
-  extend_to_next_word: about(textList, 'Entity groups whose detections also cover the next word on the line.'),
-  extend_to_previous_word: about(textList, 'Entity groups whose detections also cover the previous word on the line.'),
-  protected_terms: about(textList, 'Terms that are never redacted.'),
-  protected_terms_files: about(textList, 'Files in the models folder with a protected term a line.'),
+  extend_to_next_word: about(list(plainText), 'Entity groups whose detections also cover the next word on the line.'),
+  extend_to_previous_word: about(
+    list(plainText),
+    'Entity groups whose detections also cover the previous word on the line.',
+  ),
+  protected_terms: about(list(plainText), 'Terms that are never redacted.'),
+  protected_terms_files: about(list(fileName), 'Files in the models folder with a protected term a line.'),
 }
 
 /** The `router` block (§2.12). */
 export const ROUTER = {
-  classifier: about(text, 'score, colbert, knn or decisions. Default: score.'),
-  classifier_model: about(text, 'The model that the classifier asks. knn needs none.'),
+  classifier: about(plainText, 'score, colbert, knn or decisions. Default: score.'),
+  classifier_model: about(plainText, 'The model that the classifier asks. knn needs none.'),
   classifier_cache_size: about(integer, 'Prompts whose decision is remembered. 0 is the default: 1024.'),
-  classifier_system_template: about(text, 'Go template of the system turn of score, with .Policies.'),
+  classifier_system_template: about(plainText, 'Go template of the system turn of score, with .Policies.'),
   score_normalization: about(choice('raw', 'mean'), 'mean divides log-probabilities by their tokens. Default: mean.'),
   activation_threshold: about(
     number,
     'From this score on a label is active: 0 to 1, or more for colbert. 0 is the default: 0.15 for score, 0.5 for colbert and decisions.',
   ),
-  policies: about(list(block({ label: text, description: text })), 'The labels, and what each stands for.'),
+  policies: about(list(block({ label: plainText, description: plainText })), 'The labels, and what each stands for.'),
   candidates: about(
-    list(block({ model: text, labels: textList })),
+    list(block({ model: plainText, labels: list(plainText) })),
     'Models from the smallest to the largest. The first that covers all active labels serves.',
   ),
-  fallback: about(text, 'The model that serves where no candidate does.'),
+  fallback: about(plainText, 'The model that serves where no candidate does.'),
   embedding_cache: about(
     block({
-      embedding_model: text,
+      embedding_model: plainText,
       similarity_threshold: about(number, 'The least cosine of a hit. Default: 0.80.'),
       confidence_threshold: about(number, 'The least score of a decision that is kept. Default: 0.60.'),
-      store_name: about(text, 'Default: router-cache-<router>.'),
+      store_name: about(plainText, 'Default: router-cache-<router>.'),
     }),
     'Decisions by similarity of prompts. Ignored with knn.',
   ),
   knn: about(
     block({
-      embedding_model: text,
-      embedding_revision: about(text, 'Changes when the model changes without a trace: the corpus is embedded anew.'),
+      embedding_model: plainText,
+      embedding_revision: about(
+        plainText,
+        'Changes when the model changes without a trace: the corpus is embedded anew.',
+      ),
       k: about(integerIn({ min: 0, max: 1024 }), 'Neighbours that vote. 0 is the default: 3.'),
       similarity_threshold: about(number, 'Neighbours below this cosine do not vote. Default: 0.80.'),
       vote_threshold: about(number, 'The least share of the votes that makes a label active. Default: 0.5.'),
-      store_name: about(text, 'Default: router-corpus-<router>.'),
+      store_name: about(plainText, 'Default: router-corpus-<router>.'),
     }),
     'Settings of the classifier knn.',
   ),
@@ -453,7 +462,7 @@ export const ROUTER = {
 
 /** The `proxy` block (§2.13). Both spellings of a provider mean the same; ours is the neutral one. */
 export const PROXY = {
-  upstream_url: about(text, 'URL of the upstream.'),
+  upstream_url: about(plainText, 'URL of the upstream.'),
   mode: about(
     choice('passthrough', 'translate'),
     'passthrough relays bytes, translate changes the wire format. Default: passthrough.',
@@ -480,36 +489,36 @@ export const PROXY = {
     flag,
     'Ask provider_a for the token counts of streams. A relayed client that did not ask gets none. Default: only translate asks.',
   ),
-  api_key_env: about(text, 'Name of the variable that holds the upstream key.'),
-  api_key_file: about(text, 'Path of the file that holds the upstream key.'),
-  upstream_model: about(text, 'Name of the model at the upstream.'),
+  api_key_env: about(secretName, 'Name of the variable that holds the upstream key.'),
+  api_key_file: about(secretName, 'Path of the file that holds the upstream key.'),
+  upstream_model: about(plainText, 'Name of the model at the upstream.'),
   request_timeout_seconds: about(count, 'Longest request that is no stream.'),
   cache_prompt: about(flag, 'Mark the prompt for the cache of the upstream.'),
-  realtime_pipeline: text,
+  realtime_pipeline: plainText,
 }
 
 /** The `failover` block: other models that take over. Times are written with their unit, such as `15s`. */
 export const FAILOVER = {
-  targets: list(block({ model: text, warm: flag })),
-  probe: block({ interval: text, timeout: text }),
-  trip: block({ errors: count, window: text }),
-  recovery: block({ probes: count, min_dwell: text }),
+  targets: list(block({ model: plainText, warm: flag })),
+  probe: block({ interval: plainText, timeout: plainText }),
+  trip: block({ errors: count, window: plainText }),
+  recovery: block({ probes: count, min_dwell: plainText }),
 }
 
 /** The `mitm` block (§2.14). */
 export const MITM = {
   hosts: about(
-    textList,
+    list(plainText),
     'Hosts that are intercepted: names, addresses, and patterns such as *.openai.azure.com. Without any, those of two providers.',
   ),
   paths: about(
-    textList,
+    list(plainText),
     'Paths whose text is filtered beside /v1/chat/completions and /v1/messages, such as /v1/responses. A segment * stands for any.',
   ),
 }
 
 /** The `mcp` block: each value is itself YAML or JSON text with an `mcpServers` map. */
-export const MCP = { remote: text, stdio: text }
+export const MCP = { remote: address, stdio: reaching('command', plainText) }
 
 /** The `agent` block. */
 export const AGENT = {
@@ -533,19 +542,19 @@ const BLOCKS = {
   tts: about(block(TTS), 'Speech.'),
   function: about(block(FUNCTION), 'How tool calls are asked for and found.'),
   reasoning: about(block(REASONING), 'How reasoning is told from the answer.'),
-  reasoning_effort: about(text, 'Effort of reasoning where a request names none.'),
+  reasoning_effort: about(plainText, 'Effort of reasoning where a request names none.'),
   chat_template_kwargs: about(freeMap, 'Variables of the chat template.'),
   compression: about(block(COMPRESSION), 'Compression of long conversations.'),
   pipeline: about(block(PIPELINE), 'The models of a realtime conversation.'),
   pii: about(block(PII, { ignored: LEGACY_PII_KEYS }), 'Filtering of requests to this model.'),
   pii_detection: about(block(PII_DETECTION), 'Detection of private data by this model.'),
   router: about(block(ROUTER), 'Choice of a model for each request.'),
-  proxy: about(block(PROXY), 'The upstream of the model.'),
+  proxy: about(reaching('upstream', block(PROXY)), 'The upstream of the model.'),
   failover: about(
     block(FAILOVER),
     'Models that take over when one fails. Times are written with their unit, such as 15s.',
   ),
-  mitm: about(block(MITM), 'Interception of TLS connections.'),
+  mitm: about(reaching('interception', block(MITM)), 'Interception of TLS connections.'),
   mcp: about(block(MCP), 'MCP servers: each value is YAML or JSON text with an mcpServers map.'),
   agent: about(block(AGENT), 'Behaviour of agents that use the model.'),
 }
