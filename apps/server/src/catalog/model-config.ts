@@ -12,6 +12,7 @@ import type {
   LLM,
   MCP,
   MITM,
+  ModelKeys,
   PARAMETERS,
   PII,
   PII_DETECTION,
@@ -108,11 +109,52 @@ export interface FailoverTarget {
   readonly model: ModelConfig
 }
 
+/** The keys of a model file that a model has as they are, under their own names. */
+export type KeptKeys = Omit<ModelKeys, keyof LlmSettings | keyof VllmSettings | (typeof CONVERTED_KEYS)[number]>
+
+/** Keys whose value in a model has another form than in its file. */
+export const CONVERTED_KEYS = ['name', 'backend', 'knownUsecases', 'grpc', 'limits', 'maxConcurrent'] as const
+
+/** Kept keys that a file may leave out, and the values that models then have. */
+export const UNSET = {
+  disabled: false,
+  pinned: false,
+  roles: {},
+  knownInputModalities: [],
+  knownOutputModalities: [],
+  concurrencyGroups: [],
+  options: [],
+  overrides: [],
+  downloadFiles: [],
+  artifacts: [],
+  featureFlags: {},
+  strictAnswers: false,
+  parameters: {},
+  template: {},
+  diffusers: {},
+  tts: {},
+  function: {},
+  reasoning: {},
+  compression: {},
+  pii: {},
+  mitm: {},
+  mcp: {},
+  agent: {},
+} as const satisfies Partial<KeptKeys>
+
+/** Keys of a model with a value in every model. */
+type FilledKeys = { readonly [Key in keyof typeof UNSET]: NonNullable<KeptKeys[Key]> }
+/** Keys of a model that may be absent. */
+type OpenKeys = { readonly [Key in Exclude<keyof KeptKeys, keyof typeof UNSET>]?: KeptKeys[Key] | undefined }
+
+/** Values of the kept keys. */
+export type KeptValues = FilledKeys & OpenKeys
+
 /**
- * One model as its file describes it, with our names. Keys that the file leaves out are absent here; `withDefaults`
- * fills in their values.
+ * One model as its file describes it, with our names. Its keys are those of the tables in `keys/`; keys that the file
+ * leaves out are absent here, and `withDefaults` fills in their values.
  */
-export interface ModelConfig {
+export interface ModelConfig extends KeptValues {
   /** Name for clients. */
   readonly name: string
   /** Name of its file, inside {@link ModelConfig.folder}. */
@@ -122,68 +164,20 @@ export interface ModelConfig {
   readonly folder: string
   /** Time of the file's last change, milliseconds since the epoch. */
   readonly modifiedAt: number
-  /** The model that serves instead; then nothing else is set. */
-  readonly alias?: string | undefined
-  readonly description?: string | undefined
-  readonly usage?: string | undefined
-  readonly disabled: boolean
-  /** Never unloaded for another model or for idleness. */
-  readonly pinned: boolean
-  readonly debug?: boolean | undefined
-  /** Role of a message → its text in templates. */
-  readonly roles: Readonly<Record<string, string>>
   /** Declared usecases under their own names, without unknown ones. */
   readonly knownUsecases: readonly Usecase[]
-  readonly knownInputModalities: readonly string[]
-  readonly knownOutputModalities: readonly string[]
-  /** Models that share a group are never loaded at the same time. */
-  readonly concurrencyGroups: readonly string[]
   /** Empty when the file names none and the weights do not decide it. */
   readonly backend: string
   /** The way it is served. */
   readonly serving: Serving
-  /** `key:value` texts for the backend. */
-  readonly options: readonly string[]
-  readonly overrides: readonly string[]
   /** Number of health checks of a starting backend and their interval; 0 = the server's own figures. */
   readonly grpc: { readonly attempts: number; readonly attemptsSleepSeconds: number }
-  /** Tokens; absent or below 1 = the server's `--context-size`. */
-  readonly contextSize?: number | undefined
-  readonly threads?: number | undefined
-  readonly f16?: boolean | undefined
-  readonly cuda?: boolean | undefined
-  readonly step?: number | undefined
-  readonly downloadFiles: readonly DownloadFile[]
-  readonly artifacts: readonly ModelArtifact[]
   /** Maximum number of parallel requests (0 = no model limit), and the delay after a refusal. */
   readonly limits: { readonly maxConcurrent: number; readonly retryAfterSeconds: number }
-  /** Folder for saved slots. */
-  readonly slotSavePath?: string | undefined
-  readonly featureFlags: Readonly<Record<string, boolean>>
-  /** Whether an answer that does not match the requested form is an error instead of a warning. */
-  readonly strictAnswers: boolean
-  readonly parameters: ModelParameters
-  readonly template: ModelTemplate
   readonly llm: LlmSettings
   readonly vllm: VllmSettings
-  readonly diffusers: DiffusersSettings
-  readonly tts: TtsSettings
-  readonly function: FunctionSettings
-  readonly reasoning: ReasoningSettings
-  readonly reasoningEffort?: string | undefined
-  readonly chatTemplateKwargs?: Readonly<Record<string, unknown>> | undefined
-  readonly compression: CompressionSettings
-  readonly pipeline?: PipelineSettings | undefined
-  readonly pii: PiiSettings
-  readonly piiDetection?: PiiDetectionSettings | undefined
-  readonly router?: RouterSettings | undefined
   /** What is wrong with the `router` block; set for routers that a file describes. */
   readonly routerNotes?: RouterNotes | undefined
-  readonly proxy?: ProxySettings | undefined
-  readonly failover?: FailoverSettings | undefined
-  readonly mitm: MitmSettings
-  readonly mcp: McpSettings
-  readonly agent: AgentSettings
   /** Facts from the header of the weights; absent when they are no GGUF file or unreadable. */
   readonly gguf?: GgufSummary | undefined
   /** Reason why the weights cannot be loaded, found before a backend was asked: `file "x.gguf" is cut off`. */

@@ -1,7 +1,7 @@
 import type { ConfigProblem } from './config-problem.ts'
 import { type Block, type KeyTable, toCamelCase } from './keys/fields.ts'
-import { LLM, type ModelKeys, VLLM } from './keys/model-keys.ts'
-import type { ModelConfig } from './model-config.ts'
+import { LLM, MODEL_KEYS, type ModelKeys, VLLM } from './keys/model-keys.ts'
+import { CONVERTED_KEYS, type KeptKeys, type KeptValues, type ModelConfig, UNSET } from './model-config.ts'
 import { toServing } from './serving.ts'
 import { readUsecases } from './usecase-names.ts'
 
@@ -42,62 +42,24 @@ export function toModelConfig(keys: ModelKeys, facts: ModelFacts): ModelConfig {
   const { parameters = {}, grpc = {}, limits = {} } = keys
   const backend = keys.backend ?? (isGgufName(parameters.model ?? '') ? GGUF_BACKEND : '')
   return {
+    ...keep(keys),
     name,
     source,
     file: place.file,
     folder: place.folder,
     modifiedAt: place.modifiedAt,
-    alias: keys.alias,
-    description: keys.description,
-    usage: keys.usage,
-    disabled: keys.disabled ?? false,
-    pinned: keys.pinned ?? false,
-    debug: keys.debug,
-    roles: keys.roles ?? {},
     knownUsecases: readUsecases(keys.knownUsecases ?? []),
-    knownInputModalities: keys.knownInputModalities ?? [],
-    knownOutputModalities: keys.knownOutputModalities ?? [],
     concurrencyGroups: distinct(keys.concurrencyGroups ?? []),
     backend,
     serving: toServing({ ...keys, backend, parameters }),
-    options: keys.options ?? [],
-    overrides: keys.overrides ?? [],
     grpc: { attempts: grpc.attempts ?? 0, attemptsSleepSeconds: grpc.attemptsSleepTime ?? 0 },
-    contextSize: keys.contextSize,
-    threads: keys.threads,
-    f16: keys.f16,
-    cuda: keys.cuda,
-    step: keys.step,
-    downloadFiles: keys.downloadFiles ?? [],
-    artifacts: keys.artifacts ?? [],
     limits: {
       maxConcurrent: keys.maxConcurrent ?? limits.maxConcurrent ?? 0,
       retryAfterSeconds: limits.retryAfterSeconds || DEFAULT_RETRY_SECONDS,
     },
-    slotSavePath: keys.slotSavePath,
-    featureFlags: keys.featureFlags ?? {},
-    strictAnswers: keys.strictAnswers ?? false,
-    parameters,
-    template: keys.template ?? {},
     llm: pick<typeof LLM>(keys, LLM_NAMES),
     vllm: pick<typeof VLLM>(keys, VLLM_NAMES),
-    diffusers: keys.diffusers ?? {},
-    tts: keys.tts ?? {},
-    function: keys.function ?? {},
-    reasoning: keys.reasoning ?? {},
-    reasoningEffort: keys.reasoningEffort,
-    chatTemplateKwargs: keys.chatTemplateKwargs,
-    compression: keys.compression ?? {},
-    pipeline: keys.pipeline,
-    pii: keys.pii ?? {},
-    piiDetection: keys.piiDetection,
-    router: keys.router,
     routerNotes,
-    proxy: keys.proxy,
-    failover: keys.failover,
-    mitm: keys.mitm ?? {},
-    mcp: keys.mcp ?? {},
-    agent: keys.agent ?? {},
     raw,
     warnings,
   }
@@ -110,6 +72,18 @@ export function createBlankModel(facts: Pick<ModelFacts, 'name' | 'source' | 'pl
 
 const LLM_NAMES = listNames(LLM)
 const VLLM_NAMES = listNames(VLLM)
+
+const KEPT_NAMES = [...listNames(MODEL_KEYS)].filter(
+  (name): name is keyof KeptKeys =>
+    !LLM_NAMES.has(name) && !VLLM_NAMES.has(name) && !CONVERTED_KEYS.some((key) => key === name),
+)
+const UNSET_VALUES: Readonly<Record<string, unknown>> = UNSET
+
+/** Selects the keys that a model has as they are. All models have the same properties in the same order. */
+function keep(keys: ModelKeys): KeptValues {
+  // Every name is a key of the tables, and its value was read by its field.
+  return Object.fromEntries(KEPT_NAMES.map((name) => [name, keys[name] ?? UNSET_VALUES[name]])) as KeptValues
+}
 
 function listNames(table: KeyTable): ReadonlySet<string> {
   return new Set(Object.keys(table).map(toCamelCase))
