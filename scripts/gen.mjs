@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
@@ -25,6 +25,14 @@ const GENERATORS = {
   kernel: { folder: 'packages/router/src/vector/gen', generate: generateKernel },
   /** Pages made from the sections of flags, the keys of model files and the manifest of requirements. */
   pages: { folder: 'docs', shared: true, generate: generatePages },
+  /** The table of stages. */
+  stages: { folder: '.', shared: true, generate: (out) => generateTable('stages', 'ARCHITECTURE.md', out) },
+  /** The table of the times in a trace. */
+  phases: {
+    folder: 'docs/monitoring',
+    shared: true,
+    generate: (out) => generateTable('phases', 'docs/monitoring/README.md', out),
+  },
   /** Types of the requests and replies of the server, for the web interface. */
   web: { folder: 'apps/web/src/lib', shared: true, generate: generateWebTypes },
 }
@@ -81,6 +89,20 @@ function generatePages(out) {
       execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] }),
     )
   }
+}
+
+/**
+ * Copies a page with a new table between `<!-- name -->` and `<!-- /name -->`.
+ *
+ * @param {'stages' | 'phases'} name @param {string} page @param {string} out
+ */
+function generateTable(name, page, out) {
+  const args = ['--conditions=@svc/source', '--import', 'tsx', join(root, 'apps/server/src/inference/print-stages.ts')]
+  const tables = JSON.parse(execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' }))
+  const text = readFileSync(join(root, page), 'utf8')
+  const [before, after] = text.split(new RegExp(`(?<=<!-- ${name} -->\n)[^]*?(?=<!-- /${name} -->)`))
+  if (after === undefined) throw new Error(`${page} has no place for the table ${name}`)
+  writeFileSync(join(out, basename(page)), `${before}\n${tables[name]}\n\n${after}`)
 }
 
 /** @param {string} out */

@@ -11,5 +11,6 @@ export default defineConfig(
     openai: 'src/openai/index.ts',
     responses: 'src/responses/index.ts',
     sse: 'src/sse/index.ts',
+    stages: 'src/stages/index.ts',
   }),
 )

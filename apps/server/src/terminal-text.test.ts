@@ -65,6 +65,12 @@ describe('the program', () => {
         ),
       )
     // two scripts that write pages of the documents, and the log of a command, whose lines are escaped before
-    expect(writers.sort()).toEqual(['catalog/keys/print-schema.ts', 'config/print-docs.ts', 'main.ts', 'terminal.ts'])
+    expect(writers.sort()).toEqual([
+      'catalog/keys/print-schema.ts',
+      'config/print-docs.ts',
+      'inference/print-stages.ts',
+      'main.ts',
+      'terminal.ts',
+    ])
   })
 })

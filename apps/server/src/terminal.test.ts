@@ -3,7 +3,13 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 /** Modules that write to a terminal by themselves: programs of the build, and the log, whose lines are escaped. */
-const WRITERS = new Set(['catalog/keys/print-schema.ts', 'config/print-docs.ts', 'main.ts', 'terminal.ts'])
+const WRITERS = new Set([
+  'catalog/keys/print-schema.ts',
+  'config/print-docs.ts',
+  'inference/print-stages.ts',
+  'main.ts',
+  'terminal.ts',
+])
 
 it('every module prints through the terminal module, which escapes foreign texts', async () => {
   const folder = import.meta.dirname

@@ -590,6 +590,7 @@ const PROMISES = {
         'encodeSseEvent',
         'encodeSseJson',
       ],
+      stages: ['REQUEST_MARKS', 'REQUEST_STAGES'],
     },
   },
 } as const

@@ -1,4 +1,5 @@
 import { applySplices, type JsonDocument } from '@svc/json'
+import { REQUEST_STAGES, type RequestStage } from '@svc/wire/stages'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { TraceRecorder } from '../monitoring/recorders.ts'
 import type { RequestTrace } from '../monitoring/traces/request-trace.ts'
@@ -16,20 +17,9 @@ import type { FormattedCall, WireFormat } from './wire-format.ts'
  * quota and PII, because those decide on the resolved model. The body is validated only after the PII filter, which
  * works on the bytes.
  */
-export const STAGE_ORDER = [
-  'body',
-  'resolve',
-  'globalLimit',
-  'router',
-  'access',
-  'modelLimit',
-  'pii',
-  'parse',
-  'model',
-  'reply',
-] as const
+export const STAGE_ORDER = Object.keys(REQUEST_STAGES) as readonly StageName[]
 
-export type StageName = (typeof STAGE_ORDER)[number]
+export type StageName = RequestStage
 
 /** A request as a transport hands it to the core: an HTTP body that is still to be read, or a parsed message. */
 export interface IncomingRequest {

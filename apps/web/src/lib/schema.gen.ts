@@ -4827,6 +4827,39 @@ export interface components {
             prompt_tokens?: number;
             completion_tokens?: number;
             phases: {
+                /** @description Milliseconds: the stage body: reads the bytes once, guards depth and size, keeps a token tree with byte offsets. */
+                body?: number;
+                /** @description Milliseconds: the stage resolve: finds the model of the name, or the default of the route's usecase. */
+                resolve?: number;
+                /** @description Milliseconds: the stage globalLimit: global limit of concurrent inference, 429. */
+                globalLimit?: number;
+                /** @description Milliseconds: the stage router: a router's request: picks the model that serves it; the stages that follow see that one. */
+                router?: number;
+                /** @description Milliseconds: the stage access: access lists, disabled models, and quotas, on the resolved model. */
+                access?: number;
+                /** @description Milliseconds: the stage modelLimit: the model's own limit, 429. */
+                modelLimit?: number;
+                /** @description Milliseconds: the stage pii: finds private text: 400, 503, or edits as splices of the original bytes. */
+                pii?: number;
+                /** @description Milliseconds: the stage parse: schema and mapping to the domain. */
+                parse?: number;
+                /** @description Milliseconds: the stage model: runs the prediction on its executor, taps the lanes, records usage and trace. */
+                model?: number;
+                /** @description Milliseconds: the stage reply: one JSON body, or a stream whose headers wait for the first event. */
+                reply?: number;
+                /** @description Milliseconds: the sum of the stages that settle whether the request may run. */
+                admission?: number;
+                /** @description Milliseconds: the wait for the model; absent for a relayed request. */
+                load?: number;
+                /** @description Milliseconds: from the loaded model to the first token. */
+                prompt?: number;
+                /** @description Milliseconds: from the arrival of the request to the first byte of its reply. */
+                first_byte?: number;
+                /** @description Milliseconds: from the arrival of the request to the first token of its reply. */
+                first_token?: number;
+                /** @description Milliseconds: from the arrival of the request to its end. */
+                total?: number;
+            } & {
                 [key: string]: number;
             };
         } & {

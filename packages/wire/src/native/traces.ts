@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { REQUEST_MARKS, REQUEST_STAGES, type RequestPhase } from '../stages/index.ts'
 
 const count = z.int().min(0)
 
@@ -10,6 +11,20 @@ const tracedBody = {
   body_truncated: z.literal(true).exactOptional(),
   /** Size of a body that was cut. */
   body_bytes: count.exactOptional(),
+}
+
+const milliseconds = z.number().exactOptional()
+
+/** Gives each phase of a request its schema with its sentence. */
+function describePhases(): { readonly [Phase in RequestPhase]: typeof milliseconds } {
+  const stages = Object.entries(REQUEST_STAGES).map(
+    ([name, { about }]) => [name, `the stage ${name}: ${about}`] as const,
+  )
+  const sentences = [...stages, ...Object.entries(REQUEST_MARKS)]
+  // The names are those of the two tables.
+  return Object.fromEntries(
+    sentences.map(([name, about]) => [name, milliseconds.describe(`Milliseconds: ${about}.`)]),
+  ) as ReturnType<typeof describePhases>
 }
 
 /** A traced inference request: an entry of `GET /api/traces`, and the reply of `GET /api/traces/:id`. */
@@ -44,8 +59,8 @@ export const trace = z.looseObject({
   served_model: z.string().exactOptional(),
   prompt_tokens: count.exactOptional(),
   completion_tokens: count.exactOptional(),
-  /** Milliseconds of each stage; sums `admission`, `load`, `prompt`; from arrival `first_byte`, `first_token`, `total`. */
-  phases: z.record(z.string(), z.number()),
+  /** Milliseconds by {@link RequestPhase}. */
+  phases: z.object(describePhases()).catchall(z.number()),
 })
 
 /** Reply of `GET /api/traces`. */

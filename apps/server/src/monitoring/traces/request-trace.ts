@@ -1,4 +1,5 @@
 import type { SvcError } from '@svc/errors'
+import { REQUEST_STAGES } from '@svc/wire/stages'
 import type { Clock } from '../../ports.ts'
 import type { Principal } from '../../principal.ts'
 import { toPublicError } from '../../public-error.ts'
@@ -260,7 +261,9 @@ export class RequestTrace {
 }
 
 /** Stages that settle whether a request may run. */
-const ADMISSION: ReadonlySet<string> = new Set(['body', 'resolve', 'globalLimit', 'access', 'modelLimit'])
+const ADMISSION: ReadonlySet<string> = new Set(
+  Object.entries(REQUEST_STAGES).flatMap(([name, stage]) => ('isAdmission' in stage ? [name] : [])),
+)
 
 const toMs = (milliseconds: number): number => Math.round(Math.max(0, milliseconds) * 1000) / 1000
 
