@@ -1,7 +1,8 @@
 import { parseJson } from '@svc/json'
 import { describe, expect, it } from 'vitest'
 import { createModel } from '../catalog/__fixtures__/model.ts'
-import type { Cleanup } from './cleanup.ts'
+import { createIdleStages } from './__fixtures__/idle-stages.ts'
+import { Cleanup } from './cleanup.ts'
 import { createRequestCore, type IncomingRequest, STAGE_ORDER, type StageName, type Stages } from './pipeline.ts'
 import type { Reply } from './reply.ts'
 
@@ -17,36 +18,21 @@ function recording(stages: Partial<Stages> = {}) {
     order.push(name)
     cleanup?.add(() => observed.push(`given back ${name}`))
   }
-  const all: Stages = {
-    body(_request, cleanup) {
-      note('body', cleanup)
-      return Promise.resolve(document)
+  const idle = Object.entries({
+    ...createIdleStages(),
+    resolve: () => ({ replyModel: 'alias', requestedModel: 'alias', model, through: ['alias'] }),
+  })
+  const noted = idle.map(([name, run]: [string, (...args: never[]) => unknown]) => [
+    name,
+    (...args: never[]) => {
+      note(
+        name as StageName,
+        args.find((arg: unknown) => arg instanceof Cleanup),
+      )
+      return run(...args)
     },
-    resolve() {
-      note('resolve')
-      return { replyModel: 'alias', requestedModel: 'alias', model, through: ['alias'] }
-    },
-    globalLimit: (_request, cleanup) => note('globalLimit', cleanup),
-    async router(request) {
-      note('router')
-      return request.model
-    },
-    access: (_request, cleanup) => note('access', cleanup),
-    modelLimit: (_request, cleanup) => note('modelLimit', cleanup),
-    pii() {
-      note('pii')
-      return { splices: [] }
-    },
-    parse(_request, _filtered, cleanup) {
-      note('parse', cleanup)
-      return undefined
-    },
-    async model({ ledger, request }, cleanup) {
-      note('model', cleanup)
-      return { kind: 'relayed', context: request.context, ledger, relayTo: () => Promise.resolve() }
-    },
-    ...stages,
-  }
+  ])
+  const all: Stages = { ...(Object.fromEntries(noted) as Stages), ...stages }
   const core = createRequestCore(all, {
     observe(stage) {
       observed.push(stage)

@@ -12,6 +12,7 @@ import { createMetrics } from '../monitoring/metrics.ts'
 import type { UsageRecord } from '../monitoring/recorders.ts'
 import { createPiiMetrics } from '../pii/metrics.ts'
 import { createRequestFilter } from '../pii/request-filter.ts'
+import { createIdleStages } from './__fixtures__/idle-stages.ts'
 import { addUsage, NO_USAGE, type PredictionStep } from './events.ts'
 import type { Executor } from './executor.ts'
 import { createModelCalls, type ModelCalls } from './model-calls.ts'
@@ -163,12 +164,10 @@ async function createWorld(options: Options = {}) {
     request: { kind: 'chat', stream: true, choices: 1, messages: body.messages },
   } as unknown as GenerationCall
   const core = createRequestCore({
+    ...createIdleStages(),
     body: () => parseJson(Buffer.from(JSON.stringify(body))),
     resolve: () => ({ requestedModel: 'm', replyModel: 'm', model, through: [] }),
-    globalLimit: () => undefined,
-    router: ({ model: own }) => own,
     access: createAccess(quotas),
-    modelLimit: () => undefined,
     pii: createPiiStage(filter),
     parse: () => ({ call }),
     model: createModelStage({ models, relay: () => expect.unreachable(), usage: recorder, metrics, clock }),
