@@ -214,13 +214,16 @@ module.exports = {
     {
       name: 'modules-below-api',
       comment:
-        'inside the server: features are built on the modules; a module imports no route, no feature and no platform',
+        'inside the server: features are built on the modules; a module imports no route, no feature and no platform, only the tables and options that features declare',
       severity: 'error',
       from: {
         path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|interception|responses|live-feed|routing|operations|downloads|galleries|oci|usage)/',
         pathNot: TEST,
       },
-      to: { path: '^apps/server/src/(api/|features/|platform/|compose\\.ts|main\\.ts)' },
+      to: {
+        path: '^apps/server/src/(api/|features/|platform/|compose\\.ts|main\\.ts)',
+        pathNot: '^apps/server/src/api/.*/(table|options)\\.ts$',
+      },
     },
     {
       name: 'platform-below-features',

@@ -21,7 +21,7 @@ export interface Recipe {
 export function readRecipe(markdown: string): Recipe {
   const changes: RecipeChange[] = []
   for (const [, indent = '', language = '', file = '', body = ''] of markdown.matchAll(
-    /^([ ]*)```(\w+) (\S+)\n([^]*?)^\1```$/gm,
+    /^([ ]*)```(\w+) (\S+)\n([\s\S]*?)^\1```$/gm,
   )) {
     const text = body.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
     changes.push({ file, kind: language === 'diff' ? 'edit' : 'new', text })
@@ -39,7 +39,8 @@ export function readRecipe(markdown: string): Recipe {
 export function applyLines(text: string, diff: string): string {
   return diff.split(/^@@.*\n/m).reduce((edited, part) => {
     const lines = part.split('\n').filter((line) => line !== '')
-    const pick = (signs: string) => lines.flatMap((line) => (signs.includes(line[0] ?? '') ? [`${line.slice(1)}\n`] : []))
+    const pick = (signs: string) =>
+      lines.flatMap((line) => (signs.includes(line[0] ?? '') ? [`${line.slice(1)}\n`] : []))
     const [before, after] = [pick(' -').join(''), pick(' +').join('')]
     const pieces = edited.split(before)
     if (pieces.length !== 2) throw new Error(`these lines stand ${pieces.length - 1} times in the file:\n${before}`)
@@ -50,7 +51,10 @@ export function applyLines(text: string, diff: string): string {
 /** Makes a change in a copy. */
 export function applyChange(copy: string, { file, kind, text }: RecipeChange): void {
   const path = join(copy, file)
-  if (kind === 'edit') return writeFileSync(path, applyLines(readFileSync(path, 'utf8'), text))
+  if (kind === 'edit') {
+    writeFileSync(path, applyLines(readFileSync(path, 'utf8'), text))
+    return
+  }
   if (existsSync(path)) throw new Error(`${file} exists`)
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
@@ -64,16 +68,18 @@ export function copyRepository(from: string, to: string): void {
   }
   symlinkSync(join(from, 'node_modules'), join(to, 'node_modules'))
   for (const folder of listPackages(to)) {
-    for (const name of ['node_modules', '.tsbuild', 'dist']) {
+    for (const name of ['node_modules', '.tsbuild', ...(folder.startsWith('packages/') ? ['dist'] : [])]) {
       const made = join(from, folder, name)
-      if (existsSync(made)) cpSync(made, join(to, folder, name), { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+      if (existsSync(made))
+        cpSync(made, join(to, folder, name), { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
     }
   }
 }
 
 function listPackages(root: string): string[] {
   const parents = ['packages', 'apps', 'apps/backends', 'examples']
-  return [...parents.flatMap((parent) => readdirSync(join(root, parent)).map((name) => join(parent, name))), 'bench'].filter(
-    (folder) => existsSync(join(root, folder, 'package.json')),
-  )
+  return [
+    ...parents.flatMap((parent) => readdirSync(join(root, parent)).map((name) => join(parent, name))),
+    'bench',
+  ].filter((folder) => existsSync(join(root, folder, 'package.json')))
 }

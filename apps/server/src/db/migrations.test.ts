@@ -38,7 +38,7 @@ describe.each(['sqlite', 'postgres'] as const)('the committed migrations of %s',
     const out = relative(SERVER, dir.join('migrations'))
     await cp(migrationsFolder(dialect), dir.join('migrations'), { recursive: true })
     const config = dir.join('drizzle.config.ts')
-    const schema = join(SERVER, 'src/db/tables/*.ts')
+    const schema = ['src/db/tables/*.ts', 'src/api/**/table.ts'].map((path) => join(SERVER, path))
     await writeFile(
       config,
       `export default ${JSON.stringify({ dialect: dialect === 'sqlite' ? 'sqlite' : 'postgresql', schema, out })}`,
