@@ -3,25 +3,14 @@ import type { ConfigProblem } from './config-problem.ts'
 import type { GgufSummary } from './gguf-summary.ts'
 import type { Block } from './keys/fields.ts'
 import type {
-  AGENT,
   ARTIFACT,
-  COMPRESSION,
-  DIFFUSERS,
   FAILOVER,
-  FUNCTION,
   LLM,
-  MCP,
-  MITM,
   ModelKeys,
   PARAMETERS,
-  PII,
-  PII_DETECTION,
-  PIPELINE,
   PROXY,
-  REASONING,
   ROUTER,
   TEMPLATE,
-  TTS,
   VLLM,
 } from './keys/model-keys.ts'
 import type { RouterNotes } from './router-notes.ts'
@@ -35,43 +24,14 @@ export type ModelTemplate = Block<typeof TEMPLATE>
 export type LlmSettings = Block<typeof LLM>
 /** Top-level keys of batch engines. */
 export type VllmSettings = Block<typeof VLLM>
-/** The `diffusers` block. */
-export type DiffusersSettings = Block<typeof DIFFUSERS>
-/** The `tts` block. */
-export type TtsSettings = Block<typeof TTS>
-/** How tool calls are requested and found. */
-export type FunctionSettings = Block<typeof FUNCTION>
-/** How reasoning is separated from the answer. */
-export type ReasoningSettings = Block<typeof REASONING>
-/** The `compression` block. */
-export type CompressionSettings = Block<typeof COMPRESSION>
-/** The models of a realtime conversation. */
-export type PipelineSettings = Block<typeof PIPELINE>
-/** Filter of requests (§2.10). */
-export type PiiSettings = Block<typeof PII>
-/** Detections of this model and their actions (§2.11). */
-export type PiiDetectionSettings = Block<typeof PII_DETECTION>
 /** The `router` block (§2.12). */
 export type RouterSettings = Block<typeof ROUTER>
 /** The `proxy` block (§2.13). */
 export type ProxySettings = Block<typeof PROXY>
 /** The `failover` block. */
 export type FailoverSettings = Block<typeof FAILOVER>
-/** The `mitm` block (§2.14). */
-export type MitmSettings = Block<typeof MITM>
-/** The `mcp` block. */
-export type McpSettings = Block<typeof MCP>
-/** The `agent` block. */
-export type AgentSettings = Block<typeof AGENT>
 /** A managed repository snapshot that belongs to a model. */
 export type ModelArtifact = Block<typeof ARTIFACT>
-
-/** A file that a model needs, with its source. */
-export interface DownloadFile {
-  readonly filename?: string
-  readonly uri?: string
-  readonly sha256?: string
-}
 
 /**
  * Source of a model: a YAML file, the list of `--models-config-file`, weights dropped into the folder, or a demo model of

@@ -212,7 +212,7 @@ export const VLLM = {
 }
 
 /** The `diffusers` block. */
-export const DIFFUSERS = {
+const DIFFUSERS = {
   cuda: flag,
   pipeline_type: plainText,
   scheduler_type: plainText,
@@ -225,12 +225,12 @@ export const DIFFUSERS = {
 }
 
 /** The `tts` block. */
-export const TTS = { voice: fileName, audio_path: fileName, voice_cloning: flag }
+const TTS = { voice: fileName, audio_path: fileName, voice_cloning: flag }
 
 const REPLACEMENTS = list(block({ key: plainText, value: plainText }))
 
 /** The `function` block: how tool calls are asked for and found. */
-export const FUNCTION = {
+const FUNCTION = {
   disable_no_action: flag,
   no_action_function_name: plainText,
   no_action_description_name: plainText,
@@ -278,7 +278,7 @@ export const FUNCTION = {
 }
 
 /** The `reasoning` block. */
-export const REASONING = {
+const REASONING = {
   disable: flag,
   disable_reasoning_tag_prefill: flag,
   strip_reasoning_only: flag,
@@ -287,7 +287,7 @@ export const REASONING = {
 }
 
 /** The `compression` block. */
-export const COMPRESSION = {
+const COMPRESSION = {
   enabled: flag,
   trigger_at_ratio: fraction,
   keep_tail_tokens: count,
@@ -347,7 +347,7 @@ const PIPELINE_CLASSIFIER = block({
 })
 
 /** The `pipeline` block: the models of a realtime conversation. */
-export const PIPELINE = {
+const PIPELINE = {
   llm: plainText,
   tts: plainText,
   transcription: plainText,
@@ -369,7 +369,7 @@ export const PIPELINE = {
 const ACTION = choice('mask', 'block', 'allow')
 
 /** The `pii` block of a model whose requests are filtered (§2.10). */
-export const PII = {
+const PII = {
   enabled: about(flag, 'Filter the requests to this model.'),
   detectors: about(list(plainText), 'Models that detect private data. Default: --pii-default-detectors.'),
   reversible_redactions: about(flag, 'Replies show the original text again in place of its redaction.'),
@@ -386,7 +386,7 @@ const GONE = 'belongs to a filter that no longer exists, ignored (name detectors
 const LEGACY_PII_KEYS = { patterns: GONE, response: GONE, mode: GONE, actions: GONE, builtins: GONE }
 
 /** The `pii_detection` block of a model that detects (§2.11). */
-export const PII_DETECTION = {
+const PII_DETECTION = {
   min_score: about(number, 'Detections below this score, from 0 to 1, are dropped.'),
   default_action: about(ACTION, 'The action for entity groups without an entry in entity_actions.'),
   entity_actions: about(map(ACTION), 'The action for each entity group.'),
@@ -506,7 +506,7 @@ export const FAILOVER = {
 }
 
 /** The `mitm` block (§2.14). */
-export const MITM = {
+const MITM = {
   hosts: about(
     list(plainText),
     'Hosts that are intercepted: names, addresses, and patterns such as *.openai.azure.com. Without any, those of two providers.',
@@ -518,10 +518,10 @@ export const MITM = {
 }
 
 /** The `mcp` block: each value is itself YAML or JSON text with an `mcpServers` map. */
-export const MCP = { remote: address, stdio: reaching('command', plainText) }
+const MCP = { remote: address, stdio: reaching('command', plainText) }
 
 /** The `agent` block. */
-export const AGENT = {
+const AGENT = {
   max_attempts: integer,
   max_iterations: integer,
   enable_reasoning: flag,
