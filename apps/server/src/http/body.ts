@@ -2,6 +2,8 @@ import { SvcError } from '@svc/errors'
 import type { HeldBytes } from '../inference/ports.ts'
 import type { AbortSignalLike } from '../ports.ts'
 import { BodyPieces } from './body-pieces.ts'
+import { bodyBroken, bodyLeft, bodyStopped, streamBody } from './body-stream.ts'
+import { ByteBudget, type ByteMeter } from './byte-meter.ts'
 import { type ServerReply, type ServerRequest, toBodyStream } from './messages.ts'
 
 /** Limits of request bodies (§8, threats IN-1, IN-11, REL-2). */
@@ -43,21 +45,20 @@ export interface BodyReader {
     call: { readonly incoming: ServerRequest; readonly outgoing: ServerReply },
     options?: { readonly maxBytes: number },
   ): HeldBytes | undefined
+  /**
+   * Gives the pieces of the body as they arrive, for a body that is kept on disk. They do not count against the memory.
+   * After the last piece the caller is confirmed.
+   *
+   * @param options.maxBytes a limit below that of the server
+   * @throws {SvcError} as {@link read} does
+   */
+  stream(call: BodySource, options?: { readonly maxBytes: number }): AsyncIterable<Uint8Array>
   /** Counts bytes that arrive in another way, such as messages of a socket. */
-  meter(): BodyMeter
+  meter(): ByteMeter
   /** Largest body, bytes. */
   readonly maxBytes: number
   /** Bytes held at this moment. */
   readonly heldBytes: number
-}
-
-/** Counts the bytes of one body while they arrive. */
-export interface BodyMeter {
-  readonly bytes: number
-  /** Counts bytes. @returns false, and counts nothing, where there is no room */
-  add(bytes: number): boolean
-  /** Gives all counted bytes back. */
-  readonly release: () => void
 }
 
 function checkCoding(incoming: ServerRequest, outgoing: ServerReply): void {
@@ -72,49 +73,26 @@ function checkCoding(incoming: ServerRequest, outgoing: ServerReply): void {
   }
 }
 
-function tooLarge(maxBytes: number): SvcError {
+/** Creates the refusal of a body that is too large. */
+export function tooLarge(maxBytes: number): SvcError {
   return new SvcError('too_large', `request body is larger than ${maxBytes} bytes`, { code: 'body_too_large' })
 }
 
-function tooManyBodies(): SvcError {
+/** Creates the refusal of a body for which there is no memory. */
+export function tooManyBodies(): SvcError {
   return new SvcError('unavailable', 'too many request bodies in memory; retry shortly', {
     code: 'body_memory',
     retryAfterMs: 1000,
   })
 }
 
-/** The share of one body in the memory that all bodies have. */
-class Meter implements BodyMeter {
-  readonly #held: { bytes: number }
-  readonly #totalBytes: number
-  bytes = 0
-
-  constructor(held: { bytes: number }, totalBytes: number) {
-    this.#held = held
-    this.#totalBytes = totalBytes
-  }
-
-  add(bytes: number): boolean {
-    if (this.#held.bytes + bytes > this.#totalBytes) return false
-    this.bytes += bytes
-    this.#held.bytes += bytes
-    return true
-  }
-
-  readonly release = (): void => {
-    this.#held.bytes -= this.bytes
-    this.bytes = 0
-  }
-}
-
 /** Makes the reader of all calls of a server. */
 export function createBodyReader(limits: BodyLimits): BodyReader {
-  const held = { bytes: 0 }
-
-  const meter = (): BodyMeter => new Meter(held, limits.totalBytes)
+  const budget = new ByteBudget(limits.totalBytes)
+  const meter = (): ByteMeter => budget.open()
 
   /** Counts the next piece of a body, or returns the reason why it is not taken. */
-  function refuse(counted: BodyMeter, pieceBytes: number, maxBytes: number): SvcError | undefined {
+  function refuse(counted: ByteMeter, pieceBytes: number, maxBytes: number): SvcError | undefined {
     if (counted.bytes + pieceBytes > maxBytes) return tooLarge(maxBytes)
     return counted.add(pieceBytes) ? undefined : tooManyBodies()
   }
@@ -126,7 +104,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
     throw tooLarge(maxBytes)
   }
 
-  async function collect(call: BodySource, counted: BodyMeter, maxBytes: number): Promise<Uint8Array> {
+  async function collect(call: BodySource, counted: ByteMeter, maxBytes: number): Promise<Uint8Array> {
     const { outgoing, abort } = call
     outgoing.sendContinue?.()
     const body = toBodyStream(call.incoming)
@@ -156,14 +134,13 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
         }
       }
       const onEnd = (): void => settle()
-      const onError = (error: Error): void =>
-        settle(new SvcError('cancelled', 'the request body broke off', { cause: error }))
-      const onClose = (): void => settle(new SvcError('cancelled', 'the client closed the connection'))
+      const onError = (error: Error): void => settle(bodyBroken(error))
+      const onClose = (): void => settle(bodyLeft())
       const timer = setTimeout(() => {
         outgoing.setHeader('Connection', 'close')
-        settle(new SvcError('invalid_request', 'the request body stopped arriving', { code: 'body_idle' }))
+        settle(bodyStopped())
       }, limits.idleMs)
-      const onAbort = (): void => (SvcError.is(abort.reason) ? settle(abort.reason) : onClose())
+      const onAbort = (): void => settle(bodyLeft(abort.reason))
       body.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
       abort.addEventListener('abort', onAbort)
     })
@@ -172,7 +149,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
 
   return {
     get heldBytes() {
-      return held.bytes
+      return budget.heldBytes
     },
     maxBytes: limits.maxBytes,
     meter,
@@ -184,6 +161,35 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
       const refusal = refuse(counted, body.length, maxBytes)
       if (refusal !== undefined) throw refusal
       return { bytes: body, release: counted.release }
+    },
+    async *stream(call, options = limits) {
+      const { incoming, outgoing } = call
+      const maxBytes = Math.min(options.maxBytes, limits.maxBytes)
+      const whole = this.readWhole(call, { maxBytes })
+      if (whole !== undefined) {
+        try {
+          yield whole.bytes
+        } finally {
+          whole.release()
+        }
+        return
+      }
+      check(incoming, outgoing, maxBytes)
+      outgoing.sendContinue?.()
+      let bytes = 0
+      let isWhole = false
+      try {
+        for await (const piece of streamBody(toBodyStream(incoming), { abort: call.abort, idleMs: limits.idleMs })) {
+          bytes += piece.length
+          if (bytes > maxBytes) throw tooLarge(maxBytes)
+          yield piece
+        }
+        isWhole = true
+        await call.confirm?.()
+      } finally {
+        // What follows of an unread body is no request.
+        if (!isWhole && !outgoing.headersSent) outgoing.setHeader('Connection', 'close')
+      }
     },
     async read(call, options = limits) {
       const { incoming, outgoing } = call

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
+import { join } from 'node:path'
 import type { User } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import type { CorpusStore } from '@svc/router/corpus'
@@ -14,7 +15,9 @@ import { openWrittenFiles } from '../catalog/written-files.ts'
 import { type BackendModule, type BackendParts, composeBackends } from '../compose-backends.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
+import { openPrivateFiles } from '../files/private-files.ts'
 import { createBodyReader } from '../http/body.ts'
+import { createFormReader } from '../http/forms/form-reader.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
 import { createDelivery } from '../inference/deliver-reply.ts'
 import { createPhaseTiming, joinObservers } from '../inference/phase-timing.ts'
@@ -51,6 +54,8 @@ import { warnOfOpenDoor } from './warn-of-open-door.ts'
 const BODY_IDLE_MS = 30_000
 /** Limit of all request bodies in memory together (threats REL-2). */
 const BODIES_TOTAL_BYTES = 256 * 1024 * 1024
+/** Folder of the files of forms, in the data folder. */
+const FORM_FILES = ['tmp', 'forms']
 
 /** Options of {@link openPlatform}. */
 export interface PlatformOptions {
@@ -151,6 +156,9 @@ export async function openPlatform(
     idleMs: BODY_IDLE_MS,
     totalBytes: BODIES_TOTAL_BYTES,
   })
+  const formFiles = await openPrivateFiles(join(config.dataPath, ...FORM_FILES))
+  closers.push(() => formFiles.close())
+  const forms = createFormReader({ bodies, files: formFiles })
   const audit = createAuditLog({ database, clock, logger: log })
   closers.push(() => audit.close())
   const changes = createChangeLog({ audit, clock, logger: log })
@@ -191,12 +199,13 @@ export async function openPlatform(
     ...{ config, version, bus, clock, log, settings, database, lock, metrics, audit, changes },
     ...{ traces, authenticator },
     ...{ accounts, models, modelFiles, loadParser, backends, operations, modelGallery, backendGallery },
-    ...{ inference, interception, bodies, compression, routes, unready, ownPort },
+    ...{ inference, interception, bodies, forms, compression, routes, unready, ownPort },
     inferenceRoutes: {
       core: inference.core,
       deliverTo: createDelivery({ clock, opaqueErrors: config.opaqueErrors }),
       compression,
       bodies,
+      forms,
     },
   }
 }

@@ -12,6 +12,7 @@ import type { BackendGallery } from '../galleries/backend-gallery.ts'
 import type { ModelGallery } from '../galleries/model-gallery.ts'
 import type { BodyReader } from '../http/body.ts'
 import type { CompressionPolicy } from '../http/compression.ts'
+import type { FormReader } from '../http/forms/form-reader.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
 import type { RouteInfo } from '../http/route-info.ts'
 import type { DeliverTo } from '../inference/deliver-reply.ts'
@@ -69,6 +70,7 @@ export interface Platform {
   readonly inference: LateInference
   readonly interception: LateInterception
   readonly bodies: BodyReader
+  readonly forms: FormReader
   readonly compression: CompressionPolicy
   /** Options of `defineInferenceRoute`. */
   readonly inferenceRoutes: {
@@ -76,6 +78,7 @@ export interface Platform {
     readonly deliverTo: DeliverTo
     readonly compression: CompressionPolicy
     readonly bodies: BodyReader
+    readonly forms: FormReader
   }
   /** The folder of the packed web interface; undefined where there is none. */
   readonly webFolder: string | undefined

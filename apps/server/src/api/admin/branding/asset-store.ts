@@ -6,7 +6,6 @@ import { writeFileAtomic } from '../../../files/write-file-atomic.ts'
 import type { Settings } from '../../../settings/settings.ts'
 import type { BrandingKind } from './branding.ts'
 import { findImageType } from './image-type.ts'
-import { MAX_ASSET_BYTES } from './limits.ts'
 
 const SETTING = { logo: 'logo_file', logo_horizontal: 'logo_horizontal_file', favicon: 'favicon_file' } as const
 
@@ -15,7 +14,7 @@ export interface AssetStore {
   /**
    * Replaces an image.
    *
-   * @throws {SvcError} `too_large`, `invalid_request` for what is no image, `not_found` with
+   * @throws {SvcError} `invalid_request` for a file that is not an image, `not_found` with
    *   `--disable-runtime-settings`, `insufficient_storage`
    */
   set(kind: BrandingKind, bytes: Uint8Array): Promise<void>
@@ -42,8 +41,6 @@ export function createAssetStore({
   }
   return {
     async set(kind, bytes) {
-      if (bytes.length > MAX_ASSET_BYTES)
-        throw new SvcError('too_large', `the image is larger than ${MAX_ASSET_BYTES} bytes`)
       const type = findImageType(bytes)
       if (type === undefined)
         throw new SvcError('invalid_request', 'unsupported type: the file is no PNG, JPEG, SVG, WebP or ICO image')

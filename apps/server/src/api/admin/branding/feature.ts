@@ -6,7 +6,7 @@ import { type Branding, brandingRoutes, replyWithBranding } from './branding.ts'
 import { brandingWriteRoutes } from './write-routes.ts'
 
 /** Name and branding of this instance. */
-export function brandingFeature({ config, settings, bodies }: Platform): ServerFeature {
+export function brandingFeature({ config, settings, forms }: Platform): ServerFeature {
   const folder = join(config.configDir, 'branding')
   const branding = (): Branding => ({
     instanceName: settings.get('instance_name'),
@@ -22,7 +22,7 @@ export function brandingFeature({ config, settings, bodies }: Platform): ServerF
       ...brandingRoutes({ folder, branding }),
       ...brandingWriteRoutes({
         assets: createAssetStore({ folder, settings }),
-        bodies,
+        forms,
         reply: () => replyWithBranding(branding()),
       }),
     ],

@@ -1,17 +1,19 @@
+import { readFile } from 'node:fs/promises'
 import { SvcError } from '@svc/errors'
-import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
+import type { FormReader } from '../../../http/forms/form-reader.ts'
 import type { HttpReply } from '../../../http/http-reply.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { AssetStore } from './asset-store.ts'
 import { type BrandingKind, isKind } from './branding.ts'
+import { MAX_ASSET_BYTES } from './limits.ts'
 
 const schemas = () => import('./schemas.ts')
 
 /** What the routes need. */
 export interface BrandingWriteParts {
   readonly assets: AssetStore
-  readonly bodies: BodyReader
+  readonly forms: FormReader
   /** Gives the branding as it is now. */
   readonly reply: () => HttpReply
 }
@@ -21,7 +23,7 @@ const shared = { path: PATH, access: 'admin', family: 'flat', tag: 'branding' } 
 const done = { description: 'The branding.', schema: async () => (await schemas()).brandingReply }
 
 /** `POST` and `DELETE /api/branding/asset/:kind`. */
-export function brandingWriteRoutes({ assets, bodies, reply }: BrandingWriteParts): Route[] {
+export function brandingWriteRoutes({ assets, forms, reply }: BrandingWriteParts): Route[] {
   return [
     defineRoute({
       ...shared,
@@ -38,7 +40,7 @@ export function brandingWriteRoutes({ assets, bodies, reply }: BrandingWritePart
       },
       async handler(call) {
         const kind = readKind(call)
-        await assets.set(kind, await readUpload(call, bodies))
+        await assets.set(kind, await readImage(call, forms))
         return reply()
       },
     }),
@@ -62,19 +64,16 @@ function readKind(call: Call): BrandingKind {
   throw new SvcError('invalid_request', 'there is no such image: logo, logo_horizontal and favicon can be set')
 }
 
-/** Reads the field `file` of a form. @throws {SvcError} `invalid_request` without one */
-async function readUpload(call: Call, bodies: BodyReader): Promise<Uint8Array> {
-  const held = await bodies.read(call)
+const FORM = { files: { file: { maxBytes: MAX_ASSET_BYTES, noun: 'the image' } } }
+
+/** Reads the field `file` of a form. @throws {SvcError} `invalid_request` without one, `too_large` */
+async function readImage(call: Call, forms: FormReader): Promise<Uint8Array> {
+  const form = await forms.read(call, FORM)
   try {
-    const contentType = call.header('content-type') ?? ''
-    // The form reader of the platform: an upload of an image is rare, and its bytes are bounded.
-    const form = await new Response(Buffer.from(held.bytes), { headers: { 'content-type': contentType } })
-      .formData()
-      .catch(() => undefined)
-    const file = form?.get('file')
-    if (!(file instanceof Blob)) throw new SvcError('invalid_request', 'file is required')
-    return new Uint8Array(await file.arrayBuffer())
+    const [file] = form.files
+    if (file === undefined) throw new SvcError('invalid_request', 'file is required')
+    return await readFile(file.path)
   } finally {
-    held.release()
+    form.release()
   }
 }
