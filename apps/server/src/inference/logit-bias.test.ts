@@ -20,7 +20,7 @@ describe('a map of biases', () => {
     for (const format of [chatFormat, completionFormat]) {
       let isDone = false
       let turns = 0
-      const reading = format.read(document, { model: 'm', signal }).finally(() => {
+      const reading = format.read(document, { model: 'm', files: [], signal }).finally(() => {
         isDone = true
       })
       for (; !isDone; turns += 1) await setImmediate()

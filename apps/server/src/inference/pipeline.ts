@@ -6,6 +6,7 @@ import type { RequestTrace } from '../monitoring/traces/request-trace.ts'
 import type { FilteredRequest } from '../pii/request-filter.ts'
 import type { MaybePromise } from '../ports.ts'
 import { Cleanup } from './cleanup.ts'
+import type { RequestDocument } from './documents/request-document.ts'
 import { RequestLedger } from './ledger.ts'
 import type { RequestBody, RequestContext } from './ports.ts'
 import type { Reply } from './reply.ts'
@@ -37,7 +38,7 @@ export function isSocketMessage({ source }: IncomingRequest): boolean {
 
 /** A request whose body is read. */
 export interface ReadRequest extends IncomingRequest {
-  readonly document: JsonDocument
+  readonly document: RequestDocument
 }
 
 /** The model of a request, with its names for the client. */
@@ -66,8 +67,8 @@ export interface Parsed {
  * to the cleanup.
  */
 export interface Stages {
-  /** Reads the body once and keeps it as a token tree. */
-  body(request: IncomingRequest, cleanup: Cleanup): MaybePromise<JsonDocument>
+  /** Reads the body once: as a token tree, or as a form. */
+  body(request: IncomingRequest, cleanup: Cleanup): MaybePromise<RequestDocument>
   /** Finds the model by name, or the default of the route. */
   resolve(request: ReadRequest): Resolved
   globalLimit(request: ReadRequest, cleanup: Cleanup): MaybePromise<void>
@@ -194,7 +195,7 @@ export function createRequestCore(stages: Stages, { observe, traces, onEnd }: Co
     enter('pii')
     const filtering = stages.pii(request)
     const filtered = filtering instanceof Promise ? await filtering : filtering
-    if (trace?.keepsBodies) trace.keepRequest(applySplices(request.document.bytes, filtered.splices))
+    if (trace?.keepsBodies) trace.keepRequest(applySplices(request.document.texts().bytes, filtered.splices))
     enter('parse')
     const parsing = stages.parse(request, filtered, cleanup)
     const parsed = parsing instanceof Promise ? await parsing : parsing

@@ -2,6 +2,7 @@ import type { DocumentFormat } from '@svc/pii/documents'
 import type { ReplyTarget } from '@svc/proxy'
 import type { AbortSignalLike, Logger } from '../ports.ts'
 import type { Principal } from '../principal.ts'
+import type { FormRules, HeldForm } from './documents/form.ts'
 
 /** The route of a request, as far as the core needs it. */
 export interface RequestRoute {
@@ -47,12 +48,14 @@ export interface HeldBytes {
   readonly release: () => void
 }
 
-/** The body of a request. */
+/** The body of a request. Only one of its methods is called. */
 export interface RequestBody {
   /** Gives the whole body if it has arrived, else undefined. @throws as {@link read} */
   whole(): HeldBytes | undefined
   /** @throws {SvcError} `too_large`, `unsupported_media`, `timeout`, `unavailable`, `cancelled` */
   read(): Promise<HeldBytes>
+  /** Reads the body as a form. @throws {SvcError} as {@link read}; `invalid_request`, `insufficient_storage` */
+  form(rules: FormRules): Promise<HeldForm>
 }
 
 /**

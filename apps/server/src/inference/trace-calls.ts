@@ -105,7 +105,7 @@ function describeRelay({ request: { context, document, model } }: ModelRequest) 
     type: 'llm',
     modelName: model.name,
     backend: model.backend,
-    summary: `${document.bytes.length} bytes, relayed`,
+    summary: `${document.texts().bytes.length} bytes, relayed`,
     correlationId: context.requestId,
   } as const
 }

@@ -13,6 +13,7 @@ import type { UsageRecord } from '../monitoring/recorders.ts'
 import { createPiiMetrics } from '../pii/metrics.ts'
 import { createRequestFilter } from '../pii/request-filter.ts'
 import { createIdleStages } from './__fixtures__/idle-stages.ts'
+import { JsonBody } from './documents/request-document.ts'
 import { addUsage, NO_USAGE, type PredictionStep } from './events.ts'
 import type { Executor } from './executor.ts'
 import { createModelCalls, type ModelCalls } from './model-calls.ts'
@@ -166,6 +167,7 @@ async function createWorld(options: Options = {}) {
   const core = createRequestCore({
     ...createIdleStages(),
     body: () => parseJson(Buffer.from(JSON.stringify(body))),
+    body: () => new JsonBody(parseJson(Buffer.from(JSON.stringify(body)))),
     resolve: () => ({ requestedModel: 'm', replyModel: 'm', model, through: [] }),
     access: createAccess(quotas),
     pii: createPiiStage(filter),

@@ -2,6 +2,7 @@ import type { SvcError } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { HiddenTexts } from '../pii/hidden-text.ts'
+import type { FormFile, FormRules } from './documents/form.ts'
 import type { PredictionEvent, Usage } from './events.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operations/operation.ts'
 import type { ReplyWriter } from './ports.ts'
@@ -99,14 +100,19 @@ export function toOperationCall<K extends OperationKind>(
 export interface ReadOptions {
   /** The name in the reply. */
   readonly model: string
+  /** The files of a form. They exist until the reply is delivered. */
+  readonly files: readonly FormFile[]
   readonly signal: AbortSignal
 }
 
 /** A wire format of one route: reads a body into a request that knows how to encode its reply. */
 export interface WireFormat {
+  /** The form that the route takes. @default the body is JSON */
+  readonly form?: FormRules | undefined
   /**
    * Checks the body against the route's schema and converts it.
    *
+   * @param document the body; of a form the text fields as one object of strings
    * @throws {SvcError} `invalid_request` naming the field
    */
   read(document: JsonDocument, options: ReadOptions): Promise<FormattedCall>

@@ -2,7 +2,7 @@ import { SvcError } from '@svc/errors'
 import { applySplices } from '@svc/json'
 import type { BodyFilter, FilterVerdict, ReplyRestorer, ScannedFormat } from '@svc/mitm'
 import { createSseRestorer, restoreJsonBody, type TokenMap } from '@svc/pii/reversible'
-import { readDocument } from '../inference/stages/body.ts'
+import { readDocument } from '../inference/documents/read-json.ts'
 import type { ConsumerPolicy } from '../pii/consumer-policy.ts'
 import type { RequestFilter } from '../pii/request-filter.ts'
 

@@ -20,7 +20,7 @@ export function createRequestRouter({ routers, findModel, decisions, metrics }: 
   return {
     async route({ model, requestedModel, document, context }) {
       const format = findProbeFormat(context.route, model)
-      const probe = extractProbe(document.root, format)
+      const probe = extractProbe(document.texts().root, format)
       if (probe === undefined) throw nothingAsked(format)
       const { router } = await routers.open(model)
       const decision = await router.decide(probe, { signal: context.signal, caller: new RoutingCaller(context) })

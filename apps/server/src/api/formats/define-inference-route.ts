@@ -1,11 +1,13 @@
 import type { BodyReader } from '../../http/body.ts'
 import type { Call } from '../../http/call.ts'
 import type { CompressionPolicy } from '../../http/compression.ts'
+import type { FormReader } from '../../http/forms/form-reader.ts'
 import { ALREADY_SENT, type HttpReply } from '../../http/http-reply.ts'
 import { createReplyWriter } from '../../http/reply-writer.ts'
 import type { Route } from '../../http/route.ts'
 import type { RouteInfo } from '../../http/route-info.ts'
 import type { DeliverTo } from '../../inference/deliver-reply.ts'
+import type { FormRules, HeldForm } from '../../inference/documents/form.ts'
 import type { IncomingRequest, RequestCore } from '../../inference/pipeline.ts'
 import type { HeldBytes, RequestBody } from '../../inference/ports.ts'
 import type { WireFormat } from '../../inference/wire-format.ts'
@@ -26,6 +28,7 @@ export interface InferenceRouteParts {
   readonly deliverTo: DeliverTo
   readonly compression: CompressionPolicy
   readonly bodies: Pick<BodyReader, 'read' | 'readWhole'>
+  readonly forms: Pick<FormReader, 'read'>
 }
 
 /** Joins a route declaration, its wire format and the request core into a route. Its first request loads the format. */
@@ -43,45 +46,45 @@ export function defineInferenceRoute(
 }
 
 /** Serves the request of an HTTP call. */
-export async function serveCall(
-  call: Call,
-  format: WireFormat,
-  { core, deliverTo, compression, bodies }: InferenceRouteParts,
-): Promise<HttpReply> {
-  await core.serve(toIncomingRequest(call, format, bodies), deliverTo(createReplyWriter(call, { compression })))
+export async function serveCall(call: Call, format: WireFormat, parts: InferenceRouteParts): Promise<HttpReply> {
+  const { core, deliverTo, compression } = parts
+  await core.serve(toIncomingRequest(call, format, parts), deliverTo(createReplyWriter(call, { compression })))
   return ALREADY_SENT
 }
 
 /** Converts a call to a request of the core. */
-export function toIncomingRequest(
-  call: Call,
-  format: WireFormat,
-  bodies: InferenceRouteParts['bodies'],
-): IncomingRequest {
+export function toIncomingRequest(call: Call, format: WireFormat, parts: BodyReaders): IncomingRequest {
   return {
     context: call,
     format,
-    source: { body: new BodyOfCall(bodies, call) },
+    source: { body: new BodyOfCall(parts, call) },
     // A name in the path takes precedence over one in the query.
     addressedModel: call.param('model') || call.query('model') || undefined,
   }
 }
 
+/** Readers of bodies of any kind. */
+type BodyReaders = Pick<InferenceRouteParts, 'bodies' | 'forms'>
+
 /** The body of a call. */
 class BodyOfCall implements RequestBody {
-  readonly #reader: InferenceRouteParts['bodies']
+  readonly #readers: BodyReaders
   readonly #call: Call
 
-  constructor(reader: InferenceRouteParts['bodies'], call: Call) {
-    this.#reader = reader
+  constructor(readers: BodyReaders, call: Call) {
+    this.#readers = readers
     this.#call = call
   }
 
   whole(): HeldBytes | undefined {
-    return this.#reader.readWhole(this.#call)
+    return this.#readers.bodies.readWhole(this.#call)
   }
 
   read(): Promise<HeldBytes> {
-    return this.#reader.read(this.#call)
+    return this.#readers.bodies.read(this.#call)
+  }
+
+  form(rules: FormRules): Promise<HeldForm> {
+    return this.#readers.forms.read(this.#call, rules)
   }
 }

@@ -1,63 +1,33 @@
-import { SvcError } from '@svc/errors'
-import { type JsonDocument, parseJson, parseJsonCooperatively } from '@svc/json'
 import type { MaybePromise } from '../../ports.ts'
 import type { Cleanup } from '../cleanup.ts'
+import type { FormRules } from '../documents/form.ts'
+import { readDocument, readSmallDocument, SMALL_BODY_BYTES } from '../documents/read-json.ts'
+import { FormBody, JsonBody, type RequestDocument } from '../documents/request-document.ts'
 import type { IncomingRequest } from '../pipeline.ts'
-import type { HeldBytes, RequestBody, RequestContext } from '../ports.ts'
-import { unparsable } from '../unparsable.ts'
+import type { HeldBytes, RequestBody } from '../ports.ts'
 
-/**
- * Maximum number of objects, arrays and keys of a body. Real requests have far fewer, and checking this many against a
- * schema does not block other requests (threats IN-3).
- */
-const LIMITS = { maxNodes: 250_000 }
-const SMALL_BODY_BYTES = 32 * 1024
-
-/**
- * Reads a body as a token tree with byte offsets, limited in depth and size.
- *
- * @throws {SvcError} `invalid_request` for anything but a JSON object within the limits
- */
-export async function readDocument(
-  bytes: Uint8Array,
-  { abort: signal }: Pick<RequestContext, 'abort'>,
-): Promise<JsonDocument> {
-  if (bytes.length <= SMALL_BODY_BYTES) return readSmallDocument(bytes)
-  return asObject(await parseJsonCooperatively(bytes, LIMITS, { signal }).catch(refuse))
-}
-
-/** Reads a small body without a pause: it takes less than a millisecond. */
-function readSmallDocument(bytes: Uint8Array): JsonDocument {
-  if (bytes.length === 0) throw unparsable('the body is empty')
-  try {
-    return asObject(parseJson(bytes, LIMITS))
-  } catch (error) {
-    return refuse(error)
-  }
-}
-
-function asObject(document: JsonDocument): JsonDocument {
-  if (document.root.kind !== 'object') throw unparsable('the body must be a JSON object')
-  return document
-}
-
-function refuse(error: unknown): never {
-  const isFault = SvcError.is(error) && error.kind === 'invalid_request' && error.code !== 'unparsable_body'
-  throw isFault ? unparsable(error.message) : error
-}
-
-/** Reads the body once as bytes and keeps it as a token tree. A message of a socket is a tree already. */
-export function readRequestBody({ source, context }: IncomingRequest, cleanup: Cleanup): MaybePromise<JsonDocument> {
-  if ('message' in source) return source.message
+/** Reads the body once, as JSON or as a form. A message of a socket is a tree already. */
+export function readRequestBody(
+  { source, context, format }: IncomingRequest,
+  cleanup: Cleanup,
+): MaybePromise<RequestDocument> {
+  if ('message' in source) return new JsonBody(source.message)
+  if (format.form !== undefined) return readForm(source.body, format.form)
   const held = source.body.whole()
   if (held === undefined || held.bytes.length > SMALL_BODY_BYTES) return readSlowly(source.body, held)
   cleanup.add(held.release)
-  return readSmallDocument(held.bytes)
+  return new JsonBody(readSmallDocument(held.bytes))
 
   /** Reads a body that has not arrived, or takes long to parse. */
-  async function readSlowly(body: RequestBody, whole: HeldBytes | undefined): Promise<JsonDocument> {
+  async function readSlowly(body: RequestBody, whole: HeldBytes | undefined): Promise<RequestDocument> {
     const arrived = whole ?? (await body.read())
     cleanup.add(arrived.release)
-    return readDocument(arrived.bytes, context)
+    return new JsonBody(await readDocument(arrived.bytes, context))
+  }
+
+  async function readForm(body: RequestBody, rules: FormRules): Promise<RequestDocument> {
+    const form = await body.form(rules)
+    cleanup.add(form.release)
+    return new FormBody(form)
   }
 }

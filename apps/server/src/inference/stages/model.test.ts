@@ -10,6 +10,7 @@ import type { UsageRecord } from '../../monitoring/recorders.ts'
 import { createWaitingSlots } from '../__fixtures__/waiting-slots.ts'
 import { createModelSlots, type ModelSlots } from '../admission.ts'
 import { Cleanup } from '../cleanup.ts'
+import { JsonBody } from '../documents/request-document.ts'
 import { NO_USAGE } from '../events.ts'
 import type { Executor } from '../executor.ts'
 import { createFailedAttempts } from '../failover/failed-attempts.ts'
@@ -70,7 +71,12 @@ function start(kind: 'chat' | 'embed', reached: () => void, slots: ModelSlots = 
     startedAt: clock.monotonic(),
     header: () => undefined,
   } as unknown as RequestContext
-  const request = { context, model, requestedModel: 'm', document: parseJson(Buffer.from('{}')) } as ResolvedRequest
+  const request = {
+    context,
+    model,
+    requestedModel: 'm',
+    document: new JsonBody(parseJson(Buffer.from('{}'))),
+  } as Partial<ResolvedRequest> as ResolvedRequest
   const call =
     kind === 'embed'
       ? toOperationCall<'embed'>({ kind, inputs: [] }, () => undefined)

@@ -50,7 +50,7 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
     context,
     ledger,
     upstreamChat: parsed?.upstreamChat,
-    bodyBytes: request.document.bytes.length,
+    bodyBytes: request.document.texts().bytes.length,
     turns: createTurns({ ledger, filtered }),
   }
   for (const warning of listWarnings(call)) ledger.warn(warning)
@@ -126,7 +126,7 @@ function estimate({ ledger, parsed, request: { document } }: ModelRequest): void
   let answers = 0
   for (const account of ledger.calls) {
     const before = answers
-    if (leavesMachine(account.model)) account.estimateMissing(() => estimatePrompt(document) + before)
+    if (leavesMachine(account.model)) account.estimateMissing(() => estimatePrompt(document.texts()) + before)
     answers += account.usage.completionTokens
   }
 }

@@ -1,8 +1,8 @@
-import { applySplices, type JsonDocument, parseJsonCooperatively } from '@svc/json'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { listFailoverTargets } from '../../catalog/serving.ts'
 import type { FilteredRequest } from '../../pii/request-filter.ts'
 import type { Cleanup } from '../cleanup.ts'
+import { editTexts } from '../documents/request-document.ts'
 import type { MediaAttacher } from '../media/attach-media.ts'
 import type { Parsed, ResolvedRequest, Stages } from '../pipeline.ts'
 import type { RequestContext, RequestRoute } from '../ports.ts'
@@ -22,8 +22,8 @@ export function createParse(media: MediaAttacher): Stages['parse'] {
   async function parse(request: ResolvedRequest, filtered: FilteredRequest, cleanup: Cleanup): Promise<Parsed> {
     const { format, replyModel, model, context } = request
     const { signal } = context
-    const document = await applyEdits(request, filtered)
-    const call = await format.read(document, { model: replyModel, signal })
+    const document = await editTexts(request.document, filtered.splices, signal)
+    const call = await format.read(document, { model: replyModel, files: request.document.files, signal })
     if (model.serving.kind === 'translation') return { call, upstreamChat: await toUpstreamChat(context, document) }
     const attached = await attachMedia(call, { model, context, cleanup })
     const upstreamChat = mayTranslate(model, context.route) ? await toUpstreamChat(context, document) : undefined
@@ -44,12 +44,6 @@ export function createParse(media: MediaAttacher): Stages['parse'] {
     cleanup.add(release)
     return request === call.request ? call : { ...call, request }
   }
-}
-
-/** Applies the edits of the PII filter to the body. */
-async function applyEdits({ document, context }: ResolvedRequest, { splices }: FilteredRequest): Promise<JsonDocument> {
-  if (splices.length === 0) return document
-  return parseJsonCooperatively(applySplices(document.bytes, splices), {}, { signal: context.signal })
 }
 
 /** Whether a failover target of the model is asked in the format of an upstream. */

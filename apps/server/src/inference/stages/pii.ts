@@ -48,11 +48,11 @@ class ScannedRequest implements FilterableRequest {
 
   constructor(request: ResolvedRequest, format: DocumentFormat) {
     const { context, document } = request
-    this.document = document
+    this.document = document.texts()
     this.format = format
     this.model = request.model
     this.isSocket = isSocketMessage(request)
-    this.hidden = request.format.hiddenTexts?.(document)
+    this.hidden = request.format.hiddenTexts?.(this.document)
     this.correlationId = context.requestId
     this.userId = context.principal.id
     this.abort = context.abort

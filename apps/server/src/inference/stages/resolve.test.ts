@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import { parseJson } from '@svc/json'
 import { describe, expect, it } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
+import { JsonBody } from '../documents/request-document.ts'
 import type { ReadRequest } from '../pipeline.ts'
 import type { RequestRoute } from '../ports.ts'
 import { createResolve } from './resolve.ts'
@@ -16,7 +17,11 @@ const NO_MODELS = {
 /** Creates a request with a body, as the stage reads it. */
 function ask(body: object, route: Partial<RequestRoute> = {}, addressedModel?: string): ReadRequest {
   const context = { route: { path: '/x', family: 'compatible', ...route }, principal: { models: undefined } }
-  return { context, document: parseJson(Buffer.from(JSON.stringify(body))), addressedModel } as ReadRequest
+  return {
+    context,
+    document: new JsonBody(parseJson(Buffer.from(JSON.stringify(body)))),
+    addressedModel,
+  } as unknown as ReadRequest
 }
 
 /** Gives the error with which the stage refuses a request when there are no models. */

@@ -36,8 +36,9 @@ export function modelNotFound(name: string, fault?: string): SvcError {
 
 /** Reads the model that the body names. */
 function readModelName({ document }: ReadRequest): string | undefined {
+  const { root } = document.texts()
   for (const key of ['model', 'model_id']) {
-    const node = document.root.get(key)
+    const node = root.get(key)
     if (node === undefined || node.kind === 'null') continue
     if (node.kind !== 'string') throw unparsable(`${key}: must be a string`, key)
     const name = node.text()

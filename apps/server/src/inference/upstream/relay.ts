@@ -36,7 +36,11 @@ export function createRelay({ models, upstream, opaque }: RelayParts): RelayUpst
     const target = await models.findTarget(model)
     const asksUsage = model.proxy?.streamUsage === true && target.provider === 'provider_a'
     const { upstreamModel } = target
-    const { bytes, isStream, addsUsage } = createPassthroughBody(document, { upstreamModel, splices, asksUsage })
+    const { bytes, isStream, addsUsage } = createPassthroughBody(document.texts(), {
+      upstreamModel,
+      splices,
+      asksUsage,
+    })
     const { trace } = ledger
     const account = ledger.open(model)
     const restorer = restoration && createRestorer(target.provider, restoration)

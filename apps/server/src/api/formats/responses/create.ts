@@ -82,7 +82,7 @@ export async function respond(
       return recording
     },
   })
-  const incoming = toIncomingRequest(own, format, parts.bodies)
+  const incoming = toIncomingRequest(own, format, parts)
   const run = runToEnd(message === undefined ? incoming : { ...incoming, source: { message } })
   live.track(run)
   const background = await Promise.race([run, detached]).finally(derived.detach)
