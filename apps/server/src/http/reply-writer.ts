@@ -53,8 +53,8 @@ class NodeReplyWriter implements ReplyWriter {
     return sendBody(this.#call, { status, contentType: 'application/json', body, headers }, this.#compression)
   }
 
-  startStream(contentType: string, headers?: Readonly<Record<string, string>>): void {
-    this.#call.outgoing.writeHead(200, {
+  startStream(contentType: string, headers?: Readonly<Record<string, string>>, status = 200): void {
+    this.#call.outgoing.writeHead(status, {
       'Content-Type': contentType,
       'Cache-Control': 'no-cache',
       'X-Accel-Buffering': 'no',

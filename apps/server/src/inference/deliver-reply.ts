@@ -2,11 +2,12 @@ import { setImmediate } from 'node:timers/promises'
 import { SvcError } from '@svc/errors'
 import type { Clock } from '../ports.ts'
 import { OPAQUE_ERROR, toPublicError } from '../public-error.ts'
+import { writeContent } from './content.ts'
 import { JsonPieces } from './json-pieces.ts'
 import type { RequestLedger } from './ledger.ts'
 import type { Deliver } from './pipeline.ts'
 import type { ReplyWriter } from './ports.ts'
-import type { GeneratedReply, RelayedReply, ResultReply } from './reply.ts'
+import type { ContentReply, EventsReply, JsonReply, RelayedReply } from './reply.ts'
 import { traceWriter } from './trace-reply.ts'
 import type { ReplyCollector, ReplyFacts, StreamEncoder } from './wire-format.ts'
 
@@ -22,10 +23,11 @@ export interface DeliverOptions {
 /** Creates the delivery for one writer. */
 export type DeliverTo = (writer: ReplyWriter) => Deliver
 
-/** Writes replies: one JSON body, a stream whose headers wait for its first event, or the bytes of an upstream. */
+/** Writes replies: one JSON body, a stream whose headers wait for its first event, content, or the bytes of an upstream. */
 export function createDelivery({ clock, opaqueErrors }: DeliverOptions): DeliverTo {
   return (client) => (reply) => {
     if (reply.kind === 'relayed') return relay(reply, client)
+    if (reply.kind === 'content') return deliverContent(reply, client)
     const { context, ledger } = reply
     const { trace } = ledger
     const writer = trace === undefined ? client : traceWriter(client, trace, !ledger.restores)
@@ -35,7 +37,7 @@ export function createDelivery({ clock, opaqueErrors }: DeliverOptions): Deliver
       created: Math.floor(clock.now() / 1000),
       extraUsage: context.header('extra-usage') !== undefined,
     }
-    if (reply.kind === 'result') return writeResult(reply, facts, writer)
+    if (reply.kind === 'json') return writeJson(reply, facts, writer)
     const { call } = reply
     const recorded = call.record?.(writer) ?? writer
     if (!call.request.stream || call.stream === undefined) return writeWhole(reply, call.collect(facts), recorded)
@@ -50,8 +52,14 @@ async function relay(reply: RelayedReply, { relayTarget }: ReplyWriter): Promise
   await reply.relayTo(relayTarget)
 }
 
-async function writeResult({ result, ledger }: ResultReply, facts: ReplyFacts, writer: ReplyWriter): Promise<void> {
-  const body = result.body(facts)
+/** Traces keep the head of content, and none of its bytes. */
+async function deliverContent({ content, context, ledger }: ContentReply, client: ReplyWriter): Promise<void> {
+  const writer = ledger.trace === undefined ? client : traceWriter(client, ledger.trace, false)
+  await writeContent(writer, content, { request: context, headers: toHeaders(ledger) })
+}
+
+async function writeJson({ body: encode, ledger }: JsonReply, facts: ReplyFacts, writer: ReplyWriter): Promise<void> {
+  const body = encode(facts)
   const headers = toHeaders(ledger)
   if (!(body instanceof JsonPieces)) return await writer.json(200, body, headers)
   writer.startStream('application/json', headers)
@@ -62,7 +70,7 @@ async function writeResult({ result, ledger }: ResultReply, facts: ReplyFacts, w
   writer.end()
 }
 
-async function writeWhole(reply: GeneratedReply, collector: ReplyCollector, writer: ReplyWriter): Promise<void> {
+async function writeWhole(reply: EventsReply, collector: ReplyCollector, writer: ReplyWriter): Promise<void> {
   for await (const events of reply.batches) for (const event of events) collector.event(event)
   await writer.json(200, collector.body(), toHeaders(reply.ledger))
 }
@@ -81,7 +89,7 @@ interface StreamTarget {
   readonly opaque: boolean
 }
 
-async function writeStream(reply: GeneratedReply, encoder: StreamEncoder, target: StreamTarget): Promise<void> {
+async function writeStream(reply: EventsReply, encoder: StreamEncoder, target: StreamTarget): Promise<void> {
   const { writer } = target
   const iterator = reply.batches[Symbol.asyncIterator]()
   try {
@@ -108,7 +116,7 @@ async function writeStream(reply: GeneratedReply, encoder: StreamEncoder, target
 
 /** After the first byte an error travels inside the stream, in the form of the format. */
 async function failInBand(
-  { context, ledger }: GeneratedReply,
+  { context, ledger }: EventsReply,
   encoder: StreamEncoder,
   { thrown, writer, opaque }: StreamTarget & { readonly thrown: unknown },
 ): Promise<void> {

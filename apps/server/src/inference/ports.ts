@@ -73,8 +73,8 @@ export interface ReplyWriter {
   readonly relayTarget: ReplyTarget | undefined
   /** Sends a whole reply as JSON. */
   json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Promise<void>
-  /** Sends status and headers of a stream. Streams are never compressed or buffered. */
-  startStream(contentType: string, headers?: Readonly<Record<string, string>>): void
+  /** Sends status and headers of a stream. Streams are never compressed or buffered. @param status @default 200 */
+  startStream(contentType: string, headers?: Readonly<Record<string, string>>, status?: number): void
   /** @throws {SvcError} `cancelled` when the reader is gone or has stalled */
   write(frame: string | Uint8Array): Promise<void>
   /** Ends a started stream. */

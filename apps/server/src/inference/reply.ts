@@ -2,7 +2,7 @@ import type { ReplyTarget } from '@svc/proxy'
 import type { PredictionEvent } from './events.ts'
 import type { RequestLedger } from './ledger.ts'
 import type { RequestContext } from './ports.ts'
-import type { EncodedResult, GenerationCall } from './wire-format.ts'
+import type { ContentResult, GenerationCall, JsonResult } from './wire-format.ts'
 
 interface ReplyBase {
   readonly context: RequestContext
@@ -10,18 +10,18 @@ interface ReplyBase {
 }
 
 /** A started prediction. Its events come in batches: one batch for each read from the backend's connection. */
-export interface GeneratedReply extends ReplyBase {
-  readonly kind: 'generated'
+export interface EventsReply extends ReplyBase {
+  readonly kind: 'events'
   readonly call: GenerationCall
   /** Ending the iteration early ends the prediction. */
   readonly batches: AsyncIterable<readonly PredictionEvent[]>
 }
 
-/** The result of an operation. */
-export interface ResultReply extends ReplyBase {
-  readonly kind: 'result'
-  readonly result: EncodedResult
-}
+/** The result of an operation as JSON. */
+export interface JsonReply extends ReplyBase, JsonResult {}
+
+/** The result of an operation as bytes. */
+export interface ContentReply extends ReplyBase, ContentResult {}
 
 /** A reply that an upstream sends byte for byte. */
 export interface RelayedReply extends ReplyBase {
@@ -31,4 +31,4 @@ export interface RelayedReply extends ReplyBase {
 }
 
 /** The answer to a request, ready to write. */
-export type Reply = GeneratedReply | ResultReply | RelayedReply
+export type Reply = EventsReply | JsonReply | ContentReply | RelayedReply

@@ -38,9 +38,9 @@ class TracedWriter implements ReplyWriter {
     return this.#writer.json(status, value, headers)
   }
 
-  startStream(contentType: string, headers?: Readonly<Record<string, string>>): void {
-    this.#trace.beginReply(200, contentType)
-    this.#writer.startStream(contentType, headers)
+  startStream(contentType: string, headers?: Readonly<Record<string, string>>, status = 200): void {
+    this.#trace.beginReply(status, contentType)
+    this.#writer.startStream(contentType, headers, status)
   }
 
   write(frame: string | Uint8Array): Promise<void> {

@@ -190,7 +190,7 @@ async function createWorld(options: Options = {}) {
     let text = ''
     let count = 0
     await core.serve({ context, format: {} as never, source: { body: {} as never } }, async (reply) => {
-      if (reply.kind !== 'generated') return
+      if (reply.kind !== 'events') return
       for await (const batch of reply.batches) {
         for (const event of batch) if (event.type === 'text-delta') text += event.text
         count += 1

@@ -2,6 +2,7 @@ import type { SvcError } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { HiddenTexts } from '../pii/hidden-text.ts'
+import type { Content } from './content.ts'
 import type { FormFile, FormRules } from './documents/form.ts'
 import type { PredictionEvent, Usage } from './events.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operations/operation.ts'
@@ -59,19 +60,28 @@ export interface GenerationCall {
 /** Runs an operation of any kind. */
 export type PerformOperation = <K extends OperationKind>(request: OperationRequest<K>) => Promise<OperationResult<K>>
 
-/** The result of an operation, and its body in the wire format. */
-export interface EncodedResult {
-  readonly promptTokens: number
+/** The result of an operation as JSON. */
+export interface JsonResult {
+  readonly kind: 'json'
   /** Gives the body of the reply: a value, or `JsonPieces` when it is long. */
-  body(facts: ReplyFacts): unknown
+  readonly body: (facts: ReplyFacts) => unknown
 }
+
+/** The result of an operation as bytes. */
+export interface ContentResult {
+  readonly kind: 'content'
+  readonly content: Content
+}
+
+/** The result of an operation in a wire format. */
+export type EncodedReply = JsonResult | ContentResult
 
 /** A request with one answer, such as vectors or a ranking, with the encoder of its result. */
 export interface OperationCall {
   readonly kind: 'operation'
   readonly request: OperationRequest
   /** Runs the request and keeps its result together with its encoder. */
-  perform(run: PerformOperation): Promise<EncodedResult>
+  perform(run: PerformOperation): Promise<EncodedReply>
   /** Runs once the reply is delivered. @param served the model that answered */
   completed?(served: ModelConfig): void
 }
@@ -91,7 +101,7 @@ export function toOperationCall<K extends OperationKind>(
     request,
     async perform(run) {
       const result = await run<K>(request)
-      return { promptTokens: result.promptTokens, body: (facts) => encode(result, facts) }
+      return { kind: 'json', body: (facts) => encode(result, facts) }
     },
   }
 }

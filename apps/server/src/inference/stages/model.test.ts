@@ -87,7 +87,7 @@ function start(kind: 'chat' | 'embed', reached: () => void, slots: ModelSlots = 
     let thrown: unknown
     try {
       const reply = await stage({ request, filtered: { splices: [] }, parsed: { call }, ledger }, cleanup)
-      if (reply.kind === 'generated') for await (const _ of reply.batches) expect.unreachable()
+      if (reply.kind === 'events') for await (const _ of reply.batches) expect.unreachable()
     } catch (error) {
       thrown = error
     }

@@ -56,7 +56,7 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
   for (const warning of listWarnings(call)) ledger.warn(warning)
   if (call.kind === 'operation') {
     const result = await call.perform((one) => options.models.perform(one, model, task))
-    return { kind: 'result', context, ledger, result }
+    return { ...result, context, ledger }
   }
   const lanes = createLanes({
     restoration: findRestoration(asked),
@@ -80,7 +80,7 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
     }
     return events
   })
-  return { kind: 'generated', context, ledger, call, batches }
+  return { kind: 'events', context, ledger, call, batches }
 }
 
 /** Gives the values to restore in the reply. Later turns may mask some where the request itself has none. */

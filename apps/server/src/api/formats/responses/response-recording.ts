@@ -172,7 +172,7 @@ function recordWrites(
       await save()
       await writer?.json(status, value, headers)
     },
-    startStream: (contentType, headers) => writer?.startStream(contentType, headers),
+    startStream: (contentType, headers, status) => writer?.startStream(contentType, headers, status),
     async write(frame) {
       await publish()
       await writer?.write(frame)
