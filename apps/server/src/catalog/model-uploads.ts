@@ -6,8 +6,9 @@ import { toFileError } from '../files/file-error.ts'
 import { requireWritable } from '../files/folder-access.ts'
 import { checkName, toFileName } from '../files/safe-path.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
-import { type AddedModel, addModel, checkWeightsName, modelExists, nameModel, notAModel } from './add-model.ts'
+import { type AddedModel, addModel, checkWeightsName, modelExists, nameModel } from './add-model.ts'
 import type { ConfigStore } from './folder-store.ts'
+import { measurePiece, writePiece } from './upload-piece.ts'
 import { ADDING_FILE, type AddingFiles, identifyFile, UPLOAD_IDLE_MS, uploadsFolder } from './uploads-folder.ts'
 
 /** GGUF files that clients send in pieces. Each becomes a model when it is complete, and leaves nothing before. */
@@ -22,13 +23,14 @@ export interface ModelUploads {
   /** @throws {SvcError} `not_found` */
   read(id: string): UploadState
   /**
-   * Adds the next piece. A piece that is there already is not added again.
+   * Adds the next piece as it arrives. A piece that is there already is not added again. A piece that is still arriving
+   * ends when another one comes, which its sender sends after a broken connection.
    *
    * @param offset bytes before the piece
    * @throws {SvcError} `not_found`, `conflict` (`wrong_offset`, `upload_busy`), `invalid_request` (`not_a_model`),
    *   `too_large`, `insufficient_storage`
    */
-  append(id: string, offset: number, piece: Uint8Array): Promise<UploadState>
+  append(id: string, offset: number, piece: AsyncIterable<Uint8Array>): Promise<UploadState>
   /** Makes a model of the complete file. @throws {SvcError} `not_found`, `conflict` (`incomplete`); as {@link addModel} */
   finish(id: string, options: { readonly signal: AbortSignal }): Promise<AddedModel>
   /** Drops an upload; one that is not there counts as dropped. */
@@ -67,6 +69,12 @@ export interface ModelUploadParts {
   readonly idleMs?: number | undefined
 }
 
+/** A piece that is still arriving. */
+interface ArrivingPiece {
+  readonly cut: AbortController
+  readonly ended: Promise<unknown>
+}
+
 interface Upload extends UploadRequest {
   readonly id: string
   readonly name: string
@@ -74,14 +82,17 @@ interface Upload extends UploadRequest {
   readonly path: string
   readonly file: FileHandle
   readonly timer: NodeJS.Timeout
+  /** Bytes of whole pieces. */
   receivedBytes: number
+  /** Whether it is becoming a model. */
   isBusy: boolean
+  /** The piece that is arriving. */
+  arriving: ArrivingPiece | undefined
 }
 
 const MAX_UPLOADS = 4
 /** Left to the rest of the machine. */
 const KEPT_FREE_BYTES = 64 * 1024 * 1024
-const MAGIC = Buffer.from('GGUF')
 const MODE = 0o644
 
 /** Takes files for a models folder. */
@@ -95,15 +106,14 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
   function find(id: string): Upload {
     const upload = uploads.get(id)
     if (upload === undefined) throw new SvcError('not_found', 'there is no such upload', { code: 'upload_not_found' })
-    if (upload.isBusy) {
-      throw new SvcError('conflict', 'the upload is being written at this moment', { code: 'upload_busy' })
-    }
+    if (upload.isBusy) throw uploadBusy()
     return upload
   }
 
   async function drop(upload: Upload): Promise<void> {
     uploads.delete(upload.id)
     clearTimeout(upload.timer)
+    if (upload.arriving !== undefined) await cutArriving(upload.arriving)
     await upload.file.close().catch(() => undefined)
     await rm(upload.folder, { recursive: true, force: true })
     // fails while it holds another upload
@@ -112,15 +122,21 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
       .catch(() => undefined)
   }
 
-  /** Runs one change of an upload. The timer rests meanwhile. */
-  async function change<T>(upload: Upload, run: () => Promise<T>): Promise<T> {
-    upload.isBusy = true
-    try {
-      return await run()
-    } finally {
-      upload.isBusy = false
-      upload.timer.refresh()
-    }
+  /** Adds a piece behind those that are there. */
+  async function receive(upload: Upload, piece: AsyncIterable<Uint8Array>): Promise<void> {
+    const cut = new AbortController()
+    const { receivedBytes: offset } = upload
+    const onPart = (): void => void upload.timer.refresh()
+    const receiving = writePiece(upload, piece, { offset, onPart, signal: cut.signal })
+      .then((length) => {
+        upload.receivedBytes += length
+      })
+      .finally(() => {
+        upload.arriving = undefined
+        upload.timer.refresh()
+      })
+    upload.arriving = { cut, ended: receiving.catch(() => undefined) }
+    await receiving
   }
 
   async function refuseTooLarge({ filename, sizeBytes }: UploadRequest): Promise<void> {
@@ -151,10 +167,21 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
     }
     const timer = setTimeout(() => {
       const upload = uploads.get(id)
-      if (upload === undefined || upload.isBusy) return
+      if (upload === undefined || upload.isBusy || upload.arriving !== undefined) return
       drop(upload).catch(() => undefined)
     }, idleMs).unref()
-    const upload: Upload = { ...request, id, name, folder, path, file, timer, receivedBytes: 0, isBusy: false }
+    const upload: Upload = {
+      ...request,
+      id,
+      name,
+      folder,
+      path,
+      file,
+      timer,
+      receivedBytes: 0,
+      isBusy: false,
+      arriving: undefined,
+    }
     uploads.set(id, upload)
     return upload
   }
@@ -190,35 +217,26 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
     read: (id) => toState(find(id)),
 
     async append(id, offset, piece) {
-      const upload = find(id)
-      const { filename, sizeBytes, receivedBytes, path, file } = upload
-      // the reply to this piece was lost, and its sender sends it again
-      if (offset + piece.length === receivedBytes) return toState(upload)
-      if (offset !== receivedBytes) {
+      let upload = find(id)
+      while (upload.arriving !== undefined && offset === upload.receivedBytes) {
+        await cutArriving(upload.arriving)
+        upload = find(id)
+      }
+      const { receivedBytes } = upload
+      if (offset === receivedBytes) {
+        try {
+          await receive(upload, piece)
+        } catch (error) {
+          if (SvcError.is(error) && error.code === 'not_a_model') await drop(upload)
+          throw error
+        }
+        return toState(upload)
+      }
+      // The reply to the piece may have been lost: its sender sends it again.
+      if (offset > receivedBytes || offset + (await measurePiece(piece)) !== upload.receivedBytes) {
         throw new SvcError('conflict', `the next piece begins at byte ${receivedBytes}`, { code: 'wrong_offset' })
       }
-      if (offset + piece.length > sizeBytes) {
-        throw new SvcError('too_large', `${filename} was announced with ${sizeBytes} bytes`, {
-          code: 'upload_too_large',
-        })
-      }
-      if (offset === 0 && !MAGIC.equals(piece.subarray(0, MAGIC.length))) {
-        await drop(upload)
-        throw notAModel(filename, 'is no GGUF file: it does not begin as one')
-      }
-      return change(upload, async () => {
-        let written = 0
-        while (written < piece.length) {
-          const { bytesWritten } = await file
-            .write(piece, written, piece.length - written, offset + written)
-            .catch((error: unknown) => {
-              throw toFileError(error, 'written', path)
-            })
-          written += bytesWritten
-        }
-        upload.receivedBytes += written
-        return toState(upload)
-      })
+      return toState(upload)
     },
 
     async finish(id, { signal }) {
@@ -231,6 +249,7 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
       }
       upload.isBusy = true
       try {
+        if (upload.arriving !== undefined) await cutArriving(upload.arriving)
         await file.sync().catch((error: unknown) => {
           throw toFileError(error, 'written', path)
         })
@@ -258,6 +277,16 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
       for (const upload of [...uploads.values()]) await drop(upload)
     },
   }
+}
+
+/** Ends a piece, and waits until nothing of it is written any more. */
+async function cutArriving({ cut, ended }: ArrivingPiece): Promise<void> {
+  cut.abort(uploadBusy())
+  await ended
+}
+
+function uploadBusy(): SvcError {
+  return new SvcError('conflict', 'the upload is being written at this moment', { code: 'upload_busy' })
 }
 
 function toState({ id, name, sizeBytes, receivedBytes }: Upload): UploadState {

@@ -1,5 +1,6 @@
 import { link, mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { chatGguf, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createConfigStore } from '../../src/catalog/config-store.ts'
@@ -167,6 +168,67 @@ describe('uploads', () => {
       code: 'disk_full',
     })
     await world.uploads.begin({ filename: 'b.gguf', sizeBytes: 500 })
+  })
+
+  /** A piece that its sender sends when the test says so. */
+  function createPiece() {
+    const parts = new PassThrough()
+    return { parts, send: (bytes: Uint8Array) => parts.write(bytes) }
+  }
+
+  it('keep nothing of a piece that breaks off, and take it again', async () => {
+    await using world = await createWorld()
+    const { id } = await world.uploads.begin({ filename: 'a.gguf', sizeBytes: BYTES.length })
+    const broken = createPiece()
+    const appending = world.uploads.append(id, 0, broken.parts)
+    broken.send(BYTES.subarray(0, HALF))
+    broken.parts.destroy(new Error('the client left'))
+    await expect(appending).rejects.toThrow('the client left')
+    expect(world.uploads.read(id)).toMatchObject({ receivedBytes: 0 })
+    const again = createPiece()
+    again.parts.end(BYTES)
+    expect(await world.uploads.append(id, 0, again.parts)).toMatchObject({ receivedBytes: BYTES.length })
+    expect(await world.uploads.finish(id, { signal: new AbortController().signal })).toMatchObject({ name: 'a' })
+    expect(await readFile(join(world.modelsPath, 'a.gguf'))).toEqual(BYTES)
+  })
+
+  it('end a piece that is still arriving when its sender sends it again', async () => {
+    await using world = await createWorld()
+    const { id } = await world.uploads.begin({ filename: 'a.gguf', sizeBytes: BYTES.length })
+    const silent = createPiece()
+    silent.send(Buffer.from('GGUF and other bytes'))
+    const first = world.uploads.append(id, 0, silent.parts)
+    const later = Array.from({ length: 3 }, createPiece)
+    const pending = later.map(({ parts }) => world.uploads.append(id, 0, parts))
+    const settled = Promise.allSettled([first, ...pending])
+    later.at(-1)?.parts.end(BYTES)
+    expect((await settled).map((one) => (one.status === 'fulfilled' ? 'done' : one.reason.code))).toEqual([
+      ...Array(3).fill('upload_busy'),
+      'done',
+    ])
+    await world.uploads.finish(id, { signal: new AbortController().signal })
+    expect(await readFile(join(world.modelsPath, 'a.gguf'))).toEqual(BYTES)
+  })
+
+  it('can be dropped while a piece is arriving', async () => {
+    await using world = await createWorld()
+    const { id } = await world.uploads.begin({ filename: 'a.gguf', sizeBytes: BYTES.length })
+    const silent = createPiece()
+    silent.send(BYTES.subarray(0, 10))
+    const appending = expect(world.uploads.append(id, 0, silent.parts)).rejects.toMatchObject({ code: 'upload_busy' })
+    await world.uploads.cancel(id)
+    await appending
+    expect(await readdir(world.modelsPath)).toEqual([])
+  })
+
+  it.each(['G', 'GG', 'GGU', 'PK'])('know a file that does not begin as one, in parts: %s', async (text) => {
+    await using world = await createWorld()
+    const { id } = await world.uploads.begin({ filename: 'a.gguf', sizeBytes: 10 })
+    const piece = createPiece()
+    for (const letter of text) piece.send(Buffer.from(letter))
+    piece.parts.end()
+    await expect(world.uploads.append(id, 0, piece.parts)).rejects.toMatchObject({ code: 'not_a_model' })
+    expect(await readdir(world.modelsPath)).toEqual([])
   })
 
   it('end when nothing comes for a while', async () => {

@@ -67,12 +67,7 @@ export function uploadRoutes({ openUploads, bodies }: UploadRouteParts): Route[]
       async handler(call) {
         const offset = readOffset(call.query('offset'))
         const uploads = await openUploads()
-        const held = await bodies.read(call)
-        try {
-          return toReply(await uploads.append(call.param('id'), offset, held.bytes))
-        } finally {
-          held.release()
-        }
+        return toReply(await uploads.append(call.param('id'), offset, bodies.stream(call)))
       },
     }),
     defineRoute({
