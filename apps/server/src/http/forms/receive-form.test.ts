@@ -59,6 +59,7 @@ async function expectNothingLeft(): Promise<void> {
   expect([await readdir(folder), memory.heldBytes, disk.heldBytes]).toEqual([[], 0, 0])
 }
 
+// verifies limits:upload:forms
 describe('receiveForm', () => {
   it.each([1, 2, 3, 5, 7, 16, 64, 1000, 65_536])('reads fields in any order, in pieces of %i bytes', async (size) => {
     const text =

@@ -39,6 +39,13 @@ export const LIMITS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'limits:upload:forms',
+    section: '8',
+    behavior:
+      'A form has 100 parts at most. Its files are private temporary files. They are gone when the request has ended, also when its client has left or the server was killed.',
+    state: 'built',
+  },
+  {
     id: 'limits:compression:default',
     section: '8',
     behavior: 'Replies are compressed with gzip by default.',
