@@ -73,8 +73,7 @@ function checkCoding(incoming: ServerRequest, outgoing: ServerReply): void {
   }
 }
 
-/** Creates the refusal of a body that is too large. */
-export function tooLarge(maxBytes: number): SvcError {
+function tooLarge(maxBytes: number): SvcError {
   return new SvcError('too_large', `request body is larger than ${maxBytes} bytes`, { code: 'body_too_large' })
 }
 
