@@ -166,7 +166,6 @@ async function createWorld(options: Options = {}) {
   } as unknown as GenerationCall
   const core = createRequestCore({
     ...createIdleStages(),
-    body: () => parseJson(Buffer.from(JSON.stringify(body))),
     body: () => new JsonBody(parseJson(Buffer.from(JSON.stringify(body)))),
     resolve: () => ({ requestedModel: 'm', replyModel: 'm', model, through: [] }),
     access: createAccess(quotas),
