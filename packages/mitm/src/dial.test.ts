@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { createServer, type LookupFunction, type Socket } from 'node:net'
-import { createWayOut } from '@svc/http-client'
-import { createDeferred, listenOnFreePort, trackSockets } from '@svc/test-kit'
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
+import { createTrust, createWayOut } from '@svc/http-client'
+import { createDeferred, createTestCa, listenOnFreePort, trackSockets } from '@svc/test-kit'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createDialer } from './dial.ts'
 
@@ -161,4 +163,80 @@ describe('a connection that is slow in every step', () => {
     expect(vi.getTimerCount()).toBe(0)
     socket.destroy()
   })
+})
+
+describe('TLS with a host', () => {
+  const ca = createTestCa()
+
+  /** A TLS server that notes what its clients ask for. */
+  async function startHost(options: TlsOptions & { readonly hosts?: readonly [string, ...string[]] } = {}) {
+    const { hosts = ['far.example'], ...more } = options
+    const seen: { readonly name: string | false | null; readonly protocol: string | false | null }[] = []
+    const server = createTlsServer({ ...ca.issue(hosts), ALPNProtocols: ['h2', 'http/1.1'], ...more }, (socket) => {
+      seen.push({ name: socket.servername || false, protocol: socket.alpnProtocol })
+      socket.on('error', () => {})
+      socket.end('hello')
+    })
+    server.on('tlsClientError', () => {})
+    const { close } = trackSockets(server)
+    return { port: await listenOnFreePort(server), seen, [Symbol.asyncDispose]: close }
+  }
+
+  const lookup: LookupFunction = (_host, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
+  const openDialer = (trusted = ca.cert) =>
+    createDialer({ lookup, trust: createTrust(trusted), wayOut: undefined, listeners: () => [], connectMs: CONNECT_MS })
+  const FAILED = { kind: 'upstream_failed' }
+
+  it.each([
+    ['far.example', 'far.example', 'h2'],
+    ['127.0.0.1', false, 'http/1.1'],
+  ] as const)('%s is asked for by the name %s, and for the given protocols', async (host, name, protocol) => {
+    await using server = await startHost({ hosts: [host] })
+    const socket = await openDialer().dialTls({ host, port: server.port }, { signal, protocols: [protocol] })
+    await once(socket.resume(), 'close')
+    expect([socket.authorized, socket.alpnProtocol, server.seen]).toEqual([true, protocol, [{ name, protocol }]])
+  })
+
+  it('a certificate of another host, or of an authority that is not trusted, is refused', async () => {
+    await using server = await startHost({ hosts: ['other.example'] })
+    for (const [host, trusted] of [
+      ['far.example', ca.cert],
+      ['127.0.0.1', ca.cert],
+      ['other.example', createTestCa().cert],
+    ] as const) {
+      const dialled = openDialer(trusted).dialTls({ host, port: server.port }, { signal, protocols: ['h2'] })
+      await expect(dialled).rejects.toMatchObject(FAILED)
+    }
+  })
+
+  it('is version 1.2 or later', async () => {
+    await using old = await startHost({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' })
+    const dialled = openDialer().dialTls({ host: 'far.example', port: old.port }, { signal, protocols: [] })
+    await expect(dialled).rejects.toMatchObject(FAILED)
+    await using usual = await startHost({ maxVersion: 'TLSv1.2' })
+    const socket = await openDialer().dialTls({ host: 'far.example', port: usual.port }, { signal, protocols: [] })
+    expect(socket.getProtocol()).toBe('TLSv1.2')
+    socket.destroy()
+  })
+
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'of %s goes on with the session of the same host and port',
+    async (version) => {
+      await using server = await startHost({ maxVersion: version, hosts: ['far.example', 'near.example'] })
+      await using other = await startHost({ maxVersion: version })
+      const dialer = openDialer()
+      const open = async (host: string, { port }: { readonly port: number }) => {
+        const socket = await dialer.dialTls({ host, port }, { signal, protocols: ['http/1.1'] })
+        const isReused = socket.isSessionReused()
+        // A session may come after the first bytes.
+        await once(socket.resume(), 'close')
+        return isReused
+      }
+      expect(await open('far.example', server)).toBe(false)
+      expect(await open('far.example', server)).toBe(true)
+      expect(await open('near.example', server)).toBe(false)
+      expect(await open('far.example', other)).toBe(false)
+      expect(await open('far.example', server)).toBe(true)
+    },
+  )
 })
