@@ -87,4 +87,57 @@ describe('work', () => {
     expect(batches).toEqual(['ba', 'cd', 'efg'])
     await Promise.all(third)
   })
+
+  it('that waits has one alarm at a time, and one that rings too early is set again', async () => {
+    const clock = createFakeClock()
+    const batches: string[] = []
+    let gate = createDeferred()
+    const batcher = createBatcher<string, string>({
+      maxBatch: 10,
+      maxWaiting: 9,
+      clock,
+      laterMs: 250,
+      async perform(batch) {
+        batches.push(batch.join(''))
+        await gate.promise
+        return batch
+      },
+    })
+    const first = [batcher.runLater('a'), batcher.runLater('b')]
+    expect(clock.sleepers).toBe(1)
+    gate.resolve()
+    // The batch goes with other work: the alarm finds nothing left.
+    await Promise.all([...first, batcher.run('c')])
+    await clock.advance(250)
+    expect([batches, clock.sleepers]).toEqual([['cab'], 0])
+    // The alarm of the second piece rings while a batch runs.
+    gate = createDeferred()
+    const running = batcher.run('d')
+    await Promise.resolve()
+    await Promise.resolve()
+    const late = batcher.runLater('e')
+    await clock.advance(250)
+    expect([batches, clock.sleepers]).toEqual([['cab', 'd'], 0])
+    gate.resolve()
+    await running
+    await clock.waitForSleepers(1)
+    await clock.advance(250)
+    expect(await late).toBe('e')
+    await batcher.settled()
+    expect([batches, clock.sleepers]).toEqual([['cab', 'd', 'e'], 0])
+  })
+
+  it('that gets too few results fails alone', async () => {
+    const batcher = createBatcher<number, number>({
+      ...timing,
+      maxBatch: 9,
+      maxWaiting: 9,
+      perform: async (batch) => batch.slice(0, -1),
+    })
+    const outcomes = await Promise.allSettled([batcher.run(1), batcher.run(2)])
+    expect(outcomes).toEqual([
+      { status: 'fulfilled', value: 1 },
+      { status: 'rejected', reason: expect.objectContaining({ kind: 'internal' }) },
+    ])
+  })
 })

@@ -309,12 +309,43 @@ describe.each(places)('accounts in $name', ({ open }) => {
       createdAt: 1,
     }
     await stores.quotas.putRule(rule, call)
+    const session = {
+      ...{ sharedKeyHash: undefined, apiKeyId: undefined, providerSession: undefined },
+      ...{ createdAt: 1, rotatedAt: 1, expiresAt: HOUR },
+    }
+    // The same of somebody else.
+    const cid = await addUser(stores, 'cid@site.example')
+    for (const [id, userId] of [
+      ['of-bob', bob.id],
+      ['of-cid', cid.id],
+    ] as const) {
+      await stores.sessions.create({ ...session, id, hash: id, userId }, { ...call, maxSessions: 5 })
+      await stores.knownAddresses.note({ hash: id, userId, now: 1 }, { ...call, maxAddresses: 5 })
+    }
+    await stores.invites.create({ ...invite, id: 'of-cid', hash: 'of-cid', createdBy: cid.id }, call)
+    const dan = await addUser(stores, 'dan@site.example', { mode: 'invite', inviteHash: 'of-cid' })
+    await stores.apiKeys.create({ ...key, id: 'of-cid', userId: cid.id, hash: 'of-cid' }, { ...call, maxKeys: 5 })
+    await stores.usage.append([{ ...record, id: 'of-cid', userId: cid.id, userName: 'Cid' }], call)
+    await stores.quotas.putRule({ ...rule, id: 'of-cid', userId: cid.id }, call)
     expect(await stores.users.remove(bob.id, call)).toBe('changed')
     expect(await stores.apiKeys.findByHash('kh', call)).toBeUndefined()
+    expect(await stores.apiKeys.findByHash('of-cid', call)).toBeDefined()
+    expect(await stores.sessions.findByHash('of-bob', call)).toBeUndefined()
+    expect(await stores.sessions.findByHash('of-cid', call)).toBeDefined()
+    expect(await stores.knownAddresses.isKnown({ hash: 'of-bob', since: 0 }, call)).toBe(false)
+    expect(await stores.knownAddresses.isKnown({ hash: 'of-cid', since: 0 }, call)).toBe(true)
     expect(await stores.quotas.listRules(bob.id, call)).toEqual([])
-    expect(await stores.usage.group({ bucket: 'month', byModel: true }, { ...call, limit: 10 })).toEqual([])
+    expect((await stores.quotas.listRules(cid.id, call)).map(({ id }) => id)).toEqual(['of-cid'])
+    const readUsage = () => stores.usage.group({ bucket: 'month', byModel: true }, { ...call, limit: 10 })
+    expect(await readUsage()).toMatchObject([{ userId: cid.id, requests: 1 }])
+    // The record is gone, so another one may have its id.
+    await stores.usage.append([{ ...record, userId: cid.id, userName: 'Cid' }], call)
+    expect(await readUsage()).toMatchObject([{ userId: cid.id, requests: 2 }])
     const invites = await stores.invites.list({ limit: 10 }, call)
-    expect(invites.map(({ id, usedBy, usedAt }) => [id, usedBy, usedAt])).toEqual([['i', undefined, 1000]])
+    expect(invites.map(({ id, usedBy, usedAt }) => [id, usedBy?.id, usedAt]).sort()).toEqual([
+      ['i', undefined, 1000],
+      ['of-cid', dan.id, 1000],
+    ])
   })
 
   it('come in pages', async () => {

@@ -386,6 +386,19 @@ describe('the embedding cache', () => {
     expect(router.readCacheStats()?.entries).toBe(2)
   })
 
+  it('has room for prompts that come at once, one more than it keeps', async () => {
+    const router = create({
+      settings,
+      scorer: createWordScorer(),
+      cacheEmbedder: createWordEmbedder(),
+      maxCacheEntries: 1,
+    })
+    await router.decide('alpha code')
+    await Promise.all([router.decide('beta math'), router.decide('gamma chat')])
+    expect(router.readCacheStats()).toMatchObject({ entries: 1, storeErrors: 0 })
+    expect((await router.decide('chat gamma')).cached).toBe(true)
+  })
+
   it.each([1.5, 12])('of a classifier by rank keeps decisions from a score of %d on', async (confidenceThreshold) => {
     const embeddingCache = { embeddingModel: 'embedder', confidenceThreshold }
     let score = confidenceThreshold - 0.5

@@ -101,3 +101,19 @@ it('sends the newest turn as it is after four cuts, whatever its tokenizer says'
   // the whole, what stands around it, and the newest turn before each cut
   expect(asked.filter((each) => each.length > 1).length).toBeLessThanOrEqual(5)
 })
+
+describe('a newest turn that does not fit by itself', () => {
+  const SPREAD = '0123456789'.repeat(30)
+
+  it.each([
+    // of a hundred tokens that are left, none, forty, and all but one stand around the text
+    [0, 46],
+    [40, 27],
+    [99, 0],
+  ])('with %i tokens around it keeps %i characters of both ends', async (around, kept) => {
+    const tokens = { contextSize: 132, countTokens: countBytes }
+    const trimmer = createTrimmer({ tokens, render: (text) => `${'#'.repeat(around)}${text}` })
+    const { text } = await trimmer.trim(createProbe(['old', SPREAD]), { signal })
+    expect(text).toBe(`${SPREAD.slice(0, kept)}\n${SPREAD.slice(SPREAD.length - kept)}\n`)
+  })
+})

@@ -179,6 +179,22 @@ it('reads past fields of a later release, groups among them', () => {
   expect(decodeReply(Buffer.concat([number, fixed, group, known, text])).tokens).toBe(5)
 })
 
+it('reads past such fields inside of its parts, and in every message', () => {
+  const later = Buffer.of(0xa0, 0x06, 0x96, 0x01, 0xa2, 0x06, 1, 0x0a)
+  const within = (tag: number, content: Buffer) => Buffer.concat([Buffer.of(tag, content.length), content])
+  const call = Buffer.concat([later, Buffer.of(8, 3, 18, 1, 0x69), later, Buffer.of(26, 1, 0x6e, 34, 1, 0x61), later])
+  const delta = Buffer.concat([later, Buffer.of(10, 1, 0x63), later, within(26, call), Buffer.of(18, 1, 0x72), later])
+  expect(decodeReply(Buffer.concat([later, within(66, delta), later])).chatDeltas).toEqual([
+    { content: 'c', reasoningContent: 'r', toolCalls: [{ index: 3, id: 'i', name: 'n', arguments: 'a' }] },
+  ])
+  const result = encodeMessage(EmbeddingResult, EmbeddingResult.fromPartial({ tokens: 7, embeddings: [1], dim: 1 }))
+  expect(decodeEmbeddingResult(Buffer.concat([later, result, later]))).toMatchObject({ tokens: 7, dim: 1 })
+  expect(decodeTokenizationResponse(Buffer.concat([later, Buffer.of(0x08, 2, 0x10, 7), later]))).toEqual({
+    length: 2,
+    tokens: [7],
+  })
+})
+
 it.each([
   ['a length past the end', [0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f, 0]],
   ['a text past the end', [0x0a, 5, 1]],

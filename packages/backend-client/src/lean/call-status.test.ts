@@ -22,18 +22,18 @@ it.each([
 
 /** The table of `PROTOCOL-HTTP2.md` in the gRPC repository. */
 it.each([
-  ['NGHTTP2_NO_ERROR', status.INTERNAL],
-  ['NGHTTP2_PROTOCOL_ERROR', status.INTERNAL],
-  ['NGHTTP2_INTERNAL_ERROR', status.INTERNAL],
-  ['NGHTTP2_FLOW_CONTROL_ERROR', status.INTERNAL],
-  ['NGHTTP2_FRAME_SIZE_ERROR', status.INTERNAL],
-  ['NGHTTP2_REFUSED_STREAM', status.UNAVAILABLE],
-  ['NGHTTP2_CANCEL', status.CANCELLED],
-  ['NGHTTP2_COMPRESSION_ERROR', status.INTERNAL],
-  ['NGHTTP2_ENHANCE_YOUR_CALM', status.RESOURCE_EXHAUSTED],
-  ['NGHTTP2_INADEQUATE_SECURITY', status.PERMISSION_DENIED],
-] as const)('reads a reset with %s', (name, code) => {
-  expect(readReset(constants[name]).code).toBe(code)
+  ['NGHTTP2_NO_ERROR', status.INTERNAL, 'Received RST_STREAM with code 0 before a status came'],
+  ['NGHTTP2_PROTOCOL_ERROR', status.INTERNAL, 'Received RST_STREAM with code 1'],
+  ['NGHTTP2_INTERNAL_ERROR', status.INTERNAL, 'Received RST_STREAM with code 2'],
+  ['NGHTTP2_FLOW_CONTROL_ERROR', status.INTERNAL, 'Received RST_STREAM with code 3'],
+  ['NGHTTP2_FRAME_SIZE_ERROR', status.INTERNAL, 'Received RST_STREAM with code 6'],
+  ['NGHTTP2_REFUSED_STREAM', status.UNAVAILABLE, 'the backend refused the stream'],
+  ['NGHTTP2_CANCEL', status.CANCELLED, 'the backend cancelled the call'],
+  ['NGHTTP2_COMPRESSION_ERROR', status.INTERNAL, 'Received RST_STREAM with code 9'],
+  ['NGHTTP2_ENHANCE_YOUR_CALM', status.RESOURCE_EXHAUSTED, 'the backend is out of bandwidth or memory'],
+  ['NGHTTP2_INADEQUATE_SECURITY', status.PERMISSION_DENIED, 'the backend wants a connection that is better secured'],
+] as const)('reads a reset with %s', (name, code, details) => {
+  expect(readReset(constants[name])).toEqual({ code, details })
 })
 
 it('reads status, text and metadata of trailers', () => {
@@ -59,6 +59,34 @@ it('takes the status of gRPC where there is one, whatever HTTP says', () => {
   expect(readTrailers({}, 503)).toMatchObject({ code: status.UNAVAILABLE })
 })
 
+it('reads a status without text, and metadata that comes again or is none of gRPC', () => {
+  const trailers = {
+    ':status': '200',
+    'grpc-status': '0',
+    'x-first': ['a', 'b'] as unknown as string,
+    'x-none': [] as unknown as string,
+    'x-empty': '',
+    'x-edges': ' ~',
+    'x-below': '\u001f',
+    'x-above': '\u007f',
+  }
+  expect(readTrailers(trailers, 200)).toEqual({
+    code: status.OK,
+    details: '',
+    trailers: { 'x-first': 'a', 'x-empty': '', 'x-edges': ' ~' },
+  })
+  expect(readTrailers({ 'grpc-status': ['1', '2'] as unknown as string }, 200).code).toBe(status.UNKNOWN)
+  expect(readTrailers({ 'grpc-status': '999999999' }, 200).code).toBe(999_999_999)
+})
+
+it('reads an error of HTTP with the metadata beside it', () => {
+  expect(readTrailers({ 'x-why': 'busy' }, 503)).toEqual({
+    code: status.UNAVAILABLE,
+    details: 'the backend answered with HTTP status 503',
+    trailers: { 'x-why': 'busy' },
+  })
+})
+
 it.each(['banana', '', '-1', '1.5', '99999999999'])('reads the status "%s" as unknown', (text) => {
   expect(readTrailers({ 'grpc-status': text }, 200)).toMatchObject({
     code: status.UNKNOWN,
@@ -67,7 +95,10 @@ it.each(['banana', '', '-1', '1.5', '99999999999'])('reads the status "%s" as un
 })
 
 it('reads trailers without a status as unknown', () => {
-  expect(readTrailers({}, 200)).toMatchObject({ code: status.UNKNOWN })
+  expect(readTrailers({}, 200)).toEqual({
+    code: status.UNKNOWN,
+    details: 'the backend ended the call without a status',
+  })
 })
 
 it.each([

@@ -27,8 +27,30 @@ it.each([2, 3, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('passes over the 
   expect(decision).toMatchObject({ servedModel: 'coder', score: 0.9, reason: 'covered' })
 })
 
+it('takes a document without a score for 0, also where no other has one', async () => {
+  expect(await decide([{ index: 1, score: -2 }])).toMatchObject({
+    servedModel: 'small',
+    label: 'chat',
+    score: 0,
+    labelScores: [
+      { label: 'chat', score: 0 },
+      { label: 'code', score: -2 },
+    ],
+  })
+  expect(await decide([])).toMatchObject({ label: 'chat', score: 0 })
+  expect(
+    await decide([
+      { index: 0, score: 0 },
+      { index: 1, score: 0.2 },
+    ]),
+  ).toMatchObject({ label: 'code', score: 0.2 })
+})
+
 it.each([
   ['two scores of one document', [...GOOD, { index: 0, score: 0.2 }]],
+  ['two scores of the last document', [...GOOD, { index: 1, score: 0.9 }]],
+  ['a score of 0 and another', [{ index: 0, score: 0 }, ...GOOD]],
+  ['a score that is infinite', [{ index: 5, score: Number.POSITIVE_INFINITY }]],
   ['a score that is no number', [...GOOD.slice(1), { index: 1, score: Number.NaN }]],
 ])('fails on %s', async (_what, ranking) => {
   expect(await decide(ranking)).toMatchObject({ servedModel: 'spare', reason: 'classifier-failed' })

@@ -115,6 +115,18 @@ describe('a corpus', () => {
     expect(embedder.texts).toEqual([])
   })
 
+  it('is live while entries of it serve', async () => {
+    const corpus = open()
+    const seen = [corpus.isLive]
+    await corpus.sync({ signal })
+    seen.push(corpus.isLive)
+    await corpus.add(ENTRIES.slice(0, 1), { labels, signal })
+    seen.push(corpus.isLive)
+    await corpus.clear({ signal })
+    seen.push(corpus.isLive)
+    expect(seen).toEqual([false, false, true, false])
+  })
+
   it('keeps texts apart whose vectors are the same', async () => {
     const corpus = open()
     await corpus.add([{ text: 'Same words', labels: ['code'] }], { labels, signal })

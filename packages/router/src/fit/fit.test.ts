@@ -112,6 +112,24 @@ describe('thresholds of knn', () => {
     expect(confusion.map(({ count }) => count)).toEqual([1, 1])
   })
 
+  it('that do equally well are a high similarity, and the vote nearest to the present one', async () => {
+    // Two words of three are the same: a similarity of two thirds.
+    const pair = ['same words here', 'same words there'].map((text) => ({ text, labels: ['code'] }))
+    for (const voteThreshold of [0.05, 0.37, 1]) {
+      const settings = { ...SETTINGS, knn: { embeddingModel: 'words', similarityThreshold: 0.8, voteThreshold } }
+      const { current, proposed, hasGain } = await fitKnnThresholds(pair.map(store), { settings })
+      expect(current).toMatchObject({ thresholds: { similarityThreshold: 0.8, voteThreshold }, accuracy: 0 })
+      expect([proposed.thresholds, hasGain]).toEqual([{ similarityThreshold: 0.65, voteThreshold }, true])
+    }
+  })
+
+  it('that do as well as the present ones are not proposed', async () => {
+    const pair = ['same words', 'words same'].map((text) => ({ text, labels: ['code'] }))
+    const settings = { ...SETTINGS, knn: { embeddingModel: 'words', similarityThreshold: 0.42, voteThreshold: 0.37 } }
+    const { current, proposed, hasGain } = await fitKnnThresholds(pair.map(store), { settings })
+    expect([proposed, hasGain]).toEqual([current, false])
+  })
+
   it('need two entries, and end with the signal', async () => {
     await expect(fitKnnThresholds(corpus.slice(0, 1), { settings: SETTINGS })).rejects.toMatchObject({
       code: 'router_samples',
@@ -161,6 +179,34 @@ describe('the activation threshold', () => {
     const rates: number[] = []
     for (const threshold of STEPS.slice(0, -1)) rates.push((await rate(threshold, second)).rate)
     expect((await rate(proposed.thresholds, second)).rate).toBeGreaterThanOrEqual(0.97 * Math.max(...rates))
+  })
+
+  const scored = (code: number, chat: number, model?: string) => ({
+    labels: ['code'],
+    model,
+    labelScores: [
+      { label: 'code', score: code },
+      { label: 'chat', score: chat },
+    ],
+  })
+
+  it.each([
+    // The top label of a score is active below the threshold too, that of decisions is not.
+    ['score', 0.95, [scored(0.9, 0.1)], 0.95],
+    // One step away from the score, where the thresholds on both sides do well.
+    ['decisions', 0.95, [scored(0.9, 0.1)], 0.89],
+    ['score', 0.05, [scored(0.9, 0.5)], 0.51],
+    ['decisions', 0.3, [scored(0.9, 0.1)], 0.3],
+    ['decisions', 0.05, [scored(0.9, 0.1)], 0.11],
+    ['colbert', 2, [scored(5, 1)], 2],
+    ['colbert', 1, [scored(5, 1)], 1.05],
+    ['colbert', 7, [scored(5, 1), scored(4, 3.02)], 7],
+    ['colbert', 0.5, [scored(0.4, 0.2)], 0.5],
+  ] as const)('of %s stays as near to %d as it can', (classifier, activationThreshold, samples, expected) => {
+    const settings = { ...score, classifier, activationThreshold }
+    const { current, proposed } = fitActivationThreshold(samples, { settings })
+    expect([current.thresholds, proposed.thresholds]).toEqual([activationThreshold, expected])
+    expect(proposed).toMatchObject({ accuracy: 1, exactLabels: 1 })
   })
 
   it('needs texts', () => {
