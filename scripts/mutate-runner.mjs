@@ -7,6 +7,15 @@ const CONFIG = fileURLToPath(new URL('mutate.config.ts', import.meta.url))
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 const [folder = ''] = process.argv.slice(2)
+
+/** How the last run ended. A run that the first failure cut short is `interrupted`, whatever the states of its tests. */
+let outcome = 'passed'
+const reporter = {
+  /** @param {unknown} _modules @param {unknown} _errors @param {string} reason */
+  onTestRunEnd(_modules, _errors, reason) {
+    outcome = reason
+  },
+}
 const vitest = await createVitest('test', {
   root: ROOT,
   config: CONFIG,
@@ -14,7 +23,7 @@ const vitest = await createVitest('test', {
   watch: false,
   bail: 1,
   passWithNoTests: true,
-  reporters: [{}],
+  reporters: [reporter],
 })
 
 /** The file with the last fault. @type {string | undefined} */
@@ -33,7 +42,7 @@ async function hasFailure(mutant) {
   const specifications = await vitest.getRelevantTestSpecifications()
   if (specifications.length === 0) return false
   const { unhandledErrors } = await vitest.runTestSpecifications(specifications)
-  return unhandledErrors.length > 0 || specifications.some(({ testModule }) => testModule?.state() === 'failed')
+  return unhandledErrors.length > 0 || outcome !== 'passed'
 }
 
 process.on('message', async (mutant) => {
