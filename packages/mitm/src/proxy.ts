@@ -235,7 +235,8 @@ class RunningProxy implements MitmProxy {
     socket.on('error', () => socket.destroy())
     let target: HostAndPort | undefined
     try {
-      target = this.#readTarget(request)
+      target = readTarget(request)
+      this.#checkRoom(request)
       if (head.length > 0) socket.unshift(head)
       const rules = this.#options.policy.find(target.host)
       if (rules === undefined) await this.#tunnel(socket, target)
@@ -246,9 +247,7 @@ class RunningProxy implements MitmProxy {
     }
   }
 
-  #readTarget({ url = '', headers }: IncomingMessage): HostAndPort {
-    const target = readHostAndPort(url)
-    if (target === undefined) throw invalidRequest('CONNECT needs a host and a port, such as host.example:443')
+  #checkRoom({ headers }: IncomingMessage): void {
     if (this.#isClosing || this.#active > this.#limits.connections) {
       throw new MitmError('unavailable', 'the proxy has too many connections', {
         code: 'mitm_connections_full',
@@ -258,7 +257,6 @@ class RunningProxy implements MitmProxy {
     if (Number(headers['x-svc-hop'] ?? 0) >= MAX_HOPS) {
       throw new MitmError('loop', 'the connection has passed too many servers', { code: 'proxy_loop' })
     }
-    return target
   }
 
   async #tunnel(socket: Socket, target: HostAndPort): Promise<void> {
@@ -356,6 +354,12 @@ class RunningProxy implements MitmProxy {
 }
 
 const ESTABLISHED = 'HTTP/1.1 200 Connection Established\r\n\r\n'
+
+function readTarget({ url = '' }: IncomingMessage): HostAndPort {
+  const target = readHostAndPort(url)
+  if (target === undefined) throw invalidRequest('CONNECT needs a host and a port, such as host.example:443')
+  return target
+}
 
 function onlyConnect(): MitmError {
   return new MitmError('method_not_allowed', 'this proxy takes CONNECT requests only', { code: 'method_not_allowed' })

@@ -34,6 +34,94 @@ it.each([
   expect(world.events).toMatchObject([{ type: 'refused', status }])
 })
 
+it('refuses other requests in full, under the id of the client where it has one', async () => {
+  await using world = await startWorld()
+  const { port } = world.proxy
+  const text = 'this proxy takes CONNECT requests only'
+  for (const [line, id] of [
+    ['x-correlation-id: abc-1\r\n', 'abc-1'],
+    ['', '0'],
+  ]) {
+    const [head = '', body = ''] = (await exchange(port, `GET / HTTP/1.1\r\nhost: x\r\n${line}\r\n`)).split('\r\n\r\n')
+    expect(JSON.parse(body)).toEqual({
+      error: { type: 'invalid_request_error', message: text, code: 405, param: null },
+      correlation_id: id,
+    })
+    expect(head.split('\r\n').filter((each) => !each.startsWith('Date:'))).toEqual([
+      'HTTP/1.1 405 Method Not Allowed',
+      'content-type: application/json',
+      `content-length: ${body.length}`,
+      `x-correlation-id: ${id}`,
+      'allow: CONNECT',
+      'connection: close',
+    ])
+  }
+  expect(world.events).toEqual(
+    [1, 2].map(() => ({ type: 'refused', status: 405, code: 'method_not_allowed', host: undefined })),
+  )
+  expect(world.proxy.counts).toMatchObject({ connects: 0, refused: 2, requests: 0, blocked: 0 })
+})
+
+it('refuses a CONNECT request in full', async () => {
+  await using world = await startWorld()
+  const refused = await exchange(world.proxy.port, 'CONNECT nowhere HTTP/1.1\r\nhost: x\r\n\r\n')
+  const [head = '', body = ''] = refused.split('\r\n\r\n')
+  expect(head.split('\r\n')).toEqual([
+    'HTTP/1.1 400 Bad Request',
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+    'x-correlation-id: 1',
+    'connection: close',
+  ])
+  expect(JSON.parse(body).error.message).toBe('CONNECT needs a host and a port, such as host.example:443')
+  expect(world.proxy.counts).toMatchObject({ connects: 1, refused: 1 })
+})
+
+it('refuses connections that have passed four servers, and those beyond its limit', async () => {
+  await using world = await startWorld({ limits: { connections: 1 } })
+  const target = `${OTHER}:${world.upstream.port}`
+  const ask = (lines: string) => {
+    const socket = connect(world.proxy.port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: x\r\n${lines}\r\n`)
+    return socket
+  }
+  const statusOf = async (socket: ReturnType<typeof ask>) => String((await once(socket, 'data'))[0]).slice(9, 12)
+  for (const hops of [4, 5]) {
+    const socket = ask(`x-svc-hop: ${hops}\r\n`)
+    const closed = once(socket, 'close')
+    expect(await statusOf(socket)).toBe('508')
+    await closed
+  }
+  const open = ask('x-svc-hop: 3\r\n')
+  expect(await statusOf(open)).toBe('200')
+  const more = await connectThrough(world.proxy, target)
+  expect([more.status, more.body]).toEqual([503, expect.stringContaining('the proxy has too many connections')])
+  open.destroy()
+  const end = await world.event('tunnel-end')
+  expect(end.durationMs).toBeLessThan(60_000)
+  expect((await connectThrough(world.proxy, target)).status).toBe(200)
+  expect(world.events.filter(({ type }) => type === 'refused')).toEqual(
+    [
+      [508, 'proxy_loop'],
+      [508, 'proxy_loop'],
+      [503, 'mitm_connections_full'],
+    ].map(([status, code]) => ({ type: 'refused', status, code, host: OTHER })),
+  )
+  expect(world.proxy.counts).toMatchObject({ connects: 5, refused: 3, tunnels: 1, intercepted: 0 })
+})
+
+it('closes all connections at once, or once their time is over', async () => {
+  for (const graceMs of [undefined, 0, 50]) {
+    await using world = await startWorld()
+    const { socket } = await connectThrough(world.proxy, `${OTHER}:${world.upstream.port}`)
+    const closed = once(socket.resume(), 'close')
+    await world.proxy.close(graceMs === undefined ? undefined : { graceMs })
+    await closed
+    expect((await world.event('tunnel-end')).host).toBe(OTHER)
+  }
+})
+
 it.each([
   'host.example',
   'host.example:0',
@@ -174,4 +262,10 @@ it('tells whether others may reach it', async () => {
     address: '0.0.0.0',
   })
   expect(open.isExposed).toBe(true)
+  await using near = await startMitmProxy({
+    authority: world.authority,
+    policy: { find: () => undefined },
+    address: '127.1.2.3',
+  })
+  expect([near.address, near.isExposed]).toEqual(['127.1.2.3', false])
 })
