@@ -128,6 +128,18 @@ it.each<[string, readonly string[], readonly string[], RegExp]>([
   ['RSA 2048', RSA(2048), ENDS, /BEGIN PRIVATE KEY/],
   ['RSA in PKCS#1 form', ['genrsa', '-traditional'], ENDS, /RSA PRIVATE KEY/],
   ['RSA 2048 signed with SHA-512', RSA(2048), [...ENDS, '-sha512'], /PRIVATE KEY/],
+  [
+    'P-256 with a key identifier of its own',
+    ['ecparam', '-name', 'prime256v1', '-genkey', '-noout'],
+    [...ENDS, '-addext', 'subjectKeyIdentifier=0102030405', '-addext', 'authorityKeyIdentifier=none'],
+    /EC PRIVATE KEY/,
+  ],
+  [
+    'P-256 without key identifiers',
+    ['ecparam', '-name', 'prime256v1', '-genkey', '-noout'],
+    [...ENDS, '-addext', 'subjectKeyIdentifier=none', '-addext', 'authorityKeyIdentifier=none'],
+    /EC PRIVATE KEY/,
+  ],
   ['RSA 2048 without key identifiers', RSA(2048), [...ENDS, '-addext', 'subjectKeyIdentifier=none'], /PRIVATE KEY/],
 ])('uses an authority of others: %s', async (_name, makeKey, more, form) => {
   await using dir = await tempDir()

@@ -240,6 +240,31 @@ it('a client that pipelines without end is ended', async () => {
   expect(world.upstream.requests.length).toBeLessThanOrEqual(1)
 })
 
+it.each([
+  [32, true],
+  [33, false],
+])('%i requests at once are answered: %s', async (count, isAnswered) => {
+  await using world = await startWorld()
+  const gate = createDeferred<void>()
+  world.upstream.replyWith(async () => {
+    await gate.promise
+    return { body: 'ok' }
+  })
+  const tls = await tlsThrough(world.proxy, world.target, { ca: world.authority.certificate })
+  tls.removeAllListeners('error').on('error', () => {})
+  let answer = ''
+  tls.on('data', (bytes) => {
+    answer += bytes
+  })
+  const closed = once(tls, 'close')
+  const one = `GET /x HTTP/1.1\r\nhost: ${world.target}\r\n\r\n`
+  tls.write(one.repeat(count - 1) + one.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n'))
+  if (isAnswered) gate.resolve()
+  await closed
+  expect(answer.match(/HTTP\/1.1 200/g)?.length ?? 0).toBe(isAnswered ? count : 0)
+  gate.resolve()
+})
+
 it('a client that cancels request after request is ended', async () => {
   await using world = await startWorld({ protocol: 'h2' })
   world.upstream.replyWith(() => new Promise(() => {}))

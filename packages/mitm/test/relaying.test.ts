@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { type ClientHttp2Session, constants, createSecureServer as createHttp2Server } from 'node:http2'
 import { createServer as createSecureServer } from 'node:https'
+import type { Socket } from 'node:net'
 import { createDeferred, listenOnFreePort, readSse, trackSockets } from '@svc/test-kit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -363,6 +364,34 @@ it('a host that is gone is a 502, and the next request connects again', async ()
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   expect((await askHttp2(session, { path: '/x', body: '{}' })).body.toString()).toBe('back')
   session.destroy()
+  await sockets.close()
+})
+
+it.each(['https', 'h2'] as const)('connections to a host of %s end with that of the client', async (protocol) => {
+  await using world = await startWorld()
+  const certificate = world.upstreamCa.issue([LISTED])
+  const server =
+    protocol === 'h2'
+      ? createHttp2Server(certificate, (_request, response) => void response.end('ok'))
+      : createSecureServer(certificate, (_request, response) => void response.end('ok'))
+  const sockets = trackSockets(server)
+  const target = `${LISTED}:${await listenOnFreePort(server)}`
+  const session = await http2Through({ ...world, target })
+  const settings = once(session, 'remoteSettings')
+  expect((await askHttp2(session, { path: '/x', body: '{}' })).status).toBe(200)
+  await settings
+  expect(session.remoteSettings).toMatchObject({
+    enablePush: false,
+    enableConnectProtocol: true,
+    maxConcurrentStreams: 100,
+    maxHeaderListSize: 65_536,
+  })
+  expect(sockets.open.size).toBe(1)
+  const [open] = sockets.open
+  const closed = once(open as Socket, 'close')
+  session.destroy()
+  await closed
+  expect((await world.event('traffic')).durationMs).toBeLessThan(60_000)
   await sockets.close()
 })
 
