@@ -3,6 +3,7 @@ import * as corpus from './corpus/index.ts'
 import * as fit from './fit/index.ts'
 import * as root from './index.ts'
 import { createCorpusFiles } from './node.ts'
+import { createVectorIndex } from './vector/vector-index.ts'
 
 const WRONG: readonly unknown[] = [undefined, null, {}, 7, true]
 const refusal = expect.objectContaining({ code: 'invalid_argument', message: expect.stringMatching(/ must be /) })
@@ -50,6 +51,14 @@ describe('arguments of another type', () => {
     await expect(call(corpus.createCorpora, wrong)).rejects.toEqual(refusal)
     await expect(call(corpus.createCorpora, { store: wrong })).rejects.toEqual(refusal)
     await expect(call(createCorpusFiles, wrong)).rejects.toEqual(refusal)
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '7', null])('%o is no bound', async (wrong) => {
+    const store = createCorpusFiles({ folder: 'unused' })
+    await expect(call(corpus.createCorpora, { store, maxEntries: wrong })).rejects.toEqual(refusal)
+    await expect(call(createVectorIndex, { maxEntries: wrong })).rejects.toEqual(refusal)
+    if (wrong === 1.5 || wrong === '7' || wrong === Number.POSITIVE_INFINITY) return
+    await expect(call(createVectorIndex, { maxBytes: wrong })).rejects.toEqual(refusal)
   })
 
   it.each([...WRONG, ''])('%o is no folder', async (wrong) => {

@@ -128,6 +128,28 @@ describe('a router', () => {
     expect(scorer.prompts.at(-1)?.length).toBeLessThan(70_000)
   })
 
+  it.each([
+    ['score', ['classifier_model'], 'is not there, or cannot score'],
+    ['colbert', ['classifier_model'], 'is not there, or cannot rank'],
+    ['decisions', ['classifier_model'], 'is not there, or cannot decide'],
+    ['knn', ['knn', 'embedding_model'], 'is not there, or cannot embed'],
+  ])('by %s names the setting whose model is not there', (classifier, path, message) => {
+    const router = create({ settings: { ...SETTINGS, classifier, knn: { embeddingModel: 'embedder' } } })
+    expect(router.classifier).toBeUndefined()
+    expect(router.problems.filter((problem) => problem.message === message)).toEqual([
+      { path, message, stopsClassifier: true },
+    ])
+  })
+
+  it('by neighbours needs a corpus', () => {
+    const settings = { ...SETTINGS, classifier: 'knn', knn: { embeddingModel: 'embedder' } }
+    expect(create({ settings, embedder: createWordEmbedder() }).problems).toContainEqual({
+      path: ['knn'],
+      message: 'has no corpus that can be used',
+      stopsClassifier: true,
+    })
+  })
+
   it('serves by the fallback, recorded as such, where the settings let no classifier be', async () => {
     const router = create({ scorer: createWordScorer(), settings: { ...SETTINGS, policies: [] } })
     expect(router.classifier).toBeUndefined()

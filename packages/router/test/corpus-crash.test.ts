@@ -120,15 +120,35 @@ it('keeps names apart inside of its folder, whatever they are', async () => {
 it('passes over a line that is too long, and reads those around it', async () => {
   await using dir = await tempDir()
   const store = createCorpusFiles({ folder: dir.path })
-  await store.append('n', ['first', 'x'.repeat(17 * 1024 * 1024), 'ä€'.repeat(200_000)], { signal })
+  const most = 16 * 1024 * 1024
+  await store.append('n', ['first', 'x'.repeat(most + 1), 'ä€'.repeat(200_000), 'y'.repeat(most)], { signal })
   const lines: [number, number | undefined, boolean][] = []
   for await (const { number, text, isTorn } of store.read('n', { signal })) lines.push([number, text?.length, isTorn])
   expect(lines).toEqual([
     [1, 5, false],
     [2, undefined, false],
     [3, 400_000, false],
+    [4, most, false],
   ])
 })
+
+/** What is read at a time. */
+const READ_BYTES = 256 * 1024
+
+it.each([1, READ_BYTES - 1, READ_BYTES, READ_BYTES + 1, 2 * READ_BYTES])(
+  'writes in the place of a torn line of %i bytes, behind whole lines and alone',
+  async (length) => {
+    for (const whole of ['', '\n', 'first\n', `${'z'.repeat(100)}\nfirst\n`]) {
+      await using dir = await tempDir()
+      const store = createCorpusFiles({ folder: dir.path })
+      await store.append('n', ['x'], { signal })
+      const file = await findFile(dir.path)
+      await writeFile(file, `${whole}${'t'.repeat(length)}`)
+      await store.append('n', ['new', 'newer'], { signal })
+      expect(await readFile(file, 'utf8')).toBe(`${whole}new\nnewer\n`)
+    }
+  },
+)
 
 it('puts lines in the place of others at once, and nothing where writing them fails', async () => {
   await using dir = await tempDir()
