@@ -80,15 +80,31 @@ function isFiller(node) {
  * @param {ts.AwaitExpression} node
  */
 function isHandedOn(node) {
-  if (!ts.isReturnStatement(node.parent)) return ts.isArrowFunction(node.parent)
   /** @type {ts.Node} */
-  let outer = node.parent
+  let result = node
+  while (isResultOf(result, result.parent)) result = result.parent
+  if (!ts.isReturnStatement(result.parent)) return ts.isArrowFunction(result.parent)
+  /** @type {ts.Node} */
+  let outer = result.parent
   while (!ts.isFunctionLike(outer)) {
     if (ts.isTryStatement(outer) || (ts.isBlock(outer) && outer.statements.some(isUsing))) return false
     outer = outer.parent
   }
   return true
 }
+
+/** Whether an expression may have the value of a part of it. @param {ts.Node} part @param {ts.Node} whole */
+function isResultOf(part, whole) {
+  if (ts.isConditionalExpression(whole)) return whole.condition !== part
+  if (ts.isBinaryExpression(whole)) return whole.right === part && CHOICES.has(whole.operatorToken.kind)
+  return ts.isParenthesizedExpression(whole)
+}
+
+const CHOICES = new Set([
+  ts.SyntaxKind.QuestionQuestionToken,
+  ts.SyntaxKind.BarBarToken,
+  ts.SyntaxKind.AmpersandAmpersandToken,
+])
 
 /** @param {ts.Node} node */
 function isUsing(node) {

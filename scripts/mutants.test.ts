@@ -18,6 +18,8 @@ describe('a module', () => {
     ['x = list.at(y) ?? 0', ['x = list.at(y) ?? (0 + 1)']],
     ['async () => { try { return await f() } finally {} }', ['async () => { try { return (f()) } finally {} }']],
     ['async () => { using x = y; return await f() }', ['async () => { using x = y; return (f()) }']],
+    ['async () => ((await f()) ? x : y)', ['async () => (((f())) ? x : y)']],
+    ['async () => { return (await f()) ?? x }', ['async () => { return ((f())) ?? x }']],
     ["x = y === 'stop'", ["x = y !== 'stop'", "x = y === 'mutant'"]],
     ['const x = await f()', ['const x = (f())']],
     ['g()\nawait f()', [';\nawait f()', 'g()\n;', 'g()\n(f())']],
@@ -42,6 +44,8 @@ describe('a module', () => {
     'async () => { await file.sync() }',
     'async () => { return await f() }',
     'async () => await f()',
+    'async () => x ? y : (await f())',
+    'async () => { return x ?? (await f()) }',
     'async function f() { if (x) { return await y } }',
     'x = list[y] ?? 0',
   ])('%j has none', (source) => {
