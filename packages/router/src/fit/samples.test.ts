@@ -4,7 +4,7 @@ import type { StoredEntry } from '../corpus/line.ts'
 import { createRouter } from '../router.ts'
 import { evaluateRouter } from './evaluate.ts'
 import { fitActivationThreshold, fitKnnThresholds } from './fit-thresholds.ts'
-import { embedLabelledTexts } from './samples.ts'
+import { createProblemList, embedLabelledTexts } from './samples.ts'
 
 const KNN = { ...SETTINGS, classifier: 'knn', knn: { embeddingModel: 'words', k: 3, similarityThreshold: 0.1 } }
 
@@ -104,6 +104,16 @@ describe('lines of labelled texts', () => {
     expect(await evaluateRouter(router, { lines: [line] })).toMatchObject({ total: 0, problemCount: 1 })
   })
 
+  it('are ten thousand at most, and the first one beyond is named', async () => {
+    const lines = toLines(Array.from({ length: 10_001 }, (_, index) => ({ text: `t${index}`, labels: ['code'] })))
+    const embedder = { embed: async (texts: readonly string[]) => texts.map(() => [1]) }
+    const { texts, problems } = await embedLabelledTexts(lines, { settings: KNN, embedder })
+    expect(texts).toHaveLength(10_000)
+    expect(JSON.stringify(problems)).toContain('is beyond the 10000 texts that are embedded')
+    const { texts: all, problems: none } = await embedLabelledTexts(lines.slice(1), { settings: KNN, embedder })
+    expect([all.length, JSON.stringify(none).includes('beyond')]).toEqual([10_000, false])
+  })
+
   it('of which the model makes no vector are named', async () => {
     const embedder = { embed: async (texts: readonly string[]) => texts.map((text) => (text === 'x\n' ? [0] : [1])) }
     const lines = toLines(['a', 'x', 'b'].map((text) => ({ text, labels: [] })))
@@ -186,4 +196,16 @@ describe('the activation threshold', () => {
     })
     expect(report.proposed.thresholds).toBeLessThanOrEqual(0.7)
   })
+})
+
+it('the first hundred problems are named, and all are counted', () => {
+  const problems = createProblemList()
+  for (let line = 1; line <= 100; line++) problems.add(line, 'is odd')
+  expect([problems.named.length, problems.named.at(-1), problems.count]).toEqual([
+    100,
+    { line: 100, problem: 'is odd' },
+    100,
+  ])
+  problems.add(101, 'is odd')
+  expect([problems.named.length, problems.count]).toEqual([100, 101])
 })
