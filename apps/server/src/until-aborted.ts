@@ -1,9 +1,11 @@
 /**
- * Waits for a promise, or until a signal aborts. The promise goes on either way.
+ * Waits for a promise, or until a signal aborts. The promise goes on either way; its failure is dropped when nobody waits
+ * for it any more.
  *
  * @throws the signal's reason
  */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  promise.catch(() => undefined)
   signal.throwIfAborted()
   let leave = (): void => undefined
   const aborted = new Promise<never>((_, reject) => {

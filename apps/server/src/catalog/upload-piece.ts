@@ -76,6 +76,7 @@ async function* endWith(piece: AsyncIterable<Uint8Array>, signal: AbortSignal): 
   let isDone = false
   try {
     for (;;) {
+      signal.throwIfAborted()
       const step = await untilAborted(iterator.next(), signal)
       isDone = step.done === true
       if (step.done === true) return

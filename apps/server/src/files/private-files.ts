@@ -62,7 +62,9 @@ function toPrivateFile(path: string, handle: FileHandle, track: (removal: Promis
   let closing: Promise<void> | undefined
   let isRemoved = false
   const close = (): Promise<void> => {
-    closing ??= handle.close()
+    closing ??= handle.close().catch((error: unknown) => {
+      throw toFileError(error, 'written', path)
+    })
     return closing
   }
   return {
@@ -78,7 +80,11 @@ function toPrivateFile(path: string, handle: FileHandle, track: (removal: Promis
     remove() {
       if (isRemoved) return
       isRemoved = true
-      track(close().then(() => rm(path, { force: true })))
+      track(
+        close()
+          .catch(() => undefined)
+          .then(() => rm(path, { force: true })),
+      )
     },
   }
 }

@@ -6,6 +6,7 @@ import type { PrivateFile, PrivateFiles } from '../../files/private-files.ts'
 import type { FileRule, FormFile, FormRules, HeldForm } from '../../inference/documents/form.ts'
 import { unparsable } from '../../inference/unparsable.ts'
 import { tooManyBodies } from '../body.ts'
+import { BodyPieces } from '../body-pieces.ts'
 import type { ByteMeter } from '../byte-meter.ts'
 import { FormTexts, toTextsDocument } from './form-texts.ts'
 import { decodeText, type PartHead, type RawHeaders, readBoundary, readPartHead } from './part-head.ts'
@@ -203,15 +204,15 @@ class FormReceiver {
     const { memory, rules } = this.#options
     const { maxFieldBytes = MAX_FIELD_BYTES } = rules
     if (!memory.add(name.length)) throw tooManyBodies()
-    const pieces: Uint8Array[] = []
+    const pieces = new BodyPieces()
     let bytes = 0
     for await (const piece of part as AsyncIterable<Uint8Array>) {
       bytes += piece.length
       if (bytes > maxFieldBytes) throw tooLarge(name, maxFieldBytes, name)
       if (!memory.add(piece.length)) throw tooManyBodies()
-      pieces.push(piece)
+      pieces.add(piece)
     }
-    return decodeText(Buffer.concat(pieces, bytes), name)
+    return decodeText(pieces.join(), name)
   }
 
   async #readFile(

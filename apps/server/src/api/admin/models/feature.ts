@@ -13,14 +13,19 @@ export function modelFilesFeature(platform: Platform): ServerFeature {
   const { modelFiles, inference, config, modelGallery, bodies } = platform
   let opened: Promise<ModelUploads> | undefined
   const openUploads = (): Promise<ModelUploads> => {
-    opened ??= import('../../../catalog/model-uploads.ts').then(async ({ createModelUploads }) =>
-      createModelUploads({
-        ...{ modelsPath: config.modelsPath, modelFiles, serverId: await readServerId(config.dataPath) },
-        readFreeBytes: async () => (await readDisk(config.modelsPath))?.available,
-        alone: (change, options) => modelGallery.changeFolder(change, options),
-      }),
-    )
+    opened ??= loadUploads().catch((error: unknown) => {
+      opened = undefined
+      throw error
+    })
     return opened
+  }
+  const loadUploads = async (): Promise<ModelUploads> => {
+    const { createModelUploads } = await import('../../../catalog/model-uploads.ts')
+    return createModelUploads({
+      ...{ modelsPath: config.modelsPath, modelFiles, serverId: await readServerId(config.dataPath) },
+      readFreeBytes: async () => (await readDisk(config.modelsPath))?.available,
+      alone: (change, options) => modelGallery.changeFolder(change, options),
+    })
   }
   return {
     routes: [
@@ -35,7 +40,8 @@ export function modelFilesFeature(platform: Platform): ServerFeature {
       ...unusedRoutes({ gallery: modelGallery, bodies }),
     ],
     async close() {
-      await (await opened)?.close()
+      const uploads = await opened?.catch(() => undefined)
+      await uploads?.close()
     },
   }
 }
