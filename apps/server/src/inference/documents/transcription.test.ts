@@ -19,6 +19,7 @@ import { createFormReader } from '../../http/forms/form-reader.ts'
 import { createMetrics } from '../../monitoring/metrics.ts'
 import { createPiiMetrics } from '../../pii/metrics.ts'
 import { createRequestFilter } from '../../pii/request-filter.ts'
+import { createIdleStages } from '../__fixtures__/idle-stages.ts'
 import { createModelSlots, createSlotCounter } from '../admission.ts'
 import { createDelivery } from '../deliver-reply.ts'
 import type { Executor } from '../executor.ts'
@@ -137,6 +138,7 @@ async function startWorld() {
   }
   const access = createAccess(quotas as never)
   const core = createRequestCore({
+    ...createIdleStages(),
     body: readRequestBody,
     resolve: createResolve({
       resolve: (name) => (name === 'm' ? model : undefined),
@@ -145,7 +147,6 @@ async function startWorld() {
       findFault: () => undefined,
     }),
     globalLimit: createGlobalLimit(slots, 1),
-    router: ({ model: own }) => own,
     access: ({ request, ledger }, cleanup) => {
       const principal = { ...request.context.principal, quotas: [{}] as never }
       const context = Object.create(request.context, { principal: { value: principal } })
