@@ -140,6 +140,8 @@ describeInBrowser('the frame on a server with accounts', () => {
     await view.page.getByRole('menuitem', { name: 'Sign out' }).click()
     await view.page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
     await view.page.waitForURL(/\/login/)
+    // the page loads once more before the browser is closed
+    await view.page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
   })
 
   it('leads to the sign-in page when the session is ended while a page is open, and back to the same address', async () => {
