@@ -1,4 +1,5 @@
 import type { Clock } from '../ports.ts'
+import { untilAborted } from '../until-aborted.ts'
 import type { Bus } from './bus.ts'
 import type { Messages, Subject } from './subjects.ts'
 
@@ -23,25 +24,25 @@ export async function nextMessage<S extends Subject>(
 ): Promise<void> {
   signal.throwIfAborted()
   const done = new AbortController()
-  const either = AbortSignal.any([signal, done.signal])
-  const message = untilMessage(bus, subject, { isMeant, signal: either })
+  const waiting = untilMessage(bus, subject, isMeant, done.signal)
   try {
-    if (atMost === undefined) return await message
-    const timeUp = atMost.clock.sleep(atMost.ms, { signal: either })
     // Too many listeners: the time decides.
-    await Promise.race([message.catch(() => timeUp), timeUp])
+    const timeUp = atMost?.clock.sleep(atMost.ms, { signal: done.signal })
+    const first = timeUp === undefined ? waiting : Promise.race([waiting.catch(() => timeUp), timeUp])
+    await untilAborted(first, signal)
   } finally {
     done.abort()
   }
 }
 
+/** @param end ends the subscription; the promise stays open then */
 function untilMessage<S extends Subject>(
   bus: Pick<Bus, 'subscribe'>,
   subject: S,
-  { isMeant, signal }: Pick<NextMessageOptions<S>, 'isMeant' | 'signal'>,
+  isMeant: (message: Messages[S]) => boolean,
+  end: AbortSignal,
 ): Promise<void> {
-  return new Promise((resolve, reject) => {
-    bus.subscribe(subject, (message) => (isMeant(message) ? resolve() : undefined), { signal })
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  return new Promise((resolve) => {
+    bus.subscribe(subject, (message) => (isMeant(message) ? resolve() : undefined), { signal: end })
   })
 }

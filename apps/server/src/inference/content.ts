@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { AbortSignalLike } from '../ports.ts'
+import { untilAborted } from '../until-aborted.ts'
 import { type ByteRange, type RangedRequest, selectRange } from './byte-range.ts'
 import type { ReplyWriter, RequestContext } from './ports.ts'
 
@@ -110,10 +111,5 @@ async function next(
   abort: AbortSignalLike,
 ): Promise<IteratorResult<Uint8Array, unknown>> {
   abort.throwIfAborted()
-  return await new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(abort.reason)
-    const leave = (): void => abort.removeEventListener('abort', onAbort)
-    abort.addEventListener('abort', onAbort)
-    iterator.next().then(resolve, reject).finally(leave)
-  })
+  return await untilAborted(iterator.next(), abort)
 }
