@@ -80,6 +80,14 @@ export function createModelSlots(): LocalModelSlots {
   }
 }
 
+/** Goes on with a slot, at once where nothing waits for it. */
+export function withSlot<Value>(
+  taken: MaybePromise<Release | undefined>,
+  use: (release: Release | undefined) => Value,
+): MaybePromise<Value> {
+  return taken instanceof Promise ? taken.then(use) : use(taken)
+}
+
 /** Converts the wait that a full model asks for to milliseconds. */
 export function toRetryAfterMs({ retryAfterSeconds }: ModelConfig['limits']): number {
   return Math.max(1, retryAfterSeconds) * 1000

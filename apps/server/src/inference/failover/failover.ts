@@ -11,7 +11,7 @@ import type { AuditSink } from '../../audit/audit-event.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { listFailoverTargets } from '../../catalog/serving.ts'
 import type { Clock, MaybePromise } from '../../ports.ts'
-import { type ModelSlots, type Release, rejectAdmission, toRetryAfterMs } from '../admission.ts'
+import { type ModelSlots, type Release, rejectAdmission, toRetryAfterMs, withSlot } from '../admission.ts'
 import type { CallAccount } from '../call-account.ts'
 import { NO_USAGE, type PredictionStep, type StepBatches } from '../events.ts'
 import type { RequestLedger } from '../ledger.ts'
@@ -148,8 +148,7 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
       const retryAfterMs = toRetryAfterMs(limits)
       throw new SvcError('rate_limited', `model "${name}" is at capacity`, { code: TARGET_FULL, retryAfterMs })
     }
-    const taken = slots.take(name, limits.maxConcurrent, context)
-    return taken instanceof Promise ? taken.then(check) : check(taken)
+    return withSlot(slots.take(name, limits.maxConcurrent, context), check)
   }
 
   /** A client gets the same answer for full targets as for one full model. */

@@ -1,7 +1,13 @@
 import { SvcError } from '@svc/errors'
 import type { AuditSink } from '../../audit/audit-event.ts'
-import type { MaybePromise } from '../../ports.ts'
-import { type ModelSlots, type Release, rejectAdmission, type SlotCounter, toRetryAfterMs } from '../admission.ts'
+import {
+  type ModelSlots,
+  type Release,
+  rejectAdmission,
+  type SlotCounter,
+  toRetryAfterMs,
+  withSlot,
+} from '../admission.ts'
 import type { Stages } from '../pipeline.ts'
 
 /** The global limit of concurrent inference (§8). A request holds a slot until its reply has ended. */
@@ -42,12 +48,4 @@ export function createModelLimit(slots: ModelSlots, audit: AuditSink): Stages['m
     }
     return withSlot(slots.take(name, limit, context), keep)
   }
-}
-
-/** Goes on with a slot, at once where nothing waits for it. */
-function withSlot(
-  taken: MaybePromise<Release | undefined>,
-  keep: (release: Release | undefined) => void,
-): MaybePromise<void> {
-  return taken instanceof Promise ? taken.then(keep) : keep(taken)
 }
