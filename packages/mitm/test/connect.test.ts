@@ -86,15 +86,15 @@ it('refuses connections that have passed four servers, and those beyond its limi
     socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: x\r\n${lines}\r\n`)
     return socket
   }
-  const statusOf = async (socket: ReturnType<typeof ask>) => String((await once(socket, 'data'))[0]).slice(9, 12)
+  const readStatus = async (socket: ReturnType<typeof ask>) => String((await once(socket, 'data'))[0]).slice(9, 12)
   for (const hops of [4, 5]) {
     const socket = ask(`x-svc-hop: ${hops}\r\n`)
     const closed = once(socket, 'close')
-    expect(await statusOf(socket)).toBe('508')
+    expect(await readStatus(socket)).toBe('508')
     await closed
   }
   const open = ask('x-svc-hop: 3\r\n')
-  expect(await statusOf(open)).toBe('200')
+  expect(await readStatus(open)).toBe('200')
   const more = await connectThrough(world.proxy, target)
   expect([more.status, more.body]).toEqual([503, expect.stringContaining('the proxy has too many connections')])
   open.destroy()

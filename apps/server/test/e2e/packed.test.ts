@@ -125,7 +125,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation.close())
 
-const manifestOf = (name: string): Manifest => packages.get(name)?.manifest ?? { name }
+const findManifest = (name: string): Manifest => packages.get(name)?.manifest ?? { name }
 
 describe('the installed server', () => {
   it('takes 200 MB at most, and brings nothing for other machines or graphics cards', () => {
@@ -137,27 +137,27 @@ describe('the installed server', () => {
 
   it('has only the dependencies that its bundles leave outside', async () => {
     const own = ['@svc/backend-llama', '@svc/backend-onnx', '@svc/demo-models']
-    expect(Object.keys(manifestOf('@svc/server').dependencies ?? {}).sort()).toEqual([
+    expect(Object.keys(findManifest('@svc/server').dependencies ?? {}).sort()).toEqual([
       ...['@node-rs/argon2', ...own, 'bcrypt', 'fzstd', 'libsql'],
     ])
     for (const backend of ['@svc/backend-llama', '@svc/backend-onnx']) {
-      expect(manifestOf(backend).dependencies ?? {}, backend).toEqual({})
+      expect(findManifest(backend).dependencies ?? {}, backend).toEqual({})
     }
   })
 
   it('names a build of each engine for every system that has one, in the version of the engine', () => {
     const catalog = readFileSync(join(ROOT, 'pnpm-workspace.yaml'), 'utf8')
-    const versionOf = (engine: string): string => new RegExp(`^  ${engine}: (\\S+)$`, 'm').exec(catalog)?.[1] ?? ''
+    const readVersion = (engine: string): string => new RegExp(`^  ${engine}: (\\S+)$`, 'm').exec(catalog)?.[1] ?? ''
     const expected = (engine: string, names: readonly string[]) =>
-      Object.fromEntries(names.map((name) => [name, versionOf(engine)]))
-    expect(manifestOf('@svc/backend-llama').optionalDependencies).toEqual(
+      Object.fromEntries(names.map((name) => [name, readVersion(engine)]))
+    expect(findManifest('@svc/backend-llama').optionalDependencies).toEqual(
       expected('node-llama-cpp', [
         ...['linux-x64', 'mac-arm64-metal', 'mac-x64', 'win-arm64', 'win-x64'].map((name) => `@node-llama-cpp/${name}`),
         ...['@svc/llama-linux-arm64', '@svc/llama-linux-armv7l'],
       ]),
     )
     const systems = ['darwin-arm64', 'linux-arm64', 'linux-x64', 'win32-arm64', 'win32-x64']
-    expect(manifestOf('@svc/backend-onnx').optionalDependencies).toEqual(
+    expect(findManifest('@svc/backend-onnx').optionalDependencies).toEqual(
       expected(
         'onnxruntime-node',
         systems.map((system) => `@svc/onnxruntime-${system}`),
