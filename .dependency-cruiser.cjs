@@ -229,8 +229,8 @@ module.exports = {
       name: 'platform-below-features',
       comment: 'the platform opens what features share and knows none of them',
       severity: 'error',
-      from: { path: '^apps/server/src/(platform/|readiness\\.ts|compose-)', pathNot: TEST },
-      to: { path: '^apps/server/src/(api/|features/|compose\\.ts|main\\.ts)' },
+      from: { path: '^apps/server/src/platform/', pathNot: TEST },
+      to: { path: '^apps/server/src/(api/|features/|cli/|compose\\.ts|main\\.ts)' },
     },
     {
       name: 'features-pick',
@@ -238,6 +238,24 @@ module.exports = {
       severity: 'error',
       from: { path: '^apps/server/src/api/', pathNot: [TEST, '/feature\\.ts$'] },
       to: { path: '^apps/server/src/(features|platform)/' },
+    },
+    {
+      name: 'features-below-their-list',
+      comment:
+        'the type of a feature is in platform/; features/ lists the features and is imported by the composition alone',
+      severity: 'error',
+      from: {
+        path: '^apps/server/src/',
+        pathNot: [TEST, '^apps/server/src/(features|cli)/', '^apps/server/src/compose\\.ts$'],
+      },
+      to: { path: '^apps/server/src/features/' },
+    },
+    {
+      name: 'commands-on-top',
+      comment: 'commands use the server; nothing of the server knows a command',
+      severity: 'error',
+      from: { path: '^apps/server/src/', pathNot: [TEST, '^apps/server/src/(cli/|main\\.ts$)'] },
+      to: { path: '^apps/server/src/cli/' },
     },
     {
       name: 'features-apart',
@@ -249,9 +267,9 @@ module.exports = {
     {
       name: 'core-knows-no-http',
       comment:
-        'formats, sockets, background runs and detectors call one core; what it needs of a request is in inference/ports.ts',
+        'formats, sockets, background runs and detectors call one core; what it needs of a request is in inference/core/ports.ts',
       severity: 'error',
-      from: { path: '^apps/server/src/(inference|principal\\.ts|public-error\\.ts|ports\\.ts)', pathNot: TEST },
+      from: { path: '^apps/server/src/(inference/|public-error\\.ts|ports\\.ts)', pathNot: TEST },
       to: { path: '^apps/server/src/(http|api)/' },
     },
     {

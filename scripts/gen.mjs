@@ -97,7 +97,12 @@ function generatePages(out) {
  * @param {'stages' | 'phases'} name @param {string} page @param {string} out
  */
 function generateTable(name, page, out) {
-  const args = ['--conditions=@svc/source', '--import', 'tsx', join(root, 'apps/server/src/inference/print-stages.ts')]
+  const args = [
+    '--conditions=@svc/source',
+    '--import',
+    'tsx',
+    join(root, 'apps/server/src/inference/core/print-stages.ts'),
+  ]
   const tables = JSON.parse(execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' }))
   const text = readFileSync(join(root, page), 'utf8')
   const [before, after] = text.split(new RegExp(`(?<=<!-- ${name} -->\n)[^]*?(?=<!-- /${name} -->)`))

@@ -8,7 +8,7 @@ import { type Closers, createClosers } from './platform/closers.ts'
 import { openEdge } from './platform/open-edge.ts'
 import { openListener } from './platform/open-listener.ts'
 import { openPlatform, type PlatformOptions } from './platform/open-platform.ts'
-import { stopServing } from './stop-serving.ts'
+import { stopServing } from './platform/stop-serving.ts'
 
 /** Options of {@link compose}. */
 export interface ComposeOptions extends PlatformOptions {

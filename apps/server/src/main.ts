@@ -4,18 +4,18 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { demoModels } from '@svc/demo-models'
-import { runAccountCommand } from './account-commands.ts'
 import { LIST_FILE } from './api/web/web-list.ts'
 import type { BuiltInBackend } from './backends/catalog.ts'
+import { runAccountCommand } from './cli/account-commands.ts'
+import { formatGreeting, toReachableUrl, wantsColor } from './cli/greeting.ts'
+import { print, printColored, printError } from './cli/terminal.ts'
 import { systemClock } from './clock.ts'
 import { compose, type RunningServer } from './compose.ts'
 import { type Loaded, loadConfig } from './config/load.ts'
 import { StartRefused } from './config/start-refused.ts'
-import { formatGreeting, toReachableUrl, wantsColor } from './greeting.ts'
-import { createLogger, isTextLog, type RootLogger } from './log.ts'
+import { createLogger, isTextLog, type RootLogger } from './logging/log.ts'
+import { logRuntimeWarnings } from './logging/runtime-warnings.ts'
 import type { PlatformOptions } from './platform/open-platform.ts'
-import { logRuntimeWarnings } from './runtime-warnings.ts'
-import { print, printColored, printError } from './terminal.ts'
 import { formatVersion, readVersion } from './version.ts'
 
 // A closed pipe behind stdout or stderr must not end the server.
@@ -100,7 +100,7 @@ async function run(loaded: Loaded & { readonly models: readonly string[] }): Pro
 async function installThenEnd(parts: PlatformOptions): Promise<void> {
   const stopping = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort())
-  const { installOnly } = await import('./install-only.ts')
+  const { installOnly } = await import('./cli/install-only.ts')
   process.exit((await installOnly(parts, { signal: stopping.signal })) ? 0 : 1)
 }
 
@@ -139,10 +139,10 @@ function endChat(exitCode: number): void {
   if (exitCode > 1) process.exit()
 }
 
-const commands = () => import('./commands.ts')
-const routerCommands = () => import('./router-commands.ts')
-const piiCommands = () => import('./pii-commands.ts')
-const interceptionCommands = () => import('./interception-commands.ts')
+const commands = () => import('./cli/commands.ts')
+const routerCommands = () => import('./cli/router-commands.ts')
+const piiCommands = () => import('./cli/pii-commands.ts')
+const interceptionCommands = () => import('./cli/interception-commands.ts')
 
 async function main(): Promise<void> {
   const command = loadConfig({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd() })
@@ -162,10 +162,10 @@ async function main(): Promise<void> {
     case 'models-add':
       return (await commands()).addModelCommand(command.config, command.source)
     case 'remote':
-      return (await import('./remote-commands.ts')).runRemoteCommand(toPlatformOptions(command), command.remote)
+      return (await import('./cli/remote-commands.ts')).runRemoteCommand(toPlatformOptions(command), command.remote)
     case 'chat':
       return endChat(
-        await (await import('./chat/chat-command.ts')).runChatCommand(toPlatformOptions(command), command.chat),
+        await (await import('./cli/chat/chat-command.ts')).runChatCommand(toPlatformOptions(command), command.chat),
       )
     case 'models-show':
       return (await commands()).showModelCommand(command.config, { name: command.name, demoModels })
@@ -176,7 +176,7 @@ async function main(): Promise<void> {
     case 'models-schema':
       return (await commands()).printModelSchemaCommand()
     case 'openapi':
-      return (await import('./openapi-command.ts')).printOpenApiCommand(toPlatformOptions(command))
+      return (await import('./cli/openapi-command.ts')).printOpenApiCommand(toPlatformOptions(command))
     case 'backends-list':
       return (await commands()).listBackendsCommand(command.config, {
         builtIn: Object.keys(findShippedBackends()),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { systemClock } from '../clock.ts'
-import { quietLogger } from '../quiet-logger.ts'
+import { quietLogger } from '../logging/quiet-logger.ts'
 import type { AuditSink } from './audit-event.ts'
 import { type AdministrationChange, createChangeLog } from './changes.ts'
 

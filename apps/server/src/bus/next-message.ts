@@ -1,5 +1,5 @@
+import { untilAborted } from '../concurrency/until-aborted.ts'
 import type { Clock } from '../ports.ts'
-import { untilAborted } from '../until-aborted.ts'
 import type { Bus } from './bus.ts'
 import type { Messages, Subject } from './subjects.ts'
 

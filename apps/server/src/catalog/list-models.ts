@@ -1,7 +1,7 @@
 import { sep } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { didYouMean } from '../config/suggest.ts'
-import { escapeLine } from '../terminal-text.ts'
+import { escapeLine } from '../logging/terminal-text.ts'
 import { describeWeights } from './attach-weights.ts'
 import type { ConfigStore } from './folder-store.ts'
 import type { ModelConfig } from './model-config.ts'

@@ -1,5 +1,5 @@
+import type { Principal } from '@svc/auth'
 import { decideModelAccess } from '@svc/auth/access'
-import type { Principal } from '../principal.ts'
 import type { ModelConfig } from './model-config.ts'
 
 /** Whether a caller may use a model of a list. An alias is allowed by its own name and by that of its model. */

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
 import { SvcError } from '@svc/errors'
+import { untilAborted } from '../concurrency/until-aborted.ts'
 import { toFileError } from '../files/file-error.ts'
 import { writeFully } from '../files/private-files.ts'
-import { untilAborted } from '../until-aborted.ts'
 import { notAModel } from './add-model.ts'
 
 /** A file that arrives in pieces. */

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { createTaskQueue, type TaskQueue } from '../task-queue.ts'
+import { createTaskQueue, type TaskQueue } from '../concurrency/task-queue.ts'
 
 /**
  * Creates a queue of reads. It refuses with `unavailable`: `database_busy` when too many wait, `database_unavailable`

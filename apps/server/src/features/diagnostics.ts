@@ -1,6 +1,6 @@
+import type { ServerFeature } from '../platform/feature.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { Clock, Logger } from '../ports.ts'
-import type { ServerFeature } from './feature.ts'
 
 /** Time limits of the listener, milliseconds. A profile may be large, but its reader is on this machine. */
 const LIMITS = { headersMs: 10_000, requestMs: 10_000, keepAliveMs: 5000, unreadMs: 10_000 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { HttpReply } from '../http/http-reply.ts'
 import { defineRoute, type Route } from '../http/route.ts'
-import type { ServerFeature } from './feature.ts'
+import type { ServerFeature } from '../platform/feature.ts'
 import { createFeatureSet, type FeatureSet } from './feature-set.ts'
 
 const route = (path: string): Route =>

@@ -1,8 +1,8 @@
 import type { SettingsChange } from '../bus/subjects.ts'
 import type { Route } from '../http/route.ts'
+import type { Unready } from '../monitoring/readiness.ts'
+import type { ServerFeature } from '../platform/feature.ts'
 import type { Logger } from '../ports.ts'
-import type { Unready } from '../readiness.ts'
-import type { ServerFeature } from './feature.ts'
 
 /** The features of a server, as one. */
 export interface FeatureSet {

@@ -1,10 +1,10 @@
 import { SvcError } from '@svc/errors'
 import type { ModelRequest } from '../galleries/model-plan.ts'
+import type { Unready } from '../monitoring/readiness.ts'
 import { nameWithoutGallery } from '../operations/operation.ts'
+import type { ServerFeature } from '../platform/feature.ts'
 import type { Platform } from '../platform/platform.ts'
-import type { Unready } from '../readiness.ts'
 import { preload } from '../residency/preload.ts'
-import type { ServerFeature } from './feature.ts'
 
 const LOADING: Unready = { status: 'starting', reason: 'the models that the start names are installed and loaded' }
 

@@ -1,7 +1,7 @@
+import type { Unready } from '../monitoring/readiness.ts'
+import type { ServerFeature } from '../platform/feature.ts'
 import type { Platform } from '../platform/platform.ts'
-import type { Unready } from '../readiness.ts'
 import { preload } from '../residency/preload.ts'
-import type { ServerFeature } from './feature.ts'
 
 const PRELOADING: Unready = { status: 'starting', reason: 'startup preload in progress' }
 

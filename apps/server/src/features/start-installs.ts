@@ -4,10 +4,10 @@ import * as z from 'zod'
 import { readYaml } from '../catalog/yaml/read-yaml.ts'
 import { toPlainValue } from '../catalog/yaml/scalars.ts'
 import { StartRefused } from '../config/start-refused.ts'
+import type { Unready } from '../monitoring/readiness.ts'
 import type { Operation } from '../operations/operation.ts'
+import type { ServerFeature } from '../platform/feature.ts'
 import type { Platform } from '../platform/platform.ts'
-import type { Unready } from '../readiness.ts'
-import type { ServerFeature } from './feature.ts'
 
 /** How often upgrades of backends are looked for. */
 const CHECK_MS = 6 * 60 * 60 * 1000

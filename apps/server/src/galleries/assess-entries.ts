@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { untilAborted } from '../until-aborted.ts'
+import { untilAborted } from '../concurrency/until-aborted.ts'
 import type { ShapeReader } from './estimator.ts'
 import type { Listed, ModelEntry } from './gallery.ts'
 import { DEFAULT_CONTEXT, estimateMemory, type ModelShape } from './memory-estimate.ts'

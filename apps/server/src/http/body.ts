@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { HeldBytes } from '../inference/ports.ts'
+import type { HeldBytes } from '../inference/core/ports.ts'
 import type { AbortSignalLike } from '../ports.ts'
 import { BodyPieces } from './body-pieces.ts'
 import { bodyBroken, bodyLeft, bodyStopped, streamBody } from './body-stream.ts'

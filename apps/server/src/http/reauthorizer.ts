@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { type Authentication, isConcerned, type Revocation } from '@svc/auth'
-import { untilAborted } from '../until-aborted.ts'
+import { untilAborted } from '../concurrency/until-aborted.ts'
 import type { CallChanges, CallState, DerivedCall } from './call.ts'
 import type { Gate, LookUps } from './middleware/authorize.ts'
 import type { Reauthorization, RunningCalls } from './running-calls.ts'

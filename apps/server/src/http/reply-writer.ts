@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { ReplyWriter } from '../inference/ports.ts'
+import type { ReplyWriter } from '../inference/core/ports.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
 

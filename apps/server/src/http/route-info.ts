@@ -1,6 +1,6 @@
+import type { Feature } from '@svc/auth'
 import type { DocumentFormat } from '@svc/pii/documents'
 import type * as z from 'zod'
-import type { Feature } from '../principal.ts'
 import type { RouteAudit } from './route-audit.ts'
 
 /** The audience of a route: everybody, any credential, the caller for own data, admins. */

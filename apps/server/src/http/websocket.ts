@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { WebSocket, WebSocketServer } from 'ws'
-import type { HeldBytes } from '../inference/ports.ts'
+import type { HeldBytes } from '../inference/core/ports.ts'
 import type { BodyReader } from './body.ts'
 import type { Call, CallChanges, CallState, DerivedCall } from './call.ts'
 import { isRefusal } from './middleware/authorize.ts'

@@ -1,4 +1,4 @@
-import type { Principal } from '../principal.ts'
+import type { Principal } from '@svc/auth'
 import type { SpannedCall, SpannedRequest } from './spans/request-spans.ts'
 import type { SpanScope } from './spans/span-scope.ts'
 import type { BackendTraceStart, OpenBackendTrace } from './traces/backend-trace.ts'

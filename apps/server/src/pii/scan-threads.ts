@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { SvcError } from '@svc/errors'
 import type { PatternScanner } from '@svc/pii/offload'
+import { createTaskQueue } from '../concurrency/task-queue.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { createTaskQueue } from '../task-queue.ts'
 import { ScanThread } from './scan-thread.ts'
 
 /** Searches patterns on threads, so that a large document does not block other requests (threats PII-13). */

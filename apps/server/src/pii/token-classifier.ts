@@ -1,6 +1,6 @@
 import type { TokenClassifier } from '@svc/pii'
 import type { ModelConfig } from '../catalog/model-config.ts'
-import type { Executor } from '../inference/executor.ts'
+import type { Executor } from '../inference/engine/executor.ts'
 
 /** Creates the classifier of a detector model. The model is loaded on first use. */
 export function createTokenClassifier(model: ModelConfig, executor: Pick<Executor, 'perform'>): TokenClassifier {

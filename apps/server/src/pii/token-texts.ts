@@ -3,7 +3,7 @@ import { encodeJsonString } from '@svc/json'
 import type { TokenList } from '@svc/pii/documents'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { hasFailover, leavesMachine, listFailoverTargets } from '../catalog/serving.ts'
-import type { Executor } from '../inference/executor.ts'
+import type { Executor } from '../inference/engine/executor.ts'
 import type { HiddenTexts } from './hidden-text.ts'
 
 /** Texts of token lists. */

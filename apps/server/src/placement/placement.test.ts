@@ -1,7 +1,7 @@
 import { createDeferred, eventually, tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createModel } from '../catalog/__fixtures__/model.ts'
-import type { GenerationRequest } from '../inference/request.ts'
+import type { GenerationRequest } from '../inference/core/request.ts'
 import type { ModelLease } from '../residency/residency.ts'
 import { createPlacedModel, openMockPlace } from './__fixtures__/mock-place.ts'
 import { placementContract } from './__fixtures__/placement-contract.ts'

@@ -1,6 +1,6 @@
 import type { ModelConfig } from '../catalog/model-config.ts'
-import type { ExecuteOptions } from '../inference/executor.ts'
-import type { GenerationRequest } from '../inference/request.ts'
+import type { GenerationRequest } from '../inference/core/request.ts'
+import type { ExecuteOptions } from '../inference/engine/executor.ts'
 import type { MaybePromise } from '../ports.ts'
 import type { ModelLease, Residency } from '../residency/residency.ts'
 

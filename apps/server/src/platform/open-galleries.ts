@@ -4,7 +4,6 @@ import { removeStaleCopies } from '../catalog/copy-folders.ts'
 import type { ConfigStore } from '../catalog/folder-store.ts'
 import type { KeyFileGate } from '../catalog/key-file-gate.ts'
 import { recoverUploads } from '../catalog/uploads-folder.ts'
-import type { BackendModule } from '../compose-backends.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import { readCredentials } from '../downloads/credentials.ts'
@@ -28,6 +27,7 @@ import { readServerId } from '../operations/server-id.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { BackendModule } from './compose-backends.ts'
 
 /** What {@link openGalleries} needs. */
 export interface GalleryParts {

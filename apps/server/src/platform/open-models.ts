@@ -8,7 +8,7 @@ import { createModelDirectory, type ModelDirectory } from '../catalog/resolve.ts
 import type { ServerConfig } from '../config/schema.ts'
 import type { Logger } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
-import { createLateParser, ParserMissing } from './late-parser.ts'
+import { createLazyParser, ParserMissing } from './lazy/lazy-parser.ts'
 
 /** Time for which a look at any model file is reused: shorter than a client needs to change the file and to ask. */
 const LOOK_MS = 2
@@ -46,7 +46,7 @@ export async function openModels({
   bus,
   log,
 }: ModelsOptions): Promise<OpenModels> {
-  const parser = createLateParser()
+  const parser = createLazyParser()
   const modelFiles = createFolderStore({
     folder: config.modelsPath,
     listFile: config.modelsConfigFile,

@@ -12,22 +12,21 @@ import type { Bus } from '../bus/bus.ts'
 import { createKeyFileGate } from '../catalog/key-file-gate.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
 import { openWrittenFiles } from '../catalog/written-files.ts'
-import { type BackendModule, type BackendParts, composeBackends } from '../compose-backends.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { openPrivateFiles } from '../files/private-files.ts'
 import { createBodyReader } from '../http/body.ts'
 import { createFormReader } from '../http/forms/form-reader.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
-import { createDelivery } from '../inference/deliver-reply.ts'
-import { createPhaseTiming, joinObservers } from '../inference/phase-timing.ts'
-import type { StageObserver } from '../inference/pipeline.ts'
-import { createInProcessBackends } from '../inference/upstream/in-process-backends.ts'
+import type { StageObserver } from '../inference/core/pipeline.ts'
+import { createDelivery } from '../inference/replies/deliver-reply.ts'
+import { createInProcessBackends } from '../inference/serving/upstream/in-process-backends.ts'
+import { createPhaseTiming, joinObservers } from '../inference/tracing/phase-timing.ts'
 import { findCaFolder } from '../interception/ca-folder.ts'
 import { createKeyFiles } from '../key-files/key-files.ts'
 import { createOwnFileCheck } from '../key-files/own-files.ts'
 import { createOwnPlaces } from '../key-files/own-places.ts'
-import type { RootLogger } from '../log.ts'
+import type { RootLogger } from '../logging/log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
 import type { UsageRecorder } from '../monitoring/recorders.ts'
 import type { ServerSeries } from '../monitoring/server-series.ts'
@@ -37,9 +36,10 @@ import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
-import { createLateInference } from './late-inference.ts'
-import { createLateInterception } from './late-interception.ts'
-import { createLateSpans, type LateSpans } from './late-spans.ts'
+import { type BackendModule, type BackendParts, composeBackends } from './compose-backends.ts'
+import { createLazyInference } from './lazy/lazy-inference.ts'
+import { createLazyInterception } from './lazy/lazy-interception.ts'
+import { createLazySpans, type LazySpans } from './lazy/lazy-spans.ts'
 import { openAccounts } from './open-accounts.ts'
 import { type OpenData, openData } from './open-data.ts'
 import { openGalleries, recoverInstalls } from './open-galleries.ts'
@@ -115,7 +115,7 @@ export async function openPlatform(
     closers,
   )
   const metrics = createMetrics()
-  const spans = createLateSpans({
+  const spans = createLazySpans({
     environment: options.environment,
     version: version.split(' ', 1)[0] ?? version,
     ca: upstreams.ca,
@@ -164,7 +164,7 @@ export async function openPlatform(
   const changes = createChangeLog({ audit, clock, logger: log })
   const usage = config.disableStats ? NO_USAGE_RECORDS : createUsageRecords(accounts.auth.usageRecorder)
   const placement = createLocalPlacement(backends.residency)
-  const inference = createLateInference({
+  const inference = createLazyInference({
     ...{ config, settings, directory: models, placement, ...upstreams },
     ...{ audit, usage, metrics, places, bus, clock, logger: log },
     traces: traces.requests,
@@ -179,7 +179,7 @@ export async function openPlatform(
     openSpans: () => spans.open(),
   })
   closers.push(() => inference.close())
-  const interception = createLateInterception({
+  const interception = createLazyInterception({
     ...{ config, settings, models, modelFiles, ownPort, audit, metrics, logger: log },
     ca: upstreams.ca,
     wayOut: upstreams.wayOut,
@@ -239,7 +239,7 @@ const NO_USAGE_RECORDS: UsageRecorder = { record: () => undefined }
 /** Figures that are read at each scrape. */
 function showLiveFigures(
   series: ServerSeries,
-  { backends, traces, spans }: { readonly backends: BackendModule; readonly traces: Traces; readonly spans: LateSpans },
+  { backends, traces, spans }: { readonly backends: BackendModule; readonly traces: Traces; readonly spans: LazySpans },
 ): void {
   const loaded = () => backends.residency.loaded()
   series.show({ name: 'svc_models_loaded', help: 'Models in memory.', read: () => loaded().length })

@@ -6,7 +6,7 @@ import { toStatus } from '../http/error-map.ts'
 import { createTraces, type Traces } from '../monitoring/traces/create-traces.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { LateSpans } from './late-spans.ts'
+import type { LazySpans } from './lazy/lazy-spans.ts'
 
 /** Name of the folder of traces in the data path. */
 const TRACES_FOLDER = 'traces'
@@ -15,7 +15,7 @@ const TRACES_FOLDER = 'traces'
 export interface TracesParts {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'get'>
-  readonly spans: Pick<LateSpans, 'recorder'>
+  readonly spans: Pick<LazySpans, 'recorder'>
   readonly clock: Clock
   readonly log: Logger
 }

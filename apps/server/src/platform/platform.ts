@@ -4,7 +4,6 @@ import type { Bus } from '../bus/bus.ts'
 import type { ConfigStore } from '../catalog/folder-store.ts'
 import type { KeyFileGate } from '../catalog/key-file-gate.ts'
 import type { ModelDirectory } from '../catalog/resolve.ts'
-import type { BackendModule } from '../compose-backends.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import type { FileLock } from '../files/file-lock.ts'
@@ -15,19 +14,20 @@ import type { CompressionPolicy } from '../http/compression.ts'
 import type { FormReader } from '../http/forms/form-reader.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
 import type { RouteInfo } from '../http/route-info.ts'
-import type { DeliverTo } from '../inference/deliver-reply.ts'
-import type { RequestCore } from '../inference/pipeline.ts'
+import type { RequestCore } from '../inference/core/pipeline.ts'
+import type { DeliverTo } from '../inference/replies/deliver-reply.ts'
 import type { OwnPlaces } from '../key-files/own-places.ts'
-import type { RootLogger } from '../log.ts'
+import type { RootLogger } from '../logging/log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
+import type { Unready } from '../monitoring/readiness.ts'
 import type { Traces } from '../monitoring/traces/create-traces.ts'
 import type { Operations } from '../operations/operations.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock } from '../ports.ts'
-import type { Unready } from '../readiness.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { LateInference } from './late-inference.ts'
-import type { LateInterception } from './late-interception.ts'
+import type { BackendModule } from './compose-backends.ts'
+import type { LazyInference } from './lazy/lazy-inference.ts'
+import type { LazyInterception } from './lazy/lazy-interception.ts'
 import type { AccountModule } from './open-accounts.ts'
 
 /** The parts of the server that its features share. A feature takes what it needs. */
@@ -67,8 +67,8 @@ export interface Platform {
   readonly operations: Operations
   readonly modelGallery: ModelGallery
   readonly backendGallery: BackendGallery
-  readonly inference: LateInference
-  readonly interception: LateInterception
+  readonly inference: LazyInference
+  readonly interception: LazyInterception
   readonly bodies: BodyReader
   readonly forms: FormReader
   readonly compression: CompressionPolicy

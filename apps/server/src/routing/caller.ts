@@ -1,6 +1,6 @@
-import type { RequestContext, RequestRoute } from '../inference/ports.ts'
+import type { Principal } from '@svc/auth'
+import type { RequestContext, RequestRoute } from '../inference/core/ports.ts'
 import type { AbortSignalLike, Logger } from '../ports.ts'
-import type { Principal } from '../principal.ts'
 
 /** For whom a router asks its models: the ports find it in the options of their calls. */
 export class RoutingCaller {

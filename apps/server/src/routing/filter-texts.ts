@@ -1,7 +1,7 @@
 import { applySplices, parseJson } from '@svc/json'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { leavesMachine } from '../catalog/serving.ts'
-import type { RequestContext } from '../inference/ports.ts'
+import type { RequestContext } from '../inference/core/ports.ts'
 import { hasWork, unitePolicies } from '../pii/consumer-policy.ts'
 import type { RequestFilter } from '../pii/request-filter.ts'
 

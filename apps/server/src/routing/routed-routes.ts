@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { ProbeFormat } from '@svc/router'
 import type { ModelConfig } from '../catalog/model-config.ts'
-import type { RequestRoute } from '../inference/ports.ts'
+import type { RequestRoute } from '../inference/core/ports.ts'
 
 /** The routes that generate text, and how their bodies say what is asked. */
 export const ROUTED_ROUTES: Readonly<Record<string, ProbeFormat>> = {

@@ -4,7 +4,7 @@ import type { AddedEntries, Corpus, CorpusEntry, CorpusStats } from '@svc/router
 import { formatProblem } from '../catalog/config-problem.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { formatKey, listRouterProblems } from '../catalog/router-block.ts'
-import type { RequestContext } from '../inference/ports.ts'
+import type { RequestContext } from '../inference/core/ports.ts'
 import type { BuiltRouter } from './built-router.ts'
 import { RoutingCaller } from './caller.ts'
 import type { Routers } from './routers.ts'

@@ -1,7 +1,7 @@
 import { eventually } from '@svc/test-kit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { STAGE_ORDER, type StageObserver } from '../../src/inference/pipeline.ts'
+import { STAGE_ORDER, type StageObserver } from '../../src/inference/core/pipeline.ts'
 import {
   arbitraryBodies,
   type InferenceRoute,

@@ -1,7 +1,7 @@
 import { eventually } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import type { RequestLedger } from '../../src/inference/ledger.ts'
+import type { RequestLedger } from '../../src/inference/core/ledger.ts'
 import { ROUTED_ROUTES } from '../../src/routing/routed-routes.ts'
 import { openResponseSocket } from '../support/response-socket.ts'
 import { certain, JUDGE, POLICIES, type RouterWorld, startRouterWorld } from '../support/router-world.ts'

@@ -16,7 +16,7 @@ import { corsPolicy } from '../../src/http/middleware/cors.ts'
 import { hostPolicy } from '../../src/http/middleware/host.ts'
 import type { Route } from '../../src/http/route.ts'
 import type { RouteInfo } from '../../src/http/route-info.ts'
-import { createLogger } from '../../src/log.ts'
+import { createLogger } from '../../src/logging/log.ts'
 import { createMetrics } from '../../src/monitoring/metrics.ts'
 import { HTTP_READER } from './http-reader.ts'
 

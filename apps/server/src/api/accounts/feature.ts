@@ -1,6 +1,6 @@
 import { createSignIn } from '@svc/auth/oauth'
-import type { ServerFeature } from '../../features/feature.ts'
 import { createProviderFetch } from '../../outbound/provider-fetch.ts'
+import type { ServerFeature } from '../../platform/feature.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { createAttempts } from './attempts.ts'
 import { countSignIns } from './count-sign-ins.ts'

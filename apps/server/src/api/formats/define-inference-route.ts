@@ -6,11 +6,11 @@ import { ALREADY_SENT, type HttpReply } from '../../http/http-reply.ts'
 import { createReplyWriter } from '../../http/reply-writer.ts'
 import type { Route } from '../../http/route.ts'
 import type { RouteInfo } from '../../http/route-info.ts'
-import type { DeliverTo } from '../../inference/deliver-reply.ts'
+import type { IncomingRequest, RequestCore } from '../../inference/core/pipeline.ts'
+import type { HeldBytes, RequestBody } from '../../inference/core/ports.ts'
 import type { FormRules, HeldForm } from '../../inference/documents/form.ts'
-import type { IncomingRequest, RequestCore } from '../../inference/pipeline.ts'
-import type { HeldBytes, RequestBody } from '../../inference/ports.ts'
-import type { WireFormat } from '../../inference/wire-format.ts'
+import type { DeliverTo } from '../../inference/replies/deliver-reply.ts'
+import type { WireFormat } from '../../inference/replies/wire-format.ts'
 
 /** A route whose requests pass the request core. */
 export interface InferenceRouteInfo extends RouteInfo {

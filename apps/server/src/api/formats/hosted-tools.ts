@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { ReplyWarning } from '../../inference/events.ts'
+import type { ReplyWarning } from '../../inference/core/events.ts'
 
 /** Types of tools that a later version runs. Leaving them out would lose what their request is about. */
 const UNBUILT: ReadonlySet<string> = new Set(['mcp', 'mcp_toolset', 'file_search'])

@@ -1,4 +1,4 @@
-import type { ServerFeature } from '../../features/feature.ts'
+import type { ServerFeature } from '../../platform/feature.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { serveHome, serveIcon } from './home.ts'
 import { webRoutes } from './routes.ts'

@@ -1,5 +1,5 @@
 import { type JsonDocument, parseJson } from '@svc/json'
-import { unparsable } from '../../inference/unparsable.ts'
+import { unparsable } from '../../inference/documents/unparsable.ts'
 
 /** Gathers the text fields of a form. */
 export class FormTexts {

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { unparsable } from '../../inference/unparsable.ts'
+import { unparsable } from '../../inference/documents/unparsable.ts'
 
 /** The head of a part. */
 export interface PartHead {

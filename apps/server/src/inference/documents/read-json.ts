@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { type JsonDocument, parseJson, parseJsonCooperatively } from '@svc/json'
-import type { RequestContext } from '../ports.ts'
-import { unparsable } from '../unparsable.ts'
+import type { RequestContext } from '../core/ports.ts'
+import { unparsable } from './unparsable.ts'
 
 /**
  * Maximum number of objects, arrays and keys of a body. Real requests have far fewer, and checking this many against a

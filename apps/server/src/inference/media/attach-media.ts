@@ -1,8 +1,8 @@
 import { SvcError } from '@svc/errors'
 import { listInputModalities } from '../../catalog/capabilities.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
+import type { ChatMessage, ChatRequest, GenerationRequest } from '../core/request.ts'
 import { mapConcurrently } from '../operations/map-concurrently.ts'
-import type { ChatMessage, ChatRequest, GenerationRequest } from '../request.ts'
 import type { Attachment, MediaKind, Medium } from './attachment.ts'
 import { type MediaReader, type MediaReading, notTaken } from './media-reader.ts'
 

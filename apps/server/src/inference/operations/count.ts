@@ -1,4 +1,4 @@
-import { toPredictOptions } from '../to-predict-options.ts'
+import { toPredictOptions } from '../engine/to-predict-options.ts'
 import type { OperationRunner } from './operation-runner.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { EmbeddingLayout, type EmbeddingResult } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
-import { toEmbeddingOptions } from '../to-predict-options.ts'
+import { toEmbeddingOptions } from '../engine/to-predict-options.ts'
 import { writeConversation } from './conversation-text.ts'
 import { mapConcurrently } from './map-concurrently.ts'
 import { normalizeVector } from './normalize-vector.ts'

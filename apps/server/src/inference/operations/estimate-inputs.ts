@@ -1,4 +1,4 @@
-import { estimateText } from '../estimate-tokens.ts'
+import { estimateText } from '../core/estimate-tokens.ts'
 import type { EmbedInput, OperationKind, OperationRequest } from './operation.ts'
 
 /** Roughly how many tokens a backend reads for an operation whose tokens are counted; 0 for the others. */

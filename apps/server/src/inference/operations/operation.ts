@@ -1,5 +1,5 @@
+import type { ChatRequest } from '../core/request.ts'
 import type { PromptMessage } from '../prompt/prompt-input.ts'
-import type { ChatRequest } from '../request.ts'
 import type { Pooling } from './pool-tokens.ts'
 
 /** Figures that every operation reports beside its result. */

@@ -1,7 +1,7 @@
 import type { PartialMessage } from '@svc/backend-client'
 import { ANSWER_TRAILERS, type PredictOptions, type Reply } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
-import { estimateText } from '../estimate-tokens.ts'
+import { estimateText } from '../core/estimate-tokens.ts'
 import {
   addUsage,
   type FinishReason,
@@ -9,11 +9,11 @@ import {
   type PredictionEvent,
   type PredictionStep,
   type Usage,
-} from '../events.ts'
-import type { LeftFigures } from '../executor.ts'
-import { createReplyDecoder, type ReplyDecoder, type ToldEnd } from '../reply-decoder.ts'
-import type { GenerationRequest } from '../request.ts'
-import { toPredictOptions } from '../to-predict-options.ts'
+} from '../core/events.ts'
+import type { GenerationRequest } from '../core/request.ts'
+import type { LeftFigures } from '../engine/executor.ts'
+import { createReplyDecoder, type ReplyDecoder, type ToldEnd } from '../engine/reply-decoder.ts'
+import { toPredictOptions } from '../engine/to-predict-options.ts'
 import { batchReplies } from './batch-replies.ts'
 import { createFormGate, type FormGate } from './form-gate.ts'
 import { countPrompt, createOwnCount, type OwnCount } from './own-count.ts'

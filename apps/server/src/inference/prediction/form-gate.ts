@@ -1,4 +1,4 @@
-import type { PredictionEvent, PredictionStep } from '../events.ts'
+import type { PredictionEvent, PredictionStep } from '../core/events.ts'
 import { isFormMismatch } from './check-answer.ts'
 import type { Plan } from './plan.ts'
 

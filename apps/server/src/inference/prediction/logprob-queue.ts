@@ -1,4 +1,4 @@
-import type { TokenLogprob } from '../events.ts'
+import type { TokenLogprob } from '../core/events.ts'
 
 /**
  * Tokens of one choice that wait for their text. Text may come later than its tokens. Tokens of tags, reasoning and

@@ -1,6 +1,6 @@
 import type { BackendClient, PartialMessage } from '@svc/backend-client'
 import type { PredictOptions, Reply } from '@svc/backend-client/proto'
-import type { Usage } from '../events.ts'
+import type { Usage } from '../core/events.ts'
 
 /** Counts the tokens of one choice when the backend's own counters are unreliable (`feature_flags.usage`). */
 export interface OwnCount {

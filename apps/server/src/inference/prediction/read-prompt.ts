@@ -2,7 +2,7 @@ import type { BackendClient } from '@svc/backend-client'
 import type { TokenLikelihood } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
-import type { PromptToken, TokenLogprob } from '../events.ts'
+import type { PromptToken, TokenLogprob } from '../core/events.ts'
 
 /** The tokens of a prompt with their log-probabilities, and what may come after them. */
 export interface ReadPrompt {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ChatMessage } from '../request.ts'
-import { toPredictOptions } from '../to-predict-options.ts'
+import type { ChatMessage } from '../core/request.ts'
+import { toPredictOptions } from '../engine/to-predict-options.ts'
 import {
   type BackendMessage,
   type PromptRecord,

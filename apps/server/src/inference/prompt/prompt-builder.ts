@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Logger } from '../../ports.ts'
-import { SERVER_METADATA } from '../to-predict-options.ts'
+import { SERVER_METADATA } from '../engine/to-predict-options.ts'
 import { createMediaWriter } from './media-writer.ts'
 import { createMessageWriter } from './message-writer.ts'
 import { createModelTemplates, type ModelTemplates, type TemplateKey } from './model-templates.ts'

@@ -1,5 +1,5 @@
 import { type GoStruct, goMap, goSlice, goStruct } from '@svc/templates'
-import { toCallArguments } from '../fill-arguments.ts'
+import { toCallArguments } from '../engine/fill-arguments.ts'
 import type { MediaCounts, PromptToolCall } from './prompt-input.ts'
 import type { PromptTool } from './select-tools.ts'
 

@@ -2,9 +2,9 @@ import { checkModelAccess } from '@svc/auth/access'
 import type { Quotas } from '@svc/auth/quotas'
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
-import { estimateTokens } from '../estimate-tokens.ts'
-import type { ResolvedRequest, Stages } from '../pipeline.ts'
-import { checkUpstreamRoute } from '../upstream/check-route.ts'
+import { estimateTokens } from '../core/estimate-tokens.ts'
+import type { ResolvedRequest, Stages } from '../core/pipeline.ts'
+import { checkUpstreamRoute } from '../serving/upstream/check-route.ts'
 
 /**
  * Creates the stage that refuses models which the caller may not use, are disabled, or do not serve the route. It then

@@ -1,10 +1,10 @@
 import type { MaybePromise } from '../../ports.ts'
-import type { Cleanup } from '../cleanup.ts'
+import type { Cleanup } from '../core/cleanup.ts'
+import type { IncomingRequest } from '../core/pipeline.ts'
+import type { HeldBytes, RequestBody } from '../core/ports.ts'
 import type { FormRules } from '../documents/form.ts'
 import { readDocument, readSmallDocument, SMALL_BODY_BYTES } from '../documents/read-json.ts'
 import { FormBody, JsonBody, type RequestDocument } from '../documents/request-document.ts'
-import type { IncomingRequest } from '../pipeline.ts'
-import type { HeldBytes, RequestBody } from '../ports.ts'
 
 /** Reads the body once, as JSON or as a form. A message of a socket is a tree already. */
 export function readRequestBody(

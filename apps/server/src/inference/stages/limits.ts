@@ -7,8 +7,8 @@ import {
   type SlotCounter,
   toRetryAfterMs,
   withSlot,
-} from '../admission.ts'
-import type { Stages } from '../pipeline.ts'
+} from '../core/admission.ts'
+import type { Stages } from '../core/pipeline.ts'
 
 /** The global limit of concurrent inference (§8). A request holds a slot until its reply has ended. */
 export function createGlobalLimit(slots: SlotCounter, limit: number): Stages['globalLimit'] {

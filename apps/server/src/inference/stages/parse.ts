@@ -1,14 +1,14 @@
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { listFailoverTargets } from '../../catalog/serving.ts'
 import type { FilteredRequest } from '../../pii/request-filter.ts'
-import type { Cleanup } from '../cleanup.ts'
+import type { Cleanup } from '../core/cleanup.ts'
+import type { Parsed, ResolvedRequest, Stages } from '../core/pipeline.ts'
+import type { RequestContext, RequestRoute } from '../core/ports.ts'
 import { editTexts } from '../documents/request-document.ts'
 import type { MediaAttacher } from '../media/attach-media.ts'
-import type { Parsed, ResolvedRequest, Stages } from '../pipeline.ts'
-import type { RequestContext, RequestRoute } from '../ports.ts'
-import { servesCloudModels } from '../upstream/check-route.ts'
-import { toUpstreamChat } from '../upstream/translate.ts'
-import type { FormattedCall } from '../wire-format.ts'
+import type { FormattedCall } from '../replies/wire-format.ts'
+import { servesCloudModels } from '../serving/upstream/check-route.ts'
+import { toUpstreamChat } from '../serving/upstream/translate.ts'
 
 /**
  * Checks the body against the schema of its format and converts it to the domain. Media are read for the resolved model

@@ -5,8 +5,8 @@ import { leavesMachine, listFailoverTargets } from '../../catalog/serving.ts'
 import type { HiddenTexts } from '../../pii/hidden-text.ts'
 import type { FilterableRequest, FilteredRequest, RequestFilter } from '../../pii/request-filter.ts'
 import type { AbortSignalLike } from '../../ports.ts'
-import { isSocketMessage, type ResolvedRequest, type Stages } from '../pipeline.ts'
-import type { RequestContext } from '../ports.ts'
+import { isSocketMessage, type ResolvedRequest, type Stages } from '../core/pipeline.ts'
+import type { RequestContext } from '../core/ports.ts'
 
 /** Filters the body by the policy of the resolved model. Masks become edits of the original bytes (§6.3). */
 export function createPiiStage(filter: RequestFilter): Stages['pii'] {

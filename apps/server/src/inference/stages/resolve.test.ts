@@ -2,9 +2,9 @@ import { SvcError } from '@svc/errors'
 import { parseJson } from '@svc/json'
 import { describe, expect, it } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
+import type { ReadRequest } from '../core/pipeline.ts'
+import type { RequestRoute } from '../core/ports.ts'
 import { JsonBody } from '../documents/request-document.ts'
-import type { ReadRequest } from '../pipeline.ts'
-import type { RequestRoute } from '../ports.ts'
 import { createResolve } from './resolve.ts'
 
 const NO_MODELS = {

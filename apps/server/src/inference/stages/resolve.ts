@@ -1,11 +1,11 @@
+import type { Principal } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import { mayUse } from '../../catalog/model-access.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { notServed, servesRequests } from '../../catalog/serving.ts'
-import type { Principal } from '../../principal.ts'
-import type { ReadRequest, Stages } from '../pipeline.ts'
-import type { RequestRoute } from '../ports.ts'
-import { unparsable } from '../unparsable.ts'
+import type { ReadRequest, Stages } from '../core/pipeline.ts'
+import type { RequestRoute } from '../core/ports.ts'
+import { unparsable } from '../documents/unparsable.ts'
 
 /** Finds models by the names that clients use. */
 export interface ModelDirectory {

@@ -1,6 +1,6 @@
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { isRouter, notServed, servesRequests } from '../../catalog/serving.ts'
-import type { ResolvedRequest, Stages } from '../pipeline.ts'
+import type { ResolvedRequest, Stages } from '../core/pipeline.ts'
 import { refuseDisabled } from './access.ts'
 
 /** Picks the model that serves a request of a router. */

@@ -1,7 +1,7 @@
+import type { Principal } from '@svc/auth'
 import type { SvcError } from '@svc/errors'
 import { REQUEST_STAGES } from '@svc/wire/stages'
 import type { Clock } from '../../ports.ts'
-import type { Principal } from '../../principal.ts'
 import { toPublicError } from '../../public-error.ts'
 import type { SpannedRequest } from '../spans/request-spans.ts'
 import type { SpanScope } from '../spans/span-scope.ts'

@@ -3,7 +3,7 @@ import { type JsonNode, parseJsonCooperatively } from '@svc/json'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
-import { unparsable } from '../../../inference/unparsable.ts'
+import { unparsable } from '../../../inference/documents/unparsable.ts'
 
 /** Finds models for these routes. */
 export interface ModelFinder {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ServerFeature } from '../../../features/feature.ts'
+import type { ServerFeature } from '../../../platform/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { createAssetStore } from './asset-store.ts'
 import { type Branding, brandingRoutes, replyWithBranding } from './branding.ts'

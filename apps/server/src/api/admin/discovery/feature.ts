@@ -1,4 +1,4 @@
-import type { ServerFeature } from '../../../features/feature.ts'
+import type { ServerFeature } from '../../../platform/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { discoveryRoute } from './discovery.ts'
 import { featuresRoute } from './features.ts'

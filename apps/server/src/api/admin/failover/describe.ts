@@ -3,8 +3,8 @@ import type { FailoverGroup, TargetState } from '@svc/proxy/failover'
 import type { FailoverChain, FailoverChange, FailoverTargetState } from '@svc/wire/native'
 import { encodeSseJson } from '@svc/wire/sse'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
-import type { FailoverGroups } from '../../../inference/failover/groups.ts'
-import type { FailoverNotice } from '../../../inference/failover/watch.ts'
+import type { FailoverGroups } from '../../../inference/serving/failover/groups.ts'
+import type { FailoverNotice } from '../../../inference/serving/failover/watch.ts'
 import type { Clock } from '../../../ports.ts'
 
 /** Options of {@link describeChain}. */

@@ -2,7 +2,6 @@ import { SvcError } from '@svc/errors'
 import type { FailoverChainList } from '@svc/wire/native'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { hasFailover } from '../../../catalog/serving.ts'
-import type { InferenceModule } from '../../../compose-inference.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import type { CompressionPolicy } from '../../../http/compression.ts'
@@ -10,8 +9,8 @@ import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { readDocument } from '../../../inference/documents/read-json.ts'
-import type { FailoverGroups } from '../../../inference/failover/groups.ts'
-import type { FailoverNotice } from '../../../inference/failover/watch.ts'
+import type { FailoverGroups } from '../../../inference/serving/failover/groups.ts'
+import type { FailoverNotice, FailoverWatch } from '../../../inference/serving/failover/watch.ts'
 import type { Clock } from '../../../ports.ts'
 import { type EventSource, streamEvents } from '../event-stream.ts'
 import { describeChain, toFrame, toWireChange } from './describe.ts'
@@ -21,7 +20,7 @@ const wire = () => import('@svc/wire/native')
 /** Options of {@link failoverRoutes}. */
 export interface FailoverRouteParts {
   /** Gives the failover groups and their changes; the first call loads them. */
-  readonly open: () => Promise<InferenceModule['failover']>
+  readonly open: () => Promise<{ readonly groups: FailoverGroups; readonly watch: FailoverWatch }>
   readonly clock: Clock
   readonly models: {
     list(): readonly ModelConfig[]
@@ -149,7 +148,7 @@ async function readTarget(call: Call, bodies: BodyReader): Promise<string> {
   const held = await bodies.read(call)
   try {
     const [{ readBody }, { failoverPinRequest }] = await Promise.all([
-      import('../../../inference/read-body.ts'),
+      import('../../../inference/documents/read-body.ts'),
       wire(),
     ])
     return (await readBody(failoverPinRequest, await readDocument(held.bytes, call), call.signal)).target

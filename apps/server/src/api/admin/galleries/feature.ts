@@ -1,7 +1,7 @@
 import { openModelFolder, withOpenFile } from '../../../catalog/model-folder.ts'
 import { isGgufName } from '../../../catalog/to-model-config.ts'
-import type { ServerFeature } from '../../../features/feature.ts'
 import { readShape } from '../../../galleries/read-shape.ts'
+import type { ServerFeature } from '../../../platform/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { backendListRoutes } from './backend-list-routes.ts'
 import { backendJobRoutes } from './backend-routes.ts'

@@ -1,6 +1,6 @@
-import type { ServerFeature } from '../../../features/feature.ts'
+import type { Unready } from '../../../monitoring/readiness.ts'
+import type { ServerFeature } from '../../../platform/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import type { Unready } from '../../../readiness.ts'
 import { interceptionRoutes } from './routes.ts'
 
 const STARTING: Unready = { status: 'starting', reason: 'the intercepting proxy starts' }

@@ -1,4 +1,4 @@
-import type { ServerFeature } from '../../../features/feature.ts'
+import type { ServerFeature } from '../../../platform/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { toRouterStatus } from '../router/to-wire.ts'
 import { middlewareRoute } from './status.ts'

@@ -1,5 +1,5 @@
-import type { ServerFeature } from '../../../features/feature.ts'
 import { readServerId } from '../../../operations/server-id.ts'
+import type { ServerFeature } from '../../../platform/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { createConfigFiles } from './config-files.ts'
 import { modelConfigRoutes } from './routes.ts'

@@ -1,3 +1,4 @@
+import type { Principal } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import type * as z from 'zod'
 import type { ConfigStore } from '../../../catalog/folder-store.ts'
@@ -10,7 +11,6 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { modelNotFound } from '../../../inference/stages/resolve.ts'
 import { isPending, nameWithoutGallery, type OperationView } from '../../../operations/operation.ts'
-import type { Principal } from '../../../principal.ts'
 import { listSectionFields, listSections } from './config-metadata.ts'
 import type { capabilitiesReply, loadStatus, pipelineReply } from './schemas.ts'
 

@@ -134,7 +134,10 @@ async function scanBody(
 
 async function readRequest(bytes: Uint8Array, signal: AbortSignal): Promise<PiiTextRequest> {
   try {
-    const [{ readBody }, { piiTextRequest }] = await Promise.all([import('../../../inference/read-body.ts'), wire()])
+    const [{ readBody }, { piiTextRequest }] = await Promise.all([
+      import('../../../inference/documents/read-body.ts'),
+      wire(),
+    ])
     return await readBody(piiTextRequest, await parseJsonCooperatively(bytes, {}, { signal }), signal)
   } catch (error) {
     if (!SvcError.is(error) || error.kind !== 'invalid_request') throw error

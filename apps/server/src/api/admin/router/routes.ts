@@ -1,15 +1,15 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
+import type { DecisionLog } from '@svc/router'
 import type * as z from 'zod'
 import { mayUse } from '../../../catalog/model-access.ts'
-import type { RoutingModule } from '../../../compose-routing.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { readCount } from '../../../http/read-count.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import { readBody } from '../../../inference/read-body.ts'
+import { readBody } from '../../../inference/documents/read-body.ts'
 import type { RouterAdmin, RouterView } from '../../../routing/router-admin.ts'
 import { DEFAULT_LIMIT } from './default-limit.ts'
 import { toRouterStatus, toWireCacheStats, toWireDecision, toWireDryRun } from './to-wire.ts'
@@ -19,7 +19,7 @@ const wire = () => import('@svc/wire/native')
 /** What the routes need. */
 export interface RouterRouteParts {
   /** Gives the routers and their decisions; the first call loads them. */
-  readonly open: () => Promise<Pick<RoutingModule, 'admin' | 'decisions'>>
+  readonly open: () => Promise<{ readonly admin: RouterAdmin; readonly decisions: DecisionLog }>
   readonly bodies: BodyReader
 }
 

@@ -1,8 +1,8 @@
+import { untilAborted } from '../../../concurrency/until-aborted.ts'
 import type { SettingKey } from '../../../config/schema.ts'
-import type { ServerFeature } from '../../../features/feature.ts'
 import type { GalleryIndexes } from '../../../galleries/gallery-indexes.ts'
+import type { ServerFeature } from '../../../platform/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import { untilAborted } from '../../../until-aborted.ts'
 import { checkNamed, findNamedFaults, type NamedThings } from './check-values.ts'
 import { settingsRoutes } from './settings.ts'
 

@@ -1,7 +1,7 @@
 import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import type { Readiness } from '../../../readiness.ts'
+import type { Readiness } from '../../../monitoring/readiness.ts'
 
 /** `GET /healthz` succeeds while the process lives, `GET /readyz` while it accepts requests. */
 export function healthRoutes(readiness: Readiness): Route[] {

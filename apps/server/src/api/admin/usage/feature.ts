@@ -1,4 +1,4 @@
-import type { ServerFeature } from '../../../features/feature.ts'
+import type { ServerFeature } from '../../../platform/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { fillSources } from '../../../usage/fill-sources.ts'
 import { usageRoutes } from './routes.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { PredictionEvent } from '../../../inference/events.ts'
+import type { PredictionEvent } from '../../../inference/core/events.ts'
 import { type BlockKind, createBlockOrder } from './blocks.ts'
 
 type ChoiceEvent = Exclude<PredictionEvent, { type: 'usage' }>

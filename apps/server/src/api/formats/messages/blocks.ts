@@ -1,4 +1,4 @@
-import type { PredictionEvent } from '../../../inference/events.ts'
+import type { PredictionEvent } from '../../../inference/core/events.ts'
 import { isJson } from '../../../inference/prediction/check-answer.ts'
 
 /** A block at its start. */

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { MessagesBlock } from '@svc/wire/messages'
+import type { ChatMessage } from '../../../inference/core/request.ts'
 import type { Attachment } from '../../../inference/media/attachment.ts'
-import type { ChatMessage } from '../../../inference/request.ts'
 
 /** A block of text or media. */
 type ContentBlock = Extract<MessagesBlock, { type: 'text' | 'image' | 'document' }>

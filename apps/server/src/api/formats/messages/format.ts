@@ -6,9 +6,9 @@ import {
   messagesCountRequest,
   messagesRequest,
 } from '@svc/wire/messages'
-import { limitItems } from '../../../inference/limit-items.ts'
-import { readBody } from '../../../inference/read-body.ts'
-import { toOperationCall, type WireFormat } from '../../../inference/wire-format.ts'
+import { limitItems } from '../../../inference/documents/limit-items.ts'
+import { readBody } from '../../../inference/documents/read-body.ts'
+import { toOperationCall, type WireFormat } from '../../../inference/replies/wire-format.ts'
 import { MAX_MESSAGES } from '../openai/limits.ts'
 import { collectMessage } from './collect.ts'
 import { unsupported } from './content.ts'

@@ -1,5 +1,5 @@
 import type { MessagesStopReason } from '@svc/wire/messages'
-import type { FinishReason } from '../../../inference/events.ts'
+import type { FinishReason } from '../../../inference/core/events.ts'
 
 /** Stop reason of a message in the format's words. */
 export interface MessageStop {

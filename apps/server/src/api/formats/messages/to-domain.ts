@@ -7,7 +7,7 @@ import {
   type MessagesMessage,
   type MessagesRequest,
 } from '@svc/wire/messages'
-import type { ChatMessage, ChatRequest, GenerationOptions, ToolCall } from '../../../inference/request.ts'
+import type { ChatMessage, ChatRequest, GenerationOptions, ToolCall } from '../../../inference/core/request.ts'
 import { type ContentReader, createContentReader, isContentBlock, unsupported } from './content.ts'
 import { toToolRequest } from './tools.ts'
 

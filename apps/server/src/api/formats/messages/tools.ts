@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { MessagesCountRequest, MessagesTool, MessagesToolChoice, MessagesToolset } from '@svc/wire/messages'
-import type { ChatRequest } from '../../../inference/request.ts'
+import type { ChatRequest } from '../../../inference/core/request.ts'
 import { keepOwnTools, notInThisVersion } from '../hosted-tools.ts'
 
 /** The fields of a request that its tools decide. */

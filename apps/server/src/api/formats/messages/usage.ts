@@ -1,5 +1,5 @@
 import type { MessagesUsage } from '@svc/wire/messages'
-import type { Usage } from '../../../inference/events.ts'
+import type { Usage } from '../../../inference/core/events.ts'
 
 /** Converts usage of the messages format, whose input tokens leave those of the prompt cache out. */
 export function toMessagesUsage(usage: Usage): MessagesUsage {

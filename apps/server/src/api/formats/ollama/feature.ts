@@ -1,5 +1,5 @@
-import type { ServerFeature } from '../../../features/feature.ts'
 import { readDeviceMemory } from '../../../monitoring/drm-vram.ts'
+import type { ServerFeature } from '../../../platform/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { ollamaLibraryRoutes } from './library/routes.ts'
 import { ollamaRootRoute } from './root.ts'

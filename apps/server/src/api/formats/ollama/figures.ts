@@ -1,4 +1,4 @@
-import { NO_USAGE, type Usage } from '../../../inference/events.ts'
+import { NO_USAGE, type Usage } from '../../../inference/core/events.ts'
 import type { Clock } from '../../../ports.ts'
 
 /** The figures in the last line of an answer. Durations are whole nanoseconds. */

@@ -1,5 +1,5 @@
-import type { GenerationRequest } from '../../../inference/request.ts'
-import type { GenerationCall } from '../../../inference/wire-format.ts'
+import type { GenerationRequest } from '../../../inference/core/request.ts'
+import type { GenerationCall } from '../../../inference/replies/wire-format.ts'
 import type { Clock } from '../../../ports.ts'
 import type { KeepAlive } from '../../../residency/keep-alive.ts'
 import { type AnswerFormat, collectAnswer, streamAnswer } from './answer.ts'

@@ -1,6 +1,6 @@
 import type { StructuredOutput } from '@svc/structured-output'
 import type { OllamaFormat, OllamaOptions, OllamaThink } from '@svc/wire/ollama'
-import type { GenerationOptions, GenerationRequest } from '../../../inference/request.ts'
+import type { GenerationOptions, GenerationRequest } from '../../../inference/core/request.ts'
 import { toLimit, toStop } from '../openai/to-generation.ts'
 
 /** The fields that chat and generate share. */

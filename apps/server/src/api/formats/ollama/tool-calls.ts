@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { OllamaChatReply } from '@svc/wire/ollama'
-import type { PredictionEvent } from '../../../inference/events.ts'
+import type { PredictionEvent } from '../../../inference/core/events.ts'
 
 /** A call on the wire: complete, with its arguments as an object. */
 export type OllamaCall = NonNullable<OllamaChatReply['message']['tool_calls']>[number]

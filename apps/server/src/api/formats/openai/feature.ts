@@ -5,7 +5,7 @@ import {
   listOutputModalities,
 } from '../../../catalog/capabilities.ts'
 import { mayUse } from '../../../catalog/model-access.ts'
-import type { ServerFeature } from '../../../features/feature.ts'
+import type { ServerFeature } from '../../../platform/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { ModelListing } from './models.ts'
 import { openaiRoutes } from './routes.ts'

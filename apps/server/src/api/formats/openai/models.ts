@@ -1,3 +1,4 @@
+import type { Principal } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import type { MessagesModel, MessagesModelList } from '@svc/wire/messages'
 import type { Model, ModelCapabilitiesList, ModelList, ModelWithCapabilities } from '@svc/wire/openai'
@@ -6,7 +7,6 @@ import { json } from '../../../http/json.ts'
 import { readCount } from '../../../http/read-count.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { modelNotFound } from '../../../inference/stages/resolve.ts'
-import type { Principal } from '../../../principal.ts'
 
 /** Facts of a model of the list of capabilities. */
 type ListedFacts = Pick<

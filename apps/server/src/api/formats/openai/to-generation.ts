@@ -1,5 +1,5 @@
 import type { ChatCompletionRequest } from '@svc/wire/openai'
-import type { GenerationOptions } from '../../../inference/request.ts'
+import type { GenerationOptions } from '../../../inference/core/request.ts'
 
 /** The fields that chat and completions share. */
 type GenerationFields = Pick<

@@ -1,9 +1,9 @@
 import { SvcError } from '@svc/errors'
 import { type RerankReply, rerankRequest } from '@svc/wire/openai'
-import { limitItems } from '../../../inference/limit-items.ts'
+import { limitItems } from '../../../inference/documents/limit-items.ts'
+import { readBody } from '../../../inference/documents/read-body.ts'
 import type { RerankResult } from '../../../inference/operations/operation.ts'
-import { readBody } from '../../../inference/read-body.ts'
-import { toOperationCall, type WireFormat } from '../../../inference/wire-format.ts'
+import { toOperationCall, type WireFormat } from '../../../inference/replies/wire-format.ts'
 
 /** More documents than real requests have. */
 const MAX_DOCUMENTS = 4096

@@ -8,15 +8,15 @@ import {
 } from '@svc/wire/responses'
 import { SSE_DONE } from '@svc/wire/sse'
 import type * as z from 'zod'
-import { limitItems } from '../../../inference/limit-items.ts'
-import { takeLogitBias } from '../../../inference/logit-bias.ts'
-import { readBody } from '../../../inference/read-body.ts'
+import { limitItems } from '../../../inference/documents/limit-items.ts'
+import { readBody } from '../../../inference/documents/read-body.ts'
+import { takeLogitBias } from '../../../inference/engine/logit-bias.ts'
 import {
   type ReplyCollector,
   type StreamEncoder,
   toOperationCall,
   type WireFormat,
-} from '../../../inference/wire-format.ts'
+} from '../../../inference/replies/wire-format.ts'
 import { MAX_MESSAGES, MAX_METADATA } from '../openai/limits.ts'
 import { type ConversationSource, readConversation } from './conversation.ts'
 import { unreadableInput, unsupported } from './errors.ts'

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { ResponseContentPart, ResponseInputItem } from '@svc/wire/responses'
+import type { ChatMessage, ToolCall } from '../../../inference/core/request.ts'
 import type { Attachment } from '../../../inference/media/attachment.ts'
-import type { ChatMessage, ToolCall } from '../../../inference/request.ts'
 import { unsupported } from './errors.ts'
 
 type Item<T extends string> = Extract<ResponseInputItem, { readonly type: T }>

@@ -6,7 +6,7 @@ import type {
   ResponseOutputMessage,
   ResponseOutputReasoning,
 } from '@svc/wire/responses'
-import type { PredictionEvent, TokenLogprob } from '../../../inference/events.ts'
+import type { PredictionEvent, TokenLogprob } from '../../../inference/core/events.ts'
 import { newItemId } from './ids.ts'
 
 /** An event before it gets its number. */

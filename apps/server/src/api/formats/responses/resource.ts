@@ -1,5 +1,5 @@
 import type { ResponseRequest, ResponseResource, ResponseTool, ResponseUsage } from '@svc/wire/responses'
-import type { Usage } from '../../../inference/events.ts'
+import type { Usage } from '../../../inference/core/events.ts'
 
 /** Creates the response at its start: the request's fields and no output; `created` is in Unix seconds. */
 export function newResource(

@@ -1,7 +1,7 @@
 import { SvcError, toSvcError } from '@svc/errors'
 import type { ResponseEvent, ResponseInputItem, ResponseRequest, ResponseResource } from '@svc/wire/responses'
 import { encodeSseJson } from '@svc/wire/sse'
-import type { ReplyWriter } from '../../../inference/ports.ts'
+import type { ReplyWriter } from '../../../inference/core/ports.ts'
 import type { Clock } from '../../../ports.ts'
 import { createEventLog } from '../../../responses/event-log.ts'
 import type { LiveResponse, LiveResponses } from '../../../responses/live-responses.ts'

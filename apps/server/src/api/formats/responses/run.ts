@@ -1,7 +1,7 @@
 import type { SvcError } from '@svc/errors'
 import type { ResponseEvent, ResponseResource } from '@svc/wire/responses'
 import { toStatus } from '../../../http/error-map.ts'
-import { type FinishReason, NO_USAGE, type PredictionEvent, type Usage } from '../../../inference/events.ts'
+import { type FinishReason, NO_USAGE, type PredictionEvent, type Usage } from '../../../inference/core/events.ts'
 import { toResponsesError } from './errors.ts'
 import { createOutput, type Unnumbered } from './output.ts'
 import { toResponseUsage } from './resource.ts'

@@ -6,7 +6,7 @@ import { openResponseSocket } from '../../../../test/support/response-socket.ts'
 import { startTestApp } from '../../../../test/support/test-app.ts'
 import { defineRoute } from '../../../http/route.ts'
 import { upgradeRequired } from '../../../http/websocket.ts'
-import type { RequestCore } from '../../../inference/pipeline.ts'
+import type { RequestCore } from '../../../inference/core/pipeline.ts'
 import type { CreateParts } from './create.ts'
 import { serveResponses } from './socket.ts'
 

@@ -1,6 +1,6 @@
 import { toStructuredOutput } from '@svc/structured-output'
 import type { ResponseRequest } from '@svc/wire/responses'
-import type { ChatMessage, ChatRequest } from '../../../inference/request.ts'
+import type { ChatMessage, ChatRequest } from '../../../inference/core/request.ts'
 import { toGeneration } from '../openai/to-generation.ts'
 import type { Conversation } from './conversation.ts'
 import { itemsToMessages } from './input-items.ts'

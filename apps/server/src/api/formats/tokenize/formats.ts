@@ -1,8 +1,8 @@
 import { type DetokenizeReply, detokenizeRequest, type TokenizeReply, tokenizeRequest } from '@svc/wire/native'
-import { JsonPieces } from '../../../inference/json-pieces.ts'
-import { limitItems } from '../../../inference/limit-items.ts'
-import { readBody } from '../../../inference/read-body.ts'
-import { toOperationCall, type WireFormat } from '../../../inference/wire-format.ts'
+import { limitItems } from '../../../inference/documents/limit-items.ts'
+import { readBody } from '../../../inference/documents/read-body.ts'
+import { JsonPieces } from '../../../inference/replies/json-pieces.ts'
+import { toOperationCall, type WireFormat } from '../../../inference/replies/wire-format.ts'
 import { MAX_TOKENS_SENT } from '../openai/limits.ts'
 
 /** Longer lists are written in pieces. */

@@ -4,12 +4,12 @@ import {
   ollamaEmbeddingsRequest,
   ollamaEmbedRequest,
 } from '@svc/wire/ollama'
-import { JsonPieces } from '../../../../inference/json-pieces.ts'
-import { limitItems } from '../../../../inference/limit-items.ts'
+import { limitItems } from '../../../../inference/documents/limit-items.ts'
+import { readBody } from '../../../../inference/documents/read-body.ts'
+import { unparsable } from '../../../../inference/documents/unparsable.ts'
 import type { EmbedResult } from '../../../../inference/operations/operation.ts'
-import { readBody } from '../../../../inference/read-body.ts'
-import { unparsable } from '../../../../inference/unparsable.ts'
-import { toOperationCall, type WireFormat } from '../../../../inference/wire-format.ts'
+import { JsonPieces } from '../../../../inference/replies/json-pieces.ts'
+import { toOperationCall, type WireFormat } from '../../../../inference/replies/wire-format.ts'
 import { toNanoseconds } from '../figures.ts'
 import type { OllamaFormatParts } from '../generation.ts'
 import { toKeepAliveMs } from '../keep-alive.ts'

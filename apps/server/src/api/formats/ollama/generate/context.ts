@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
-import type { ChatMessage } from '../../../../inference/request.ts'
+import type { ChatMessage } from '../../../../inference/core/request.ts'
 import type { HiddenTexts } from '../../../../pii/hidden-text.ts'
 
 /** A message of a carried conversation. */

@@ -14,7 +14,7 @@ import type { BodyReader } from '../../../../http/body.ts'
 import type { Call } from '../../../../http/call.ts'
 import { json } from '../../../../http/json.ts'
 import { defineRoute, type Route } from '../../../../http/route.ts'
-import { unparsable } from '../../../../inference/unparsable.ts'
+import { unparsable } from '../../../../inference/documents/unparsable.ts'
 import type { Clock } from '../../../../ports.ts'
 import type { KeepAlive } from '../../../../residency/keep-alive.ts'
 import { measureWeights } from '../../../../residency/model-size.ts'
@@ -108,7 +108,7 @@ async function readName(call: Call, bodies: BodyReader): Promise<string> {
     const document = await parseJsonCooperatively(held.bytes, {}, { signal: call.signal })
     if (document.root.kind !== 'object') throw unparsable('the body must be a JSON object')
     const [{ readBody }, { ollamaShowRequest }] = await Promise.all([
-      import('../../../../inference/read-body.ts'),
+      import('../../../../inference/documents/read-body.ts'),
       wire(),
     ])
     const { model, name } = await readBody(ollamaShowRequest, document, call.signal)

@@ -5,8 +5,8 @@ import type {
   ChatTokenLogprob,
   ChatToolCall,
 } from '@svc/wire/openai'
-import { NO_USAGE, type PredictionEvent, type Usage } from '../../../../inference/events.ts'
-import type { ReplyCollector, ReplyFacts } from '../../../../inference/wire-format.ts'
+import { NO_USAGE, type PredictionEvent, type Usage } from '../../../../inference/core/events.ts'
+import type { ReplyCollector, ReplyFacts } from '../../../../inference/replies/wire-format.ts'
 import { toCompletionUsage } from './usage.ts'
 
 interface Choice {

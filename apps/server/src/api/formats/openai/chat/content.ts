@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { type ChatContentPart, type ChatRequestMessage, isKnownContentPart } from '@svc/wire/openai'
+import type { ChatMessage } from '../../../../inference/core/request.ts'
 import type { Attachment } from '../../../../inference/media/attachment.ts'
-import type { ChatMessage } from '../../../../inference/request.ts'
 
 type MessageContent = Pick<ChatMessage, 'content' | 'attachments' | 'media'>
 

@@ -1,7 +1,7 @@
 import type { SvcError } from '@svc/errors'
 import type { ChatDelta } from '@svc/wire/openai'
-import type { PredictionEvent, Usage } from '../../../../inference/events.ts'
-import type { ReplyFacts, StreamEncoder } from '../../../../inference/wire-format.ts'
+import type { PredictionEvent, Usage } from '../../../../inference/core/events.ts'
+import type { ReplyFacts, StreamEncoder } from '../../../../inference/replies/wire-format.ts'
 import { toWireLogprob } from './collect.ts'
 import { toCompletionUsage } from './usage.ts'
 

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { toStructuredOutput } from '@svc/structured-output'
 import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai'
-import type { ChatMessage, ChatRequest, ToolCall } from '../../../../inference/request.ts'
+import type { ChatMessage, ChatRequest, ToolCall } from '../../../../inference/core/request.ts'
 import { toGeneration } from '../to-generation.ts'
 import { toContent } from './content.ts'
 import { toToolRequest } from './tools.ts'

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { type ChatCompletionRequest, type ChatTool, isFunctionTool } from '@svc/wire/openai'
-import type { ChatRequest } from '../../../../inference/request.ts'
+import type { ChatRequest } from '../../../../inference/core/request.ts'
 import { keepOwnTools } from '../../hosted-tools.ts'
 
 /** The fields of a request that its tools decide. */

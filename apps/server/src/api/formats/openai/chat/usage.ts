@@ -1,5 +1,5 @@
 import type { CompletionUsage } from '@svc/wire/openai'
-import type { Usage } from '../../../../inference/events.ts'
+import type { Usage } from '../../../../inference/core/events.ts'
 
 /** Converts usage of the compatible format; timings (milliseconds) only for clients that asked with `Extra-Usage`. */
 export function toCompletionUsage(usage: Usage, extra: boolean): CompletionUsage {

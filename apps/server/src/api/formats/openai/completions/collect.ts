@@ -1,6 +1,6 @@
 import type { Completion, CompletionFinishReason, CompletionLogprobs } from '@svc/wire/openai'
-import { type FinishReason, NO_USAGE, type PredictionEvent, type Usage } from '../../../../inference/events.ts'
-import type { ReplyCollector, ReplyFacts } from '../../../../inference/wire-format.ts'
+import { type FinishReason, NO_USAGE, type PredictionEvent, type Usage } from '../../../../inference/core/events.ts'
+import type { ReplyCollector, ReplyFacts } from '../../../../inference/replies/wire-format.ts'
 import { toCompletionUsage } from '../chat/usage.ts'
 import { appendLogprobs, createLogprobWriter, type LogprobWriter } from './logprobs.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PromptToken } from '../../../../inference/events.ts'
+import type { PromptToken } from '../../../../inference/core/events.ts'
 import { createLogprobWriter } from './logprobs.ts'
 
 const likely = (bytes: Buffer, logprob: number) => ({ token: bytes.toString(), bytes: [...bytes], logprob })

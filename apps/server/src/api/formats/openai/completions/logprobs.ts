@@ -1,5 +1,5 @@
 import type { CompletionLogprobs } from '@svc/wire/openai'
-import type { PredictionEvent, PromptToken, TokenLogprob } from '../../../../inference/events.ts'
+import type { PredictionEvent, PromptToken, TokenLogprob } from '../../../../inference/core/events.ts'
 
 type TextDelta = Extract<PredictionEvent, { readonly type: 'text-delta' }>
 type Alternative = Pick<TokenLogprob, 'token' | 'bytes' | 'logprob'>

@@ -1,8 +1,8 @@
 import { SvcError } from '@svc/errors'
 import { toStructuredOutput } from '@svc/structured-output'
 import { type CompletionRequest as CompletionBody, toTexts } from '@svc/wire/openai'
-import type { CompletionRequest } from '../../../../inference/request.ts'
-import { unparsable } from '../../../../inference/unparsable.ts'
+import type { CompletionRequest } from '../../../../inference/core/request.ts'
+import { unparsable } from '../../../../inference/documents/unparsable.ts'
 import { MAX_CHOICES } from '../limits.ts'
 import { toGeneration } from '../to-generation.ts'
 

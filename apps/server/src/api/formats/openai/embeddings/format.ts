@@ -7,13 +7,13 @@ import {
   embeddingRequest,
   toTexts,
 } from '@svc/wire/openai'
-import { JsonPieces } from '../../../../inference/json-pieces.ts'
-import { limitItems } from '../../../../inference/limit-items.ts'
+import type { ChatMessage } from '../../../../inference/core/request.ts'
+import { limitItems } from '../../../../inference/documents/limit-items.ts'
+import { readBody } from '../../../../inference/documents/read-body.ts'
+import { unparsable } from '../../../../inference/documents/unparsable.ts'
 import type { EmbedInput, EmbedResult } from '../../../../inference/operations/operation.ts'
-import { readBody } from '../../../../inference/read-body.ts'
-import type { ChatMessage } from '../../../../inference/request.ts'
-import { unparsable } from '../../../../inference/unparsable.ts'
-import { type ReplyFacts, toOperationCall, type WireFormat } from '../../../../inference/wire-format.ts'
+import { JsonPieces } from '../../../../inference/replies/json-pieces.ts'
+import { type ReplyFacts, toOperationCall, type WireFormat } from '../../../../inference/replies/wire-format.ts'
 import { toMessage } from '../chat/to-domain.ts'
 import { MAX_MESSAGES, MAX_TOKENS_SENT } from '../limits.ts'
 

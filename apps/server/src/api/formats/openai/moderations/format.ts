@@ -1,9 +1,9 @@
 import { SvcError } from '@svc/errors'
 import { type Moderation, type ModerationRequest, moderationRequest } from '@svc/wire/openai'
-import { limitItems } from '../../../../inference/limit-items.ts'
-import { readBody } from '../../../../inference/read-body.ts'
-import type { CompletionRequest } from '../../../../inference/request.ts'
-import type { ReplyCollector, ReplyFacts, WireFormat } from '../../../../inference/wire-format.ts'
+import type { CompletionRequest } from '../../../../inference/core/request.ts'
+import { limitItems } from '../../../../inference/documents/limit-items.ts'
+import { readBody } from '../../../../inference/documents/read-body.ts'
+import type { ReplyCollector, ReplyFacts, WireFormat } from '../../../../inference/replies/wire-format.ts'
 import { toModerationPrompt } from './prompt.ts'
 import { readVerdict, VERDICT_SCHEMA } from './verdict.ts'
 

@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ALL_FEATURES } from '../features/all-features.ts'
+import { createFeatureSet } from '../features/feature-set.ts'
+import { openApiDocument } from '../http/openapi.ts'
+import { createClosers } from '../platform/closers.ts'
+import { openPlatform, type PlatformOptions } from '../platform/open-platform.ts'
+import { print } from './terminal.ts'
+
+/**
+ * `svc openapi`: prints the OpenAPI document of a server with these flags. It listens nowhere, and its folders are its own:
+ * the files of a server stay as they are.
+ */
+export async function printOpenApiCommand(options: PlatformOptions): Promise<void> {
+  const closers = createClosers()
+  const features = createFeatureSet({ logger: options.log })
+  const folder = await mkdtemp(join(tmpdir(), 'svc-command-'))
+  closers.push(() => rm(folder, { recursive: true, force: true }))
+  try {
+    const config = {
+      ...options.config,
+      modelsPath: join(folder, 'models'),
+      backendsPath: join(folder, 'backends'),
+      dataPath: join(folder, 'data'),
+      configDir: join(folder, 'configuration'),
+      authDatabaseUrl: undefined,
+    }
+    const later = { listens: false, routes: features.routes, unready: features.unready, ownPort: () => undefined }
+    const platform = await openPlatform({ ...options, config, demoModels: [] }, later, closers)
+    closers.push(() => features.close())
+    for (const createFeature of ALL_FEATURES) features.add(await createFeature(platform))
+    const document = await openApiDocument(features.routes(), options.version)
+    print(`${JSON.stringify(document, undefined, 2)}\n`)
+  } finally {
+    await closers.closeAll()
+  }
+}

@@ -1,0 +1,120 @@
+import type { SvcError } from '@svc/errors'
+import type { ModelConfig } from '../../catalog/model-config.ts'
+import type { RequestTrace } from '../../monitoring/traces/request-trace.ts'
+import { CallAccount, type CallAccountOptions } from './call-account.ts'
+import { addUsage, NO_USAGE, type ReplyWarning, type Usage } from './events.ts'
+
+/** What the calls of a request used of one model. */
+export interface ModelUsage extends Pick<CallAccount, 'model' | 'usage' | 'isEstimated'> {}
+
+/**
+ * The account of one request: its calls of models and their usage. Records of usage and traces are made from it. A
+ * request calls one model once, unless a target of a failover group fails or tools run between two calls.
+ */
+export class RequestLedger {
+  /** The name that the client used, or the default of the route. */
+  readonly requestedModel: string
+  /** The name in the reply. */
+  readonly replyModel: string
+  /** The error that ended the reply after its first byte. */
+  failure: SvcError | undefined
+  /** The status of an upstream whose reply went to the client as it came. */
+  upstreamStatus: number | undefined
+  /** Warnings of a reply that is delivered all the same: the first message of each code. */
+  readonly warnings = new Map<string, string>()
+  /** Whether a usage record was made of the request. */
+  isRecorded = false
+  /** Whether masked values are put back in the reply. */
+  restores = false
+  /** The trace of the request; undefined while tracing is off. */
+  trace: RequestTrace | undefined
+  /** What the request has reserved under the quotas of its caller. @default nothing */
+  reservation: TurnReservation | undefined
+  /** Headers that name the serving model. */
+  readonly headers: Record<string, string> = {}
+  readonly #resolved: ModelConfig
+  readonly #calls: CallAccount[] = []
+  #failedTokens = 0
+
+  constructor(requestedModel: string, resolved: ModelConfig, replyModel: string = requestedModel) {
+    this.requestedModel = requestedModel
+    this.replyModel = replyModel
+    this.#resolved = resolved
+  }
+
+  /** Opens the account of a call. Its model counts as the server of the request from now on. */
+  open(model: ModelConfig, options: CallAccountOptions = {}): CallAccount {
+    const account = new CallAccount(model, options)
+    this.#calls.push(account)
+    return account
+  }
+
+  /** Drops the account of a failover target that failed before its first content. @returns its figures */
+  fail(account: CallAccount): Usage {
+    const { usage } = account
+    const place = this.#calls.lastIndexOf(account)
+    if (place < 0) return NO_USAGE
+    this.#calls.splice(place, 1)
+    this.#failedTokens += usage.promptTokens + usage.completionTokens
+    return usage
+  }
+
+  /** The model of the last call: the resolved one, or the failover target that is being asked. */
+  get servedModel(): ModelConfig {
+    return this.#calls.at(-1)?.model ?? this.#resolved
+  }
+
+  /** The calls so far, in their order, without those of failed targets. */
+  get calls(): readonly CallAccount[] {
+    return this.#calls
+  }
+
+  /** Figures of all calls so far; complete once the reply has ended. */
+  get usage(): Usage {
+    const [first, ...others] = this.#calls
+    return first === undefined ? NO_USAGE : others.reduce((sum, { usage }) => addUsage(sum, usage), first.usage)
+  }
+
+  /** The usage of each model that was called, or none of the resolved one. */
+  get usageByModel(): readonly ModelUsage[] {
+    const byModel = new Map<string, ModelUsage>()
+    for (const { model, usage, isEstimated } of this.#calls) {
+      const before = byModel.get(model.name)
+      const sum = before === undefined ? usage : addUsage(before.usage, usage)
+      byModel.set(model.name, { model, usage: sum, isEstimated: isEstimated || before?.isEstimated === true })
+    }
+    if (byModel.size === 0) return [{ model: this.#resolved, usage: NO_USAGE, isEstimated: false }]
+    return [...byModel.values()]
+  }
+
+  /** Names the serving model in the headers of the reply, because the client asked for another one. */
+  showServed(name: string): void {
+    // Header values allow only Latin letters; model names may hold any.
+    this.headers['Served-Model'] = encodeURI(name)
+  }
+
+  /** Tokens of the calls so far, those of failed targets included. */
+  get tokens(): number {
+    const { promptTokens, completionTokens } = this.usage
+    return promptTokens + completionTokens + this.#failedTokens
+  }
+
+  /** Tokens that quotas count, those of failed targets included; undefined for a request that does not count. */
+  get charge(): number | undefined {
+    if (this.isRecorded) return this.tokens
+    return this.#failedTokens > 0 ? this.#failedTokens : undefined
+  }
+
+  /** Adds a warning. @returns whether it is the first of its code */
+  warn({ code, message }: ReplyWarning): boolean {
+    if (this.warnings.has(code)) return false
+    this.warnings.set(code, message)
+    return true
+  }
+}
+
+/** What a request has reserved under the quotas of its caller, for a further call of a model. */
+export interface TurnReservation {
+  /** @param tokens of the calls so far and of the next one @throws {SvcError} `quota_exceeded` */
+  renew(tokens: { readonly used: number; readonly next: number }): Promise<void>
+}

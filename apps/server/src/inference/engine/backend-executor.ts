@@ -1,0 +1,133 @@
+import { SvcError } from '@svc/errors'
+import type { Placement } from '../../placement/placement.ts'
+import type { ModelLease } from '../../residency/residency.ts'
+import { NO_USAGE } from '../core/events.ts'
+import type { GenerationRequest } from '../core/request.ts'
+import { estimateInputs } from '../operations/estimate-inputs.ts'
+import type { ConversationWriter } from '../operations/operation-runner.ts'
+import { runOperation } from '../operations/run-operation.ts'
+import { type ChoiceRun, runChoices } from '../prediction/choice-run.ts'
+import type { PlanPrediction } from '../prediction/plan.ts'
+import type { PredictionContext } from '../prediction/prediction-context.ts'
+import { carryHopHeaders, carryTrace } from '../serving/upstream/hop-headers.ts'
+import { toPredictionError } from './backend-failure.ts'
+import type { ExecuteOptions, Executor } from './executor.ts'
+
+/** Maximum number of attempts: a backend that died or lost its model is asked once more. */
+const ATTEMPTS = 2
+
+/** Runs requests on gRPC model backends: has the model placed and holds its lease while the request runs. */
+export function createBackendExecutor(
+  placement: Placement,
+  plan: PlanPrediction,
+  parts: { readonly prompts?: ConversationWriter | undefined } = {},
+): Executor {
+  return {
+    async *predict(request, options) {
+      if (request.kind === 'completion' && request.loads === false) {
+        yield [{ type: 'usage', usage: NO_USAGE }]
+        return
+      }
+      let produced = false
+      for (let attempt = 1; ; attempt += 1) {
+        const lease = await place(placement, options, request)
+        /** The choice that the backend is working on. */
+        let asked: ChoiceRun | undefined
+        try {
+          const context = toContext(lease, options)
+          let usage = NO_USAGE
+          for (const choice of runChoices(request, await plan(request, context), context)) {
+            asked = choice
+            const first = await choice.begin()
+            produced ||= first.length > 0
+            if (first.length > 0) yield first
+            for await (const replies of await choice.ask()) {
+              const steps = choice.take(replies)
+              produced ||= steps.some(({ type }) => type !== 'progress')
+              if (steps.length > 0) yield steps
+            }
+            const last = await choice.end()
+            produced ||= last.length > 0
+            usage = choice.usage
+            yield last
+          }
+          asked = undefined
+          yield [{ type: 'usage', usage }]
+          return
+        } catch (error) {
+          if (!options.signal.aborted) asked = undefined
+          const isLast = produced || attempt >= ATTEMPTS
+          if (!(await mayTryAgain(lease, error, { isLast, signal: options.signal }))) throw toPredictionError(error)
+        } finally {
+          if (asked !== undefined) options.onLeft?.(await asked.countLeft())
+          lease.release()
+        }
+      }
+    },
+    perform: (request, options) =>
+      withModel(placement, options, async (lease) => {
+        try {
+          return await runOperation(request, { ...parts, ...toContext(lease, options) })
+        } catch (error) {
+          if (options.signal.aborted) leave(options, estimateInputs(request))
+          throw error
+        }
+      }),
+  }
+}
+
+/** Tells the figures of an operation that was left, of which only the inputs are known. */
+function leave({ onLeft }: ExecuteOptions, promptTokens: number): void {
+  onLeft?.({ usage: { ...NO_USAGE, promptTokens }, isEstimated: promptTokens > 0 })
+}
+
+/** Circumstances of a call. Other instances learn how many servers the request has passed. */
+function toContext({ client }: ModelLease, options: ExecuteOptions): PredictionContext {
+  const { model, header, correlationId = '' } = options
+  return {
+    ...options,
+    correlationId,
+    client: model.serving.kind === 'instance' ? carryHopHeaders(client, header) : carryTrace(client, header),
+  }
+}
+
+async function place(
+  placement: Placement,
+  { model, signal, correlationId, header, trace }: ExecuteOptions,
+  request?: GenerationRequest,
+): Promise<ModelLease> {
+  trace?.beginLoad()
+  const lease = await placement.place(model, { signal, correlationId, header, trace, request })
+  trace?.endLoad()
+  return lease
+}
+
+async function withModel<T>(
+  placement: Placement,
+  options: ExecuteOptions,
+  work: (lease: ModelLease) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const lease = await place(placement, options)
+    try {
+      return await work(lease)
+    } catch (error) {
+      if (!(await mayTryAgain(lease, error, { isLast: attempt >= ATTEMPTS, signal: options.signal })))
+        throw toPredictionError(error)
+    } finally {
+      lease.release()
+    }
+  }
+}
+
+/** Decides whether a failed request goes to a fresh backend. Call it only while the client has seen nothing. */
+async function mayTryAgain(
+  lease: ModelLease,
+  error: unknown,
+  { isLast, signal }: { readonly isLast: boolean; readonly signal: AbortSignal },
+): Promise<boolean> {
+  if (!SvcError.is(error)) return false
+  lease.reportFailure(error)
+  if (isLast || signal.aborted) return false
+  return error.code === 'model_not_loaded' || (error.kind === 'unavailable' && (await lease.hasDied()))
+}

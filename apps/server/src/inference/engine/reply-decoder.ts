@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto'
+import type { ChatDelta, Reply } from '@svc/backend-client/proto'
+import type { FinishReason, PredictionEvent, TokenLogprob, Usage } from '../core/events.ts'
+import { isJson } from '../prediction/check-answer.ts'
+import { createLogprobQueue } from '../prediction/logprob-queue.ts'
+import { createReplyText, type ReplyText, type Said } from '../prediction/reply-text.ts'
+
+/** Creates an id for a tool call that its backend did not name. */
+function createCallId(): string {
+  return `call_${randomBytes(12).toString('hex')}`
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function toAlternative(value: Record<string, unknown>): Omit<TokenLogprob, 'top_logprobs'> | undefined {
+  const { token, logprob, bytes } = value
+  if (typeof token !== 'string' || typeof logprob !== 'number' || !Number.isFinite(logprob)) return undefined
+  const isBytes = Array.isArray(bytes) && bytes.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255)
+  return { token, logprob, bytes: isBytes ? (bytes as number[]) : null }
+}
+
+/** Reads logprobs of the compatible format from a backend and leaves out malformed ones. */
+export function readLogprobs(bytes: Uint8Array): readonly TokenLogprob[] | undefined {
+  if (bytes.length === 0) return undefined
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(Buffer.from(bytes).toString('utf8'))
+  } catch {
+    return undefined
+  }
+  const content = isRecord(parsed) ? parsed.content : parsed
+  if (!Array.isArray(content)) return undefined
+  return content.filter(isRecord).flatMap((entry) => {
+    const own = toAlternative(entry)
+    if (own === undefined) return []
+    const top = Array.isArray(entry.top_logprobs) ? entry.top_logprobs : []
+    return [{ ...own, top_logprobs: top.filter(isRecord).flatMap((other) => toAlternative(other) ?? []) }]
+  })
+}
+
+/** The end of a choice as a backend reports it. */
+export interface ToldEnd {
+  /** The text at which it ended. */
+  readonly stopText?: string | undefined
+  /** @default derived from the limits that were sent */
+  readonly finishReason?: FinishReason | undefined
+}
+
+/** Reads the replies of one prediction, in order, as events of one choice. */
+export interface ReplyDecoder {
+  /** Gives the events of a reply, streamed or whole. */
+  reply(reply: Reply): PredictionEvent[]
+  /** Gives the events that were held back, and the end. */
+  end(told?: ToldEnd): PredictionEvent[]
+  /** Figures so far; the backend's counters are running totals. */
+  readonly usage: Usage
+}
+
+/** Options of {@link createReplyDecoder}. */
+export interface ReplyDecoderOptions {
+  readonly choice: number
+  /** The limit that was sent; 0 = none. A choice that reaches it ends as `length`. */
+  readonly maxTokens: number
+  /**
+   * Limit of prompt and answer together in tokens; 0 = unknown. A choice that reaches it, or stops one token behind it,
+   * ends as `length`.
+   */
+  readonly contextSize: number
+  /** Reads the text of the model. @default all text is the answer */
+  readonly text?: ReplyText | undefined
+  /** Whether more than one call counts. @default true */
+  readonly parallel?: boolean | undefined
+  /** The model file has rules for reading the text; they take precedence over the backend's parsing. @default false */
+  readonly prefersText?: boolean | undefined
+}
+
+/** Makes the decoder of a choice. */
+export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
+  const { choice, text: reader = createReplyText({ reasoning: { disable: true }, stream: true }) } = options
+  const utf8 = new TextDecoder('utf-8')
+  const calls = createCallNumbers()
+  const tokens = createLogprobQueue()
+  let usage: Usage = { promptTokens: 0, completionTokens: 0, promptMs: 0, generationMs: 0 }
+  let hasText = false
+  /** Arguments of the last call that counts; a limit cuts only its end off. */
+  let lastArguments = ''
+  let isThinking = false
+
+  function count(reply: Reply): void {
+    usage = {
+      promptTokens: toUsable(reply.promptTokens) || usage.promptTokens,
+      completionTokens: toUsable(reply.tokens) || usage.completionTokens,
+      promptMs: toUsable(reply.timingPromptProcessing) || usage.promptMs,
+      generationMs: toUsable(reply.timingTokenGeneration) || usage.generationMs,
+    }
+  }
+
+  /** Converts parts of one reply to events. Log-probabilities of reasoning and calls are not reported. */
+  function toEvents(said: readonly Said[]): PredictionEvent[] {
+    const isAlone = said.every(({ type }) => type === 'text')
+    const lastText = said.findLastIndex(({ type }) => type === 'text')
+    return said.flatMap((one, position): PredictionEvent[] => {
+      isThinking = one.type === 'reasoning'
+      if (one.type === 'text') {
+        return [{ type: 'text-delta', choice, text: one.text, logprobs: tokens.take(one.text, { isAlone }) }]
+      }
+      tokens.skip(one.type === 'call-start' ? one.name : one.text, { textFollows: position < lastText })
+      if (one.type === 'reasoning') return [{ type: 'reasoning-delta', choice, text: one.text }]
+      return counts(one.index) ? [toCallEvent(one)] : []
+    })
+  }
+
+  /** Whether the client wants a call. */
+  function counts(index: number): boolean {
+    return index === 0 || options.parallel !== false
+  }
+
+  function toCallEvent(said: Extract<Said, { readonly index: number }>): PredictionEvent {
+    if (said.type === 'call-start') {
+      lastArguments = ''
+      return { type: 'tool-call-start', choice, index: said.index, id: said.id || createCallId(), name: said.name }
+    }
+    lastArguments += said.text
+    return { type: 'tool-call-delta', choice, index: said.index, arguments: said.text }
+  }
+
+  function readDelta(delta: ChatDelta): Said[] {
+    const said = [
+      ...(delta.reasoningContent === '' ? [] : reader.pushReasoning(delta.reasoningContent)),
+      ...(delta.content === '' ? [] : numbered(reader.pushAnswer(delta.content))),
+    ]
+    for (const { index: given, id, name, arguments: text } of delta.toolCalls) {
+      const { index, isNew } = calls.number('delta', given)
+      if (isNew) said.push({ type: 'call-start', index, name, id })
+      if (text !== '') said.push({ type: 'call-arguments', index, text })
+    }
+    return said
+  }
+
+  function numbered(said: readonly Said[]): Said[] {
+    return said.map((one) => ('index' in one ? { ...one, index: calls.number('text', one.index).index } : one))
+  }
+
+  return {
+    get usage() {
+      return usage
+    },
+    reply(reply) {
+      count(reply)
+      tokens.add(readLogprobs(reply.logprobs) ?? [])
+      hasText ||= reply.message.length > 0
+      const isRaw = hasText && options.prefersText === true
+      // The parsed output of a backend takes precedence over the raw text.
+      if (reply.chatDeltas.length > 0 && !isRaw) return toEvents(reply.chatDeltas.flatMap(readDelta))
+      return toEvents(numbered(reader.push(utf8.decode(reply.message, { stream: true }))))
+    },
+    end({ stopText, finishReason } = {}) {
+      const events = toEvents(numbered([...reader.push(utf8.decode()), ...reader.end()]))
+      const rest = calls.count === 0 && !isThinking ? tokens.rest() : undefined
+      if (rest !== undefined) events.push({ type: 'text-delta', choice, text: '', logprobs: rest })
+      const reason = toReason(finishReason)
+      const stopped = reason === 'stop' && stopText !== undefined ? { stopText } : {}
+      return [...events, { type: 'choice-end', choice, finishReason: reason, ...stopped }]
+    },
+  }
+
+  function toReason(told: FinishReason | undefined): FinishReason {
+    const isCut = told === undefined ? reachedLimit() : told === 'length'
+    if (calls.count > 0) return isCut && !isJson(lastArguments) ? 'length' : 'tool_calls'
+    if (isCut) return 'length'
+    // Calls that the client does not see cannot have ended the choice.
+    return told === 'content_filter' ? told : 'stop'
+  }
+
+  function reachedLimit(): boolean {
+    const { promptTokens, completionTokens } = usage
+    if (options.maxTokens > 0 && completionTokens >= options.maxTokens) return true
+    return endedByContext(options.contextSize, promptTokens, completionTokens)
+  }
+}
+
+/** Numbers calls in the order in which they begin, whatever number a backend starts with. */
+function createCallNumbers() {
+  const known = new Map<string, number>()
+  return {
+    get count() {
+      return known.size
+    },
+    number(source: 'text' | 'delta', given: number): { readonly index: number; readonly isNew: boolean } {
+      const key = `${source} ${given}`
+      const index = known.get(key)
+      if (index !== undefined) return { index, isNew: false }
+      known.set(key, known.size)
+      return { index: known.size - 1, isNew: true }
+    },
+  }
+}
+
+/**
+ * Decides whether an answer ended because the context was full. An answer far past the size did not: its backend shifts
+ * the context, or has another limit. Engines that shift stop after as many tokens as the context holds.
+ */
+function endedByContext(size: number, promptTokens: number, completionTokens: number): boolean {
+  if (size <= 0) return false
+  const over = promptTokens + completionTokens - size
+  return over === 0 || over === 1 || completionTokens === size
+}
+
+/** Gives a figure of a backend when it is possible, else 0. */
+function toUsable(value: number): number {
+  return Number.isFinite(value) && value > 0 ? value : 0
+}

@@ -1,0 +1,61 @@
+import type { ModelConfig } from '../../../catalog/model-config.ts'
+import type { Metrics } from '../../../monitoring/metrics.ts'
+import type { UsageRecorder } from '../../../monitoring/recorders.ts'
+import type { Clock } from '../../../ports.ts'
+import type { Usage } from '../../core/events.ts'
+import type { RequestContext } from '../../core/ports.ts'
+
+/** A failover target that failed before its first content. */
+export interface FailedAttempt {
+  readonly context: Pick<RequestContext, 'requestId' | 'route' | 'principal'>
+  readonly requestedModel: string
+  readonly target: ModelConfig
+  /** Monotonic milliseconds. */
+  readonly startedAt: number
+  /** Figures that the target had counted. */
+  readonly usage: Usage
+}
+
+/** Records the tokens of failed attempts. */
+export interface FailedAttempts {
+  /**
+   * Records the figures of an attempt, because the target may bill them. The record has the correlation id of the
+   * request; the request's own record has the figures of the target that serves it. An attempt without figures leaves
+   * no record.
+   */
+  settle(attempt: FailedAttempt): void
+}
+
+/** Options of {@link createFailedAttempts}. */
+export interface FailedAttemptsOptions {
+  readonly usage: UsageRecorder
+  readonly metrics: Pick<Metrics, 'countTokens'>
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+}
+
+/** Creates the recorder. Figures of failed attempts go to the same recorders as those of requests. */
+export function createFailedAttempts({ usage, metrics, clock }: FailedAttemptsOptions): FailedAttempts {
+  return {
+    settle({ context, requestedModel, target, startedAt, usage: figures }) {
+      const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = figures
+      if (promptTokens === 0 && completionTokens === 0) return
+      metrics.countTokens('prompt', promptTokens)
+      metrics.countTokens('completion', completionTokens)
+      usage.record({
+        correlationId: context.requestId,
+        endpoint: context.route.path,
+        requestedModel,
+        servedModel: target.name,
+        principalId: context.principal.id,
+        principal: context.principal,
+        durationMs: clock.monotonic() - startedAt,
+        at: clock.now(),
+        promptTokens,
+        completionTokens,
+        cachedTokens,
+        reasoningTokens,
+        isEstimated: false,
+      })
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Database } from '../db/database.ts'
+import { toReason } from '../files/file-error.ts'
+import type { FileLock } from '../files/file-lock.ts'
+import { createTemporaryPath } from '../files/temporary-files.ts'
+import type { Clock } from '../ports.ts'
+
+/** A reason why a server takes no requests. */
+export interface Unready {
+  readonly status: 'starting' | 'stopping' | 'degraded'
+  readonly reason: string
+}
+
+/** Whether the server takes requests. */
+export interface Readiness {
+  /** Gives the reason why the server is not ready, else undefined. Never rejects. */
+  look(): Promise<Unready | undefined>
+}
+
+/** Time for which a result is reused. */
+const SEEN_MS = 1000
+/** Time limit for the answer of the database. */
+const DATABASE_MS = 2000
+/** Written to test the disk: one block. */
+const BLOCK = new Uint8Array(4096)
+
+/** Parts that {@link createReadiness} examines. */
+export interface ReadinessParts {
+  /** Gives a temporary reason apart from disk and database: the server starts or stops. */
+  readonly passing: () => Unready | undefined
+  readonly lock: Pick<FileLock, 'lossReason'>
+  readonly dataPath: string
+  readonly database: Pick<Database, 'queries'>
+  readonly clock: Clock
+}
+
+/** Checks whether the server can work, from its data folder, its disk and its database. */
+export function createReadiness({ passing, lock, dataPath, database, clock }: ReadinessParts): Readiness {
+  let seen: { readonly at: number; readonly found: Promise<string | undefined> } | undefined
+
+  async function examine(): Promise<string | undefined> {
+    const lost = lock.lossReason()
+    if (lost !== undefined) return `the data folder was taken away: ${lost}`
+    return (await checkDisk(dataPath)) ?? (await checkDatabase())
+  }
+
+  async function checkDatabase(): Promise<string | undefined> {
+    const given = new AbortController()
+    const late = clock.sleep(DATABASE_MS, { signal: given.signal }).then(
+      () => `the database does not answer within ${DATABASE_MS} ms`,
+      () => undefined,
+    )
+    const answered = database.queries.holdsRows('instance').then(
+      () => undefined,
+      (error: unknown) => `the database is away: ${error instanceof Error ? error.message : String(error)}`,
+    )
+    try {
+      return await Promise.race([answered, late])
+    } finally {
+      given.abort()
+    }
+  }
+
+  return {
+    async look(): Promise<Unready | undefined> {
+      const unready = passing()
+      if (unready !== undefined) return unready
+      const now = clock.monotonic()
+      if (seen === undefined || now - seen.at > SEEN_MS) seen = { at: now, found: examine() }
+      const reason = await seen.found
+      return reason === undefined ? undefined : { status: 'degraded', reason }
+    },
+  }
+}
+
+/** Writes a block into a folder. @returns the reason of a failure; undefined on success */
+async function checkDisk(folder: string): Promise<string | undefined> {
+  const path = createTemporaryPath(join(folder, 'readiness'))
+  try {
+    await writeFile(path, BLOCK, { mode: 0o600, flag: 'wx' })
+    return undefined
+  } catch (error) {
+    return `the data folder takes nothing: ${toReason(error)}`
+  } finally {
+    await unlink(path).catch(() => undefined)
+  }
+}

@@ -1,0 +1,260 @@
+import { join } from 'node:path'
+import type { Quotas } from '@svc/auth/quotas'
+import type { HttpUpstream } from '@svc/http-client'
+import type { SecretReader } from '@svc/proxy'
+import type { CorpusStore } from '@svc/router/corpus'
+import { createCorpusFiles } from '@svc/router/node'
+import type { Registry } from 'prom-client'
+import type { AuditSink } from '../audit/audit-event.ts'
+import type { Bus } from '../bus/bus.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
+import type { ModelDirectory } from '../catalog/resolve.ts'
+import { hasFailover } from '../catalog/serving.ts'
+import type { ServerConfig } from '../config/schema.ts'
+import { createModelSlots, createSlotCounter, type ModelSlots } from '../inference/core/admission.ts'
+import { countRequest } from '../inference/core/count-request.ts'
+import { RequestLedger } from '../inference/core/ledger.ts'
+import { createModelCalls, type ModelCalls } from '../inference/core/model-calls.ts'
+import { createRequestCore, type RequestCore, type StageObserver } from '../inference/core/pipeline.ts'
+import { createTurns } from '../inference/core/turns.ts'
+import { createBackendExecutor } from '../inference/engine/backend-executor.ts'
+import { createMediaAttacher } from '../inference/media/attach-media.ts'
+import { createMediaReader, type MediaLimits } from '../inference/media/media-reader.ts'
+import { createCompileCache } from '../inference/prediction/compile-cache.ts'
+import { createModelFactsReader } from '../inference/prediction/model-facts.ts'
+import { createPlanner } from '../inference/prediction/plan.ts'
+import { createReplyRuleBook } from '../inference/prompt/finish/reply-rules.ts'
+import { createPromptBuilder } from '../inference/prompt/prompt-builder.ts'
+import { createFailedAttempts } from '../inference/serving/failover/failed-attempts.ts'
+import { createFailover } from '../inference/serving/failover/failover.ts'
+import { createFailoverGroups, type FailoverGroups } from '../inference/serving/failover/groups.ts'
+import { createFailoverMetrics } from '../inference/serving/failover/metrics.ts'
+import { createProbe } from '../inference/serving/failover/probe.ts'
+import { createProber } from '../inference/serving/failover/prober.ts'
+import { createFailoverWatch, type FailoverWatch } from '../inference/serving/failover/watch.ts'
+import { createCloudModels } from '../inference/serving/upstream/cloud-models.ts'
+import type { CheckUpstream } from '../inference/serving/upstream/own-address.ts'
+import { createRelay } from '../inference/serving/upstream/relay.ts'
+import { createTranslation } from '../inference/serving/upstream/translate.ts'
+import { createAccess } from '../inference/stages/access.ts'
+import { readRequestBody } from '../inference/stages/body.ts'
+import { createGlobalLimit, createModelLimit } from '../inference/stages/limits.ts'
+import { createModelStage } from '../inference/stages/model.ts'
+import { createParse } from '../inference/stages/parse.ts'
+import { createPiiStage } from '../inference/stages/pii.ts'
+import { createResolve } from '../inference/stages/resolve.ts'
+import { createRouterStage } from '../inference/stages/router.ts'
+import { traceExecutor, traceRelay, traceTranslation } from '../inference/tracing/trace-calls.ts'
+import type { OwnPlaces } from '../key-files/own-places.ts'
+import type { Metrics } from '../monitoring/metrics.ts'
+import type { BackendTraceRecorder, TraceRecorder, UsageRecorder } from '../monitoring/recorders.ts'
+import type { OutboundClient } from '../outbound/client.ts'
+import type { RequestFilter } from '../pii/request-filter.ts'
+import type { TextScanner } from '../pii/scan-text.ts'
+import type { Placement } from '../placement/placement.ts'
+import type { Clock, Logger } from '../ports.ts'
+import { OPAQUE_ERROR } from '../public-error.ts'
+import type { PerformInside } from '../routing/model-ports.ts'
+import type { Settings } from '../settings/settings.ts'
+import { composePii } from './compose-pii.ts'
+import { CORPUS_FOLDER, composeRouting, type RoutingModule } from './compose-routing.ts'
+
+/** Limit of one image (threats FETCH-2); other media may be as large as a request's body. */
+const IMAGE_BYTES = 20_000_000
+/** Limit of one request's media: a message to a backend has 50 MiB, and base64 adds a third. */
+const MEDIA_REQUEST_BYTES = 32 * 1024 * 1024
+/** Limit of all requests' media together. */
+const MEDIA_TOTAL_BYTES = 256 * 1024 * 1024
+const MEDIA_FETCH_MS = 30_000
+
+/** Options of {@link composeInference}. */
+export interface InferenceParts {
+  readonly config: ServerConfig
+  readonly settings: Pick<Settings, 'get'>
+  readonly directory: Parameters<typeof createResolve>[0] & Pick<ModelDirectory, 'find' | 'list'>
+  readonly placement: Placement
+  readonly upstream: HttpUpstream
+  readonly secrets: SecretReader
+  /** Files of the server, which no model may read. */
+  readonly places: Pick<OwnPlaces, 'holdsFile'>
+  /** Fetches addresses in requests. */
+  readonly outbound: OutboundClient
+  /** The user agent of requests to other servers. */
+  readonly userAgent: string
+  readonly checkUpstream: CheckUpstream
+  readonly audit: AuditSink
+  readonly usage: UsageRecorder
+  readonly quotas: Pick<Quotas, 'reserve'>
+  readonly traces: TraceRecorder
+  readonly backendTraces: BackendTraceRecorder
+  readonly metrics: Metrics
+  /** Takes the metrics of the filter and of chains. */
+  readonly registry: Registry
+  readonly observeStage: StageObserver | undefined
+  /** The labelled texts of routers. @default files in the data folder */
+  readonly corpusStore: CorpusStore | undefined
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** The request core of every inference route, with the parts beside it. */
+export interface InferenceModule {
+  readonly core: RequestCore
+  /** The PII filter, for bodies of other servers. */
+  readonly filter: Pick<RequestFilter, 'filterBody'>
+  readonly scanner: TextScanner
+  /** Number of running requests of a model. */
+  inFlight(model: string): number
+  readonly routing: Pick<RoutingModule, 'routers' | 'decisions' | 'admin'>
+  readonly failover: {
+    readonly groups: FailoverGroups
+    readonly watch: FailoverWatch
+    /** Applies changed files to the failover groups of these names. */
+    follow(names: readonly string[]): void
+  }
+  close(): Promise<void>
+}
+
+/** Composes the stages. */
+export function composeInference(parts: InferenceParts): InferenceModule {
+  const { config, settings, directory, placement, upstream, outbound, secrets, userAgent } = parts
+  const { audit, usage, traces, backendTraces, metrics, bus, clock, logger: log } = parts
+  const prompts = createPromptBuilder({ logger: log })
+  const slots = createModelSlots()
+  const planner = createPlanner({
+    prompts,
+    facts: createModelFactsReader(),
+    rules: createReplyRuleBook({ logger: log }),
+    grammars: createCompileCache(),
+  })
+  const executor = traceExecutor(createBackendExecutor(placement, planner, { prompts }), backendTraces)
+  const pii = composePii({
+    executor,
+    findModel: (name) => directory.find(name),
+    defaults: () => settings.get('pii_default_detectors'),
+    placement,
+    modelsPath: config.modelsPath,
+    places: parts.places,
+    secrets,
+    events: audit,
+    traces: backendTraces,
+    registry: parts.registry,
+    clock,
+    logger: log,
+  })
+  const cloudModels = createCloudModels({ secrets, userAgent, checkUpstream: parts.checkUpstream })
+  const watch = createFailoverWatch({ bus, clock })
+  const countFailover = createFailoverMetrics(parts.registry, () => groups.known())
+  const findGroup = (name: string): ModelConfig | undefined => {
+    const model = directory.find(name)
+    return model !== undefined && hasFailover(model) ? model : undefined
+  }
+  const groups: FailoverGroups = createFailoverGroups({
+    clock,
+    exists: (name) => findGroup(name) !== undefined,
+    onEvent: (group, event) => bus.publish('failover.changed', { group, event }),
+  })
+  const unsubscribe = bus.subscribe('failover.changed', ({ group: model, event }) => {
+    countFailover(model, event)
+    log.info({ model, event }, 'a failover group changed')
+  })
+  const failed = createFailedAttempts({ usage, metrics, clock })
+  const probe = createProbe({ placement, models: cloudModels, upstream, secrets })
+  const prober = createProber({ groups, probe, load: placement.load, clock, logger: log })
+  const translate = traceTranslation(createTranslation({ models: cloudModels, upstream }), backendTraces)
+  const createCalls = (taken: ModelSlots): ModelCalls =>
+    createModelCalls({
+      executor,
+      translate,
+      failover: createFailover({ groups, slots: taken, prober, failed, audit, clock }),
+    })
+  const models = createCalls(slots)
+  const routing = composeRouting({
+    perform: performInside(createCalls(NO_SLOTS)),
+    load: loadWith(placement),
+    filter: pii.filter,
+    prompts,
+    findModel: (name) => directory.find(name),
+    listModels: () => directory.list(),
+    corpusStore: parts.corpusStore ?? createCorpusFiles({ folder: join(config.dataPath, CORPUS_FOLDER) }),
+    registry: parts.registry,
+    clock,
+    logger: log,
+  })
+  const relay = createRelay({
+    models: cloudModels,
+    upstream,
+    opaque: config.opaqueErrors ? OPAQUE_ERROR : undefined,
+  })
+  const core = createRequestCore(
+    {
+      body: readRequestBody,
+      resolve: createResolve(directory),
+      globalLimit: createGlobalLimit(createSlotCounter(), config.maxConcurrentBackendRequests),
+      router: createRouterStage(routing.requests),
+      access: createAccess(parts.quotas),
+      modelLimit: createModelLimit(slots, audit),
+      pii: createPiiStage(pii.filter),
+      parse: createParse(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),
+      model: createModelStage({ models, relay: traceRelay(relay, backendTraces), usage, metrics, clock }),
+    },
+    {
+      observe: parts.observeStage,
+      traces,
+      onEnd: (ledger, thrown) => countRequest(metrics.server, ledger, thrown),
+    },
+  )
+  return {
+    core,
+    filter: pii.filter,
+    scanner: pii.scanner,
+    inFlight: (model) => slots.taken(model),
+    routing,
+    failover: {
+      groups,
+      watch,
+      follow(names) {
+        for (const name of names) groups.follow(name, findGroup(name))
+      },
+    },
+    async close() {
+      await Promise.all([prober.close(), pii.close(), routing.close()])
+      watch.end()
+      unsubscribe()
+    },
+  }
+}
+
+/** Runs operations for classifiers inside a request: no slot, no record, a ledger that nobody reads. */
+function performInside(calls: ModelCalls): PerformInside {
+  return (request, model, context) => {
+    const ledger = new RequestLedger(model.name, model)
+    const turns = createTurns({ ledger, filtered: { splices: [] } })
+    return calls.perform(request, model, { context, ledger, turns, upstreamChat: undefined, bodyBytes: 0 })
+  }
+}
+
+/** Waits for a model as a request for it would: no longer than `--model-load-wait`. */
+function loadWith(
+  placement: Placement,
+): (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void> {
+  return async (model, options) => {
+    if (model.serving.kind !== 'backend' && model.serving.kind !== 'instance') return
+    const lease = await placement.place(model, options)
+    lease.release()
+  }
+}
+
+/** Has room for every call: inside a request only the request counts. */
+const NO_SLOTS: ModelSlots = { take: () => () => undefined }
+
+function mediaLimits({ uploadLimitBytes }: ServerConfig): MediaLimits {
+  return {
+    imageBytes: IMAGE_BYTES,
+    otherBytes: uploadLimitBytes,
+    requestBytes: MEDIA_REQUEST_BYTES,
+    totalBytes: MEDIA_TOTAL_BYTES,
+    fetchMs: MEDIA_FETCH_MS,
+  }
+}

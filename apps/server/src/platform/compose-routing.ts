@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { createLocalPrincipal } from '@svc/auth'
+import { createCallLimit, createDecisionLog, type DecisionLog } from '@svc/router'
+import { type CorpusStore, createCorpora } from '@svc/router/corpus'
+import type { ModelConfig } from '../catalog/model-config.ts'
+import type { RequestContext } from '../inference/core/ports.ts'
+import type { ConversationWriter } from '../inference/operations/operation-runner.ts'
+import type { RequestRouter } from '../inference/stages/router.ts'
+import type { RequestFilter } from '../pii/request-filter.ts'
+import type { Clock, Logger } from '../ports.ts'
+import { createRoutingMetrics } from '../routing/metrics.ts'
+import type { ModelPortsOptions, PerformInside } from '../routing/model-ports.ts'
+import { createRequestRouter } from '../routing/route-request.ts'
+import { createRouterAdmin, type RouterAdmin } from '../routing/router-admin.ts'
+import { createRouters, type Routers } from '../routing/routers.ts'
+
+/** The folder of the labelled texts of routers, in the data path. */
+export const CORPUS_FOLDER = 'router-corpus'
+
+/** What routes requests. */
+export interface RoutingModule {
+  readonly requests: RequestRouter
+  readonly routers: Routers
+  readonly decisions: DecisionLog
+  readonly admin: RouterAdmin
+  close(): Promise<void>
+}
+
+/** What {@link composeRouting} needs. */
+export interface RoutingParts {
+  readonly perform: PerformInside
+  readonly load: ModelPortsOptions['load']
+  readonly filter: RequestFilter
+  readonly prompts: ConversationWriter
+  readonly findModel: (name: string) => ModelConfig | undefined
+  readonly listModels: () => readonly ModelConfig[]
+  readonly corpusStore: CorpusStore
+  readonly registry: Parameters<typeof createRoutingMetrics>[0]
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Puts the routers together. */
+export function composeRouting(parts: RoutingParts): RoutingModule {
+  const { perform, load, filter, prompts, findModel, clock, logger } = parts
+  const decisions = createDecisionLog({ clock })
+  const routers = createRouters({
+    models: { perform, load, filter, ownContext: () => createOwnContext({ clock, logger }) },
+    findModel,
+    listModels: parts.listModels,
+    corpora: createCorpora({ store: parts.corpusStore, clock, logger }),
+    decisionLimit: createCallLimit(),
+    prompts,
+    clock,
+    logger,
+  })
+  const requests = createRequestRouter({ routers, findModel, decisions, metrics: createRoutingMetrics(parts.registry) })
+  const admin = createRouterAdmin({ routers, findModel })
+  return { requests, routers, decisions, admin, close: () => routers.close() }
+}
+
+/** The context of work that belongs to no request. */
+function createOwnContext({ clock, logger: log }: Pick<RoutingParts, 'clock' | 'logger'>): RequestContext {
+  const { signal } = new AbortController()
+  return {
+    route: { path: 'router-corpus', family: 'compatible' },
+    requestId: randomUUID(),
+    principal: createLocalPrincipal(),
+    signal,
+    abort: signal,
+    startedAt: clock.monotonic(),
+    log,
+    header: () => undefined,
+    useModel: () => undefined,
+  }
+}

@@ -1,1 +1,0 @@
-export type { Feature, Principal } from '@svc/auth'
