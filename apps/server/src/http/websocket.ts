@@ -7,6 +7,7 @@ import { isRefusal } from './middleware/authorize.ts'
 import { READ_STALL_MS, readerGone, waitForDrain } from './reply-writer.ts'
 import type { RouteInfo } from './route-info.ts'
 import type { Reauthorization } from './running-calls.ts'
+import { type CloseCode, createInbox } from './socket-inbox.ts'
 import type { Upgrade } from './upgrade.ts'
 
 /** Limits of sockets (threats WS-1); bodies and messages share the memory that they may take together. */
@@ -24,16 +25,9 @@ export interface SocketLimits {
 const LIMITS: SocketLimits = { maxSockets: 4096, pingMs: 30_000, stallMs: READ_STALL_MS, closeMs: 2000 }
 /** Largest message whatever bodies may have, bytes. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
-/** Messages of one socket that may wait while another is answered; their bytes are those of one message at most. */
-const MAX_WAITING = 16
 /** Pieces of one message, and pieces of what has arrived of it. */
 const MAX_FRAGMENTS = 1024
 const MAX_CHUNKS = 16 * 1024
-/** Frames that are no message count while one arrives; so much of them is no conversation. */
-const MAX_CONTROL_BYTES = 64 * 1024
-
-/** Why a socket is closed (RFC 6455, section 7.4.1). Clients come back after 1001, 1011 and 1013. */
-export type CloseCode = 1000 | 1001 | 1003 | 1008 | 1009 | 1011 | 1013
 
 /** Why a socket is closed whose opener has lost the right to it; the code is 1008. */
 export const ACCESS_ENDED = 'access has ended'
@@ -190,77 +184,41 @@ function shakeHands({ request, connection, head }: Upgrade, { outgoing }: Call, 
 }
 
 function openSocket(ws: WebSocket, parts: SocketParts): OpenSocket {
-  const { call, limits, maxMessageBytes, bodies } = parts
+  const { call, limits } = parts
   const { connection } = parts.upgrade
-  const waiting: HeldBytes[] = []
-  let waitingBytes = 0
-  let arriving = bodies.meter()
   let isDraining = false
-  let hasHeard = true
-  let wake = (): void => undefined
-
-  const isOver = (): boolean => isDraining || call.signal.aborted || ws.readyState !== ws.OPEN
 
   function close(code: CloseCode, reason: string): void {
     if (ws.readyState !== ws.OPEN) return
     ws.close(code, reason)
-    wake()
+    inbox.wake()
   }
+  const inbox = createInbox({
+    bodies: parts.bodies,
+    maxMessageBytes: parts.maxMessageBytes,
+    isOver: () => isDraining || call.signal.aborted || ws.readyState !== ws.OPEN,
+    refuse: close,
+  })
+  const pings = startPings(ws, connection, limits.pingMs)
 
-  function onChunk({ length }: Buffer): void {
-    hasHeard = true
-    if (ws.readyState !== ws.OPEN) return
-    if (!arriving.add(length)) close(1013, 'too many messages in memory')
-    else if (arriving.bytes > maxMessageBytes + MAX_CONTROL_BYTES) close(1009, 'too much that is no message')
-  }
-
-  function onMessage(data: unknown, isBinary: boolean): void {
-    const { release } = arriving
-    arriving = bodies.meter()
-    if (isOver() || isBinary || !Buffer.isBuffer(data)) {
-      release()
-      if (isBinary) close(1003, 'messages are text')
-      return
-    }
-    if (waiting.length >= MAX_WAITING || (waiting.length > 0 && waitingBytes + data.length > maxMessageBytes)) {
-      release()
-      close(1008, 'too many messages are waiting')
-      return
-    }
-    waiting.push({ bytes: data, release })
-    waitingBytes += data.length
-    wake()
-  }
-
-  let silences = 0
-  function ping(): void {
-    silences = hasHeard ? 0 : silences + 1
-    hasHeard = false
-    if (silences >= 2) ws.terminate()
-    // A reader that is behind is waited for by whoever writes.
-    else if (!connection.writableNeedDrain) ws.ping()
-  }
-
-  /** The library waits without limit for a client that ends its half to take what was sent. */
-  function onEnd(): void {
+  connection.once('end', () => {
+    // The library waits without limit for a client that ends its half to take what was sent.
     const timer = setTimeout(() => ws.terminate(), limits.closeMs)
     ws.once('close', () => clearTimeout(timer))
-  }
-
-  connection.once('end', onEnd)
+  })
   // Before the library's own listener, which gives messages out at once.
-  connection.prependListener('data', onChunk)
-  const pinging = setInterval(ping, limits.pingMs)
-  ws.on('message', onMessage)
+  connection.prependListener('data', ({ length }: Buffer) => {
+    pings.heard()
+    if (ws.readyState === ws.OPEN) inbox.addBytes(length)
+  })
+  ws.on('message', inbox.addMessage)
   // The library closes with the code that fits: 1002, 1007, 1009.
   ws.on('error', () => undefined)
   ws.once('close', () => {
-    clearInterval(pinging)
-    arriving.release()
-    for (const message of waiting.splice(0)) message.release()
-    wake()
+    pings.stop()
+    inbox.release()
   })
-  call.signal.addEventListener('abort', () => wake(), { once: true })
+  call.signal.addEventListener('abort', inbox.wake, { once: true })
 
   return {
     call,
@@ -268,36 +226,33 @@ function openSocket(ws: WebSocket, parts: SocketParts): OpenSocket {
     close,
     drain() {
       isDraining = true
-      wake()
+      inbox.wake()
     },
-    async *messages({ until }) {
-      const onUntil = (): void => wake()
-      until.addEventListener('abort', onUntil)
-      try {
-        while (!isOver() && !until.aborted) {
-          const message = waiting.shift()
-          if (message === undefined) {
-            await new Promise<void>((resolve) => {
-              wake = resolve
-            })
-            continue
-          }
-          waitingBytes -= message.bytes.length
-          try {
-            yield message
-          } finally {
-            message.release()
-          }
-        }
-      } finally {
-        until.removeEventListener('abort', onUntil)
-      }
-    },
+    messages: inbox.read,
     async send(text) {
       if (ws.readyState !== ws.OPEN) throw readerGone()
       ws.send(text)
       if (connection.writableNeedDrain) await waitForDrain(connection, limits.stallMs)
     },
+  }
+}
+
+/** Asks a client again and again whether it is there, and cuts it off after two silences in a row. */
+function startPings(ws: WebSocket, connection: Upgrade['connection'], pingMs: number) {
+  let hasHeard = true
+  let silences = 0
+  const pinging = setInterval(() => {
+    silences = hasHeard ? 0 : silences + 1
+    hasHeard = false
+    if (silences >= 2) ws.terminate()
+    // A reader that is behind is waited for by whoever writes.
+    else if (!connection.writableNeedDrain) ws.ping()
+  }, pingMs)
+  return {
+    heard() {
+      hasHeard = true
+    },
+    stop: () => clearInterval(pinging),
   }
 }
 

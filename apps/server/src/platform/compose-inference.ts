@@ -9,7 +9,6 @@ import type { AuditSink } from '../audit/audit-event.ts'
 import type { Bus } from '../bus/bus.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { ModelDirectory } from '../catalog/resolve.ts'
-import { hasFailover } from '../catalog/serving.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { createModelSlots, createSlotCounter, type ModelSlots } from '../inference/core/admission.ts'
 import { countRequest } from '../inference/core/count-request.ts'
@@ -25,13 +24,6 @@ import { createModelFactsReader } from '../inference/prediction/model-facts.ts'
 import { createPlanner } from '../inference/prediction/plan.ts'
 import { createReplyRuleBook } from '../inference/prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from '../inference/prompt/prompt-builder.ts'
-import { createFailedAttempts } from '../inference/serving/failover/failed-attempts.ts'
-import { createFailover } from '../inference/serving/failover/failover.ts'
-import { createFailoverGroups, type FailoverGroups } from '../inference/serving/failover/groups.ts'
-import { createFailoverMetrics } from '../inference/serving/failover/metrics.ts'
-import { createProbe } from '../inference/serving/failover/probe.ts'
-import { createProber } from '../inference/serving/failover/prober.ts'
-import { createFailoverWatch, type FailoverWatch } from '../inference/serving/failover/watch.ts'
 import { createCloudModels } from '../inference/serving/upstream/cloud-models.ts'
 import type { CheckUpstream } from '../inference/serving/upstream/own-address.ts'
 import { createRelay } from '../inference/serving/upstream/relay.ts'
@@ -56,6 +48,7 @@ import type { Clock, Logger } from '../ports.ts'
 import { OPAQUE_ERROR } from '../public-error.ts'
 import type { PerformInside } from '../routing/model-ports.ts'
 import type { Settings } from '../settings/settings.ts'
+import { composeFailover, type FailoverModule } from './compose-failover.ts'
 import { composePii } from './compose-pii.ts'
 import { CORPUS_FOLDER, composeRouting, type RoutingModule } from './compose-routing.ts'
 
@@ -107,19 +100,14 @@ export interface InferenceModule {
   /** Number of running requests of a model. */
   inFlight(model: string): number
   readonly routing: Pick<RoutingModule, 'routers' | 'decisions' | 'admin'>
-  readonly failover: {
-    readonly groups: FailoverGroups
-    readonly watch: FailoverWatch
-    /** Applies changed files to the failover groups of these names. */
-    follow(names: readonly string[]): void
-  }
+  readonly failover: Pick<FailoverModule, 'groups' | 'watch' | 'follow'>
   close(): Promise<void>
 }
 
 /** Composes the stages. */
 export function composeInference(parts: InferenceParts): InferenceModule {
   const { config, settings, directory, placement, upstream, outbound, secrets, userAgent } = parts
-  const { audit, usage, traces, backendTraces, metrics, bus, clock, logger: log } = parts
+  const { audit, usage, traces, backendTraces, metrics, clock, logger: log } = parts
   const prompts = createPromptBuilder({ logger: log })
   const slots = createModelSlots()
   const planner = createPlanner({
@@ -144,31 +132,10 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     logger: log,
   })
   const cloudModels = createCloudModels({ secrets, userAgent, checkUpstream: parts.checkUpstream })
-  const watch = createFailoverWatch({ bus, clock })
-  const countFailover = createFailoverMetrics(parts.registry, () => groups.known())
-  const findGroup = (name: string): ModelConfig | undefined => {
-    const model = directory.find(name)
-    return model !== undefined && hasFailover(model) ? model : undefined
-  }
-  const groups: FailoverGroups = createFailoverGroups({
-    clock,
-    exists: (name) => findGroup(name) !== undefined,
-    onEvent: (group, event) => bus.publish('failover.changed', { group, event }),
-  })
-  const unsubscribe = bus.subscribe('failover.changed', ({ group: model, event }) => {
-    countFailover(model, event)
-    log.info({ model, event }, 'a failover group changed')
-  })
-  const failed = createFailedAttempts({ usage, metrics, clock })
-  const probe = createProbe({ placement, models: cloudModels, upstream, secrets })
-  const prober = createProber({ groups, probe, load: placement.load, clock, logger: log })
+  const failover = composeFailover(parts, cloudModels)
   const translate = traceTranslation(createTranslation({ models: cloudModels, upstream }), backendTraces)
   const createCalls = (taken: ModelSlots): ModelCalls =>
-    createModelCalls({
-      executor,
-      translate,
-      failover: createFailover({ groups, slots: taken, prober, failed, audit, clock }),
-    })
+    createModelCalls({ executor, translate, failover: failover.withSlots(taken) })
   const models = createCalls(slots)
   const routing = composeRouting({
     perform: performInside(createCalls(NO_SLOTS)),
@@ -211,17 +178,9 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     scanner: pii.scanner,
     inFlight: (model) => slots.taken(model),
     routing,
-    failover: {
-      groups,
-      watch,
-      follow(names) {
-        for (const name of names) groups.follow(name, findGroup(name))
-      },
-    },
+    failover,
     async close() {
-      await Promise.all([prober.close(), pii.close(), routing.close()])
-      watch.end()
-      unsubscribe()
+      await Promise.all([failover.close(), pii.close(), routing.close()])
     },
   }
 }

@@ -7,11 +7,12 @@ import type { LoadCooldown } from './cooldown.ts'
 import type { EvictionPolicy } from './eviction-plan.ts'
 import { createEvictionQueue, type EvictableModel, type EvictionQueue } from './eviction-queue.ts'
 import { createLoadFailures, type LoadFailure } from './load-failures.ts'
-import { createModelLoader, type ModelLoaderOptions } from './load-model.ts'
+import type { ModelLoaderOptions } from './load-model.ts'
+import { createLoadTable } from './load-table.ts'
 import { measureWeights } from './model-size.ts'
 import type { ModelLease, Resident } from './resident.ts'
 import { createResidentTable, type LoadedModel, type ResidentTable } from './resident-table.ts'
-import { abortLoad, createPendingLoad, type LoadContext, type PendingLoad, runLoad, stillLoading } from './run-load.ts'
+import { abortLoad, type LoadContext, type PendingLoad, stillLoading } from './run-load.ts'
 import type { StopOutcome } from './stop-outcome.ts'
 
 export type { ModelLease } from './resident.ts'
@@ -139,39 +140,15 @@ export function createResidency(options: ResidencyOptions): Residency {
     clock,
     logger: options.logger,
   })
-  const loader = createModelLoader(options)
-  const loads = new Map<string, PendingLoad>()
   const failures = createLoadFailures({ clock })
-  const leave = (load: PendingLoad) => {
-    if (loads.get(load.model.name) === load) loads.delete(load.model.name)
-  }
-  const takesMemory = ({ backend }: ModelConfig) => options.catalog.resolve(backend)?.kind !== 'in-process'
-  const context: LoadContext = { ...options, failures, table, loader, leave, evictionQueue, takesMemory }
-  let isClosed = false
-
-  const startLoad = (model: ModelConfig, revision: string): PendingLoad => {
-    const load = createPendingLoad(model, { revision, previous: loads.get(model.name), clock })
-    loads.set(model.name, load)
-    load.done = runLoad(load, context)
-    return load
-  }
-
-  /** Finds the resident that serves a model, or starts the load. */
-  const find = (model: ModelConfig): Resident | PendingLoad => {
-    if (isClosed) throw shuttingDown()
-    const revision = loader.toRevision(model)
-    const resident = table.get(model.name)
-    if (resident?.revision === revision && resident.isTrusted()) return resident
-    const pending = loads.get(model.name)
-    return pending?.revision === revision ? pending : startLoad(model, revision)
-  }
+  const loads = createLoadTable({ ...options, table, failures, evictionQueue })
 
   return {
     place,
     async acquire(model, { signal }) {
       const begun = clock.monotonic()
       for (;;) {
-        const found = find(model)
+        const found = loads.find(model)
         if ('backend' in found) return found.lease()
         const waitMs = modelLoadWaitMs === 0 ? 0 : Math.max(1, modelLoadWaitMs - (clock.monotonic() - begun))
         const joined = found.waiters.join({ signal, waitMs, tooLong: () => stillLoading(found) })
@@ -185,7 +162,7 @@ export function createResidency(options: ResidencyOptions): Residency {
       }
     },
     async load(model, { signal }) {
-      const found = find(model)
+      const found = loads.find(model)
       if ('backend' in found) return
       const joined = found.onlookers.join({ signal, waitMs: 0, tooLong: () => stillLoading(found) })
       evictionQueue.look()
@@ -199,7 +176,7 @@ export function createResidency(options: ResidencyOptions): Residency {
       return resident.backend.client.status({}, { signal, timeoutMs: STATUS_TIMEOUT_MS })
     },
     watched() {
-      const loading = [...loads.values()].flatMap((load) => toWatchedLoad(load))
+      const loading = loads.list().flatMap((load) => toWatchedLoad(load))
       const present = table.present().filter((resident) => !table.isStopping(resident))
       return [...loading, ...present.map((resident) => toWatchedResident(resident, table))]
     },
@@ -226,10 +203,7 @@ export function createResidency(options: ResidencyOptions): Residency {
       }
     },
     async close({ graceMs }) {
-      isClosed = true
-      const pending = [...loads.values()]
-      for (const load of pending) abortLoad(load, shuttingDown())
-      await Promise.all([table.close({ graceMs }), ...pending.map((load) => load.done)])
+      await Promise.all([loads.close(), table.close({ graceMs })])
     },
   }
 }
@@ -273,8 +247,4 @@ function toWatchedLoad(load: PendingLoad): WatchedModel[] {
 
 function stopped(name: string, code: 'model_stopped' | typeof MODEL_UNLOADED): SvcError {
   return new SvcError('unavailable', `model "${name}" was stopped while it was loading`, { code, retryAfterMs: 1000 })
-}
-
-function shuttingDown(): SvcError {
-  return new SvcError('unavailable', 'the server is shutting down', { code: 'shutting_down' })
 }

@@ -1,6 +1,7 @@
 import type { Bus } from '../bus/bus.ts'
 import { createLazy } from '../concurrency/lazy.ts'
-import type { ResponseStore, ResponseStoreOptions } from './response-store.ts'
+import type { ResponseStoreOptions } from './response-store.ts'
+import type { ResponseStore } from './stored-response.ts'
 
 /**
  * The store of responses over the server's database. What uses it first opens it: its modules are loaded, and what ran on

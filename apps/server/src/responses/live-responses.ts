@@ -3,7 +3,7 @@ import type { ResponseResource } from '@svc/wire/responses'
 import type { Bus } from '../bus/bus.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { LEASE_MS } from './lease.ts'
-import type { Reader, ResponseStore, StoredResponse } from './response-store.ts'
+import type { Reader, ResponseStore, StoredResponse } from './stored-response.ts'
 
 /** Interval at which the leases of running responses are renewed. */
 const RENEW_MS = LEASE_MS / 3

@@ -6,7 +6,8 @@ import { databasePlaces, silentLogger as logger } from '../db/__fixtures__/place
 import type { DatabaseOptions } from '../db/database.ts'
 import { openDatabase } from '../db/open-database.ts'
 import { LEASE_MS } from './lease.ts'
-import { createResponseStore, type ResponseRecord, type ResponseStore } from './response-store.ts'
+import { createResponseStore } from './response-store.ts'
+import type { ResponseRecord, ResponseStore } from './stored-response.ts'
 
 const places = await databasePlaces()
 

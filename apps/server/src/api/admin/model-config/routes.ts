@@ -13,7 +13,8 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { wantsPage } from '../../../http/wants-page.ts'
 import { readJsonBody } from '../read-json-body.ts'
-import { type ChangeOptions, type ConfigFiles, toConfigFile, type WrittenConfig } from './config-files.ts'
+import type { ConfigFiles } from './config-files.ts'
+import { type ChangeOptions, toConfigFile, type WrittenConfig } from './config-folder.ts'
 import type { ConfigText, configWritten, patchBody } from './schemas.ts'
 
 /** What the routes of model configurations need. */

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { ResponseInputItem, ResponseRequest } from '@svc/wire/responses'
 import type { LiveResponses } from '../../../responses/live-responses.ts'
-import type { Reader, ResponseStore, StoredResponse } from '../../../responses/response-store.ts'
+import type { Reader, ResponseStore, StoredResponse } from '../../../responses/stored-response.ts'
 import { MAX_MESSAGES } from '../openai/limits.ts'
 import { unreadableInput } from './errors.ts'
 import { newItemId } from './ids.ts'

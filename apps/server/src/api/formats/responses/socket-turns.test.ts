@@ -1,6 +1,6 @@
 import type { ResponseResource } from '@svc/wire/responses'
 import { describe, expect, it } from 'vitest'
-import type { StoredResponse } from '../../../responses/response-store.ts'
+import type { StoredResponse } from '../../../responses/stored-response.ts'
 import { newResource } from './resource.ts'
 import { createSocketTurns } from './socket-turns.ts'
 

@@ -1,4 +1,4 @@
-import type { StoredResponse } from '../../../responses/response-store.ts'
+import type { StoredResponse } from '../../../responses/stored-response.ts'
 import type { KnownResponses } from './conversation.ts'
 
 /** Maximum size of the conversation that one socket keeps, in bytes. */

@@ -5,7 +5,7 @@ import { startTestApp } from '../../../../test/support/test-app.ts'
 import { createBus } from '../../../bus/create-bus.ts'
 import { silentLogger } from '../../../db/__fixtures__/places.ts'
 import { defineRoute } from '../../../http/route.ts'
-import type { ResponseStore } from '../../../responses/response-store.ts'
+import type { ResponseStore } from '../../../responses/stored-response.ts'
 import type { CreateParts } from './create.ts'
 import { getEvents } from './stored.ts'
 

@@ -7,7 +7,7 @@ import { json } from '../../../http/json.ts'
 import { readCount } from '../../../http/read-count.ts'
 import { createReplyWriter } from '../../../http/reply-writer.ts'
 import type { LiveResponse } from '../../../responses/live-responses.ts'
-import type { StoredResponse } from '../../../responses/response-store.ts'
+import type { StoredResponse } from '../../../responses/stored-response.ts'
 import { type CreateParts, sendEvents, toReader } from './create.ts'
 import { badRequest, idRequired } from './errors.ts'
 
