@@ -69,29 +69,12 @@ interface Index<Entry> {
   loading: Promise<void> | undefined
 }
 
-/** Galleries of which nothing is read yet. */
-export function createGalleryIndexes<Entry extends { readonly name: string }>(
+/** Creates the function that reads the index of a gallery, from its address or from the last good copy. */
+function createIndexLoader<Entry extends { readonly name: string }>(
   options: GalleryIndexesOptions<Entry>,
-): GalleryIndexes<Entry> {
+  closing: AbortSignal,
+): (index: Index<Entry>, gallery: Gallery) => Promise<void> {
   const { clock, logger } = options
-  const indexes = new Map<string, Index<Entry>>()
-  const closing = new AbortController()
-
-  const openIndex = (gallery: Gallery): Index<Entry> => {
-    const key = JSON.stringify([gallery.name, gallery.url, gallery.mirrors])
-    const known = indexes.get(key)
-    if (known !== undefined) return known
-    const index: Index<Entry> = {
-      entries: [],
-      byName: new Map(),
-      dueAt: 0,
-      error: undefined,
-      warnings: [],
-      loading: undefined,
-    }
-    indexes.set(key, index)
-    return index
-  }
 
   const fill = async (index: Index<Entry>, gallery: Gallery, items: readonly unknown[]): Promise<void> => {
     const entries: Listed<Entry>[] = []
@@ -121,17 +104,17 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
 
   /** The load is not tied to whoever asks first: others wait for it too. */
   async function load(index: Index<Entry>, gallery: Gallery): Promise<void> {
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(2 * FETCH_MS)])
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(2 * FETCH_MS)])
     const copy = join(options.folder, `${createHash('sha256').update(gallery.url).digest('hex')}.yaml`)
     try {
       const bytes = await fetchIndex(gallery, { ...options, signal })
       await read(index, gallery, bytes, signal)
-      closing.signal.throwIfAborted()
+      closing.throwIfAborted()
       index.error = undefined
       index.dueAt = clock.monotonic() + FRESH_MS
       await keepCopy(copy, bytes, gallery)
     } catch (error) {
-      if (closing.signal.aborted) return
+      if (closing.aborted) return
       index.error = escapeControls(error instanceof Error ? error.message : String(error))
       index.dueAt = clock.monotonic() + REST_MS
       logger.warn({ err: error, gallery: gallery.name }, 'gallery cannot be read')
@@ -150,6 +133,35 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
       logger.warn({ err: error, gallery: gallery.name }, 'copy of a gallery cannot be kept')
     }
   }
+
+  return load
+}
+
+/** Galleries of which nothing is read yet. */
+export function createGalleryIndexes<Entry extends { readonly name: string }>(
+  options: GalleryIndexesOptions<Entry>,
+): GalleryIndexes<Entry> {
+  const { clock } = options
+  const indexes = new Map<string, Index<Entry>>()
+  const closing = new AbortController()
+
+  const openIndex = (gallery: Gallery): Index<Entry> => {
+    const key = JSON.stringify([gallery.name, gallery.url, gallery.mirrors])
+    const known = indexes.get(key)
+    if (known !== undefined) return known
+    const index: Index<Entry> = {
+      entries: [],
+      byName: new Map(),
+      dueAt: 0,
+      error: undefined,
+      warnings: [],
+      loading: undefined,
+    }
+    indexes.set(key, index)
+    return index
+  }
+
+  const load = createIndexLoader(options, closing.signal)
 
   /** Waits for an index of which nothing is known; one that is only old is read in the background. */
   async function settle(gallery: Gallery, signal: AbortSignal): Promise<Index<Entry>> {

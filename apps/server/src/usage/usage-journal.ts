@@ -70,18 +70,10 @@ async function readText(path: string): Promise<string> {
 
 const linesIn = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '')
 
-/**
- * Makes the journal. Lines are appended and synced one group after the other; a file that grows too long is replaced as
- * a whole. A disk that refuses a group is tried again with the next one.
- */
-export function createUsageJournal(options: UsageJournalOptions): UsageJournalFile {
-  const { path, logger, checkAccess, maxRecords = MAX_RECORDS } = options
-  let pending: string[] = []
-  let isClearing = false
+/** The file of the journal: lines that are appended and synced. */
+function createLineFile(path: string, maxRecords: number) {
   let lines = 0
   let file: FileHandle | undefined
-  let working: Promise<void> | undefined
-  let isFailing = false
 
   async function closeFile(): Promise<void> {
     const open = file
@@ -115,12 +107,34 @@ export function createUsageJournal(options: UsageJournalOptions): UsageJournalFi
     })
   }
 
+  return {
+    append,
+    remove,
+    close: closeFile,
+    /** Whether the file holds twice as many lines as it should. */
+    isLong: () => lines > 2 * maxRecords,
+    shorten,
+  }
+}
+
+/**
+ * Makes the journal. Lines are appended and synced one group after the other; a file that grows too long is replaced as
+ * a whole. A disk that refuses a group is tried again with the next one.
+ */
+export function createUsageJournal(options: UsageJournalOptions): UsageJournalFile {
+  const { path, logger, checkAccess, maxRecords = MAX_RECORDS } = options
+  const file = createLineFile(path, maxRecords)
+  let pending: string[] = []
+  let isClearing = false
+  let working: Promise<void> | undefined
+  let isFailing = false
+
   async function writeGroup(): Promise<void> {
     const group = pending
     pending = []
     try {
-      await append(group)
-      if (lines > 2 * maxRecords) await shorten()
+      await file.append(group)
+      if (file.isLong()) await file.shorten()
     } catch (error) {
       pending = [...group, ...pending].slice(-maxRecords)
       throw error
@@ -133,12 +147,12 @@ export function createUsageJournal(options: UsageJournalOptions): UsageJournalFi
         checkAccess()
         if (isClearing) {
           isClearing = false
-          await remove()
+          await file.remove()
         } else await writeGroup()
       }
       isFailing = false
     } catch (error) {
-      await closeFile().catch(() => undefined)
+      await file.close().catch(() => undefined)
       if (!isFailing) logger.warn({ err: error }, 'the usage journal cannot be written')
       isFailing = true
     } finally {
@@ -152,7 +166,7 @@ export function createUsageJournal(options: UsageJournalOptions): UsageJournalFi
   const settled = async (): Promise<void> => working
   async function close(): Promise<void> {
     await settled()
-    await closeFile()
+    await file.close()
   }
 
   return {
