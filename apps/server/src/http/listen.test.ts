@@ -135,16 +135,28 @@ async function exchange(
 ): Promise<{ start: string; lines: string[]; body: string }> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   let text = ''
+  let isClosed = false
   socket.on('data', (chunk: Buffer) => {
     text += chunk.toString('latin1')
+  })
+  socket.on('close', () => {
+    isClosed = true
   })
   for (const piece of pieces) {
     socket.write(piece)
     await wait(20)
   }
-  await wait(50)
+  await eventually(() => expect(isClosed || isWhole(text)).toBe(true))
   socket.destroy()
   const end = text.indexOf('\r\n\r\n')
   const [start = '', ...lines] = text.slice(0, end).split('\r\n')
   return { start, lines: lines.filter((line) => !line.startsWith('Date: ')).sort(), body: text.slice(end + 4) }
+}
+
+/** Whether a reply has come to its end. */
+function isWhole(reply: string): boolean {
+  const end = reply.indexOf('\r\n\r\n')
+  if (end < 0) return false
+  const length = /\r\ncontent-length: (\d+)\r\n/i.exec(reply.slice(0, end + 2))?.[1]
+  return length === undefined ? reply.endsWith('\r\n0\r\n\r\n') : reply.length >= end + 4 + Number(length)
 }
