@@ -1,4 +1,5 @@
 import { Dialog } from '../ui/dialog.tsx'
+import { ScrollRegion } from '../ui/scroll-region.tsx'
 import type { ChartPoint, ChartSeries } from './chart-data.ts'
 
 /** The data of a chart as a table, above the page. */
@@ -17,8 +18,7 @@ export function ChartTable({
 }) {
   return (
     <Dialog title={caption} onClose={onClose}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <section className="chart-table" aria-label={caption} tabIndex={0}>
+      <ScrollRegion className="chart-table" aria-label={caption}>
         <table className="tbl compact">
           <thead>
             <tr>
@@ -43,7 +43,7 @@ export function ChartTable({
             ))}
           </tbody>
         </table>
-      </section>
+      </ScrollRegion>
     </Dialog>
   )
 }

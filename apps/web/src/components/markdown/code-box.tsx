@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../ui/button.tsx'
 import { useCopy } from '../ui/copy-button.tsx'
+import { ScrollRegion } from '../ui/scroll-region.tsx'
 
 /** Longer code stays without colours, so that the page does not halt. */
 const MAX_COLOURED = 30_000
@@ -32,10 +33,9 @@ export function CodeBox({
           <CopyCode text={text} />
         </span>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <pre tabIndex={0} className={isWrapped ? 'wrapped' : ''}>
+      <ScrollRegion as="pre" className={isWrapped ? 'wrapped' : ''}>
         {elements ?? text}
-      </pre>
+      </ScrollRegion>
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import { useCallback, useMemo } from 'react'
 import { renderMaths } from '../../lib/markdown/render-maths.ts'
+import { ScrollRegion } from '../ui/scroll-region.tsx'
 import 'temml/dist/Temml-Local.css'
 
 /** A formula as MathML, which screen readers read; its text, where it cannot be read. @param text with its marks */
@@ -12,10 +13,5 @@ export function Formula({ text, isDisplay }: { readonly text: string; readonly i
     [fragment],
   )
   if (fragment === undefined) return <>{text}</>
-  return isDisplay ? (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-    <span ref={fill} className="wide maths" tabIndex={0} />
-  ) : (
-    <span ref={fill} />
-  )
+  return isDisplay ? <ScrollRegion as="span" ref={fill} className="wide maths" /> : <span ref={fill} />
 }

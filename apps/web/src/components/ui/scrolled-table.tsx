@@ -1,4 +1,5 @@
 import type { ReactNode, RefObject } from 'react'
+import { ScrollRegion } from './scroll-region.tsx'
 
 /** A table in a box that scrolls by itself and is reached by keyboard. @param rowCount all rows with the head, when not all are drawn */
 export function ScrolledTable({
@@ -18,13 +19,12 @@ export function ScrolledTable({
   readonly children: ReactNode
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-    <section className="tw" ref={box} tabIndex={0} aria-label={label}>
+    <ScrollRegion className="tw" ref={box} aria-label={label}>
       <table className={className} {...(rowCount === undefined ? {} : { 'aria-rowcount': rowCount })}>
         {children}
       </table>
       {foot}
-    </section>
+    </ScrollRegion>
   )
 }
 

@@ -5,6 +5,7 @@ import { InstallProgress } from '../../components/operations/install-button.tsx'
 import { LastOutcome } from '../../components/operations/last-outcome.tsx'
 import { RemoveDialog } from '../../components/operations/remove-dialog.tsx'
 import { Button, IconButton } from '../../components/ui/button.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { EmptyState, Skeleton } from '../../components/ui/states.tsx'
 import { Badge, LetterTile } from '../../components/ui/status.tsx'
 import { useConnection } from '../../lib/connection.ts'
@@ -29,8 +30,7 @@ export function BackendDetail({
 }) {
   const { t } = useTranslation('backends')
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-    <section className="d" tabIndex={0} aria-label={t('details')}>
+    <ScrollRegion className="d" aria-label={t('details')}>
       {backend !== undefined ? (
         <Detail backend={backend} onClose={onClose} />
       ) : id === undefined ? (
@@ -42,7 +42,7 @@ export function BackendDetail({
       ) : (
         <Skeleton lines={5} />
       )}
-    </section>
+    </ScrollRegion>
   )
 }
 

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { Checkbox, SelectFilter } from '../../components/ui/field.tsx'
 import { Filters } from '../../components/ui/filters.tsx'
 import { GalleryProblems } from '../../components/ui/gallery-problems.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { Badge, LetterTile, Status } from '../../components/ui/status.tsx'
 import { TermField } from '../../components/ui/term-field.tsx'
@@ -61,8 +62,7 @@ export function GalleryView() {
         </Filters>
       </div>
       <div className={search.backend === undefined ? 'split' : 'split open'}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-        <section className="l" tabIndex={0} aria-label={t('common:nav.backends')} aria-busy={page.isPlaceholderData}>
+        <ScrollRegion className="l" aria-label={t('common:nav.backends')} aria-busy={page.isPlaceholderData}>
           {page.isPlaceholderData && <div className="refresh" />}
           <QueryView query={page} lines={8} height={52}>
             {(data) => (
@@ -80,7 +80,7 @@ export function GalleryView() {
               </>
             )}
           </QueryView>
-        </section>
+        </ScrollRegion>
         <BackendDetail
           key={search.backend}
           id={search.backend}

@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { SearchField } from '../../components/ui/field.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { EmptyState, NoMatch, Skeleton } from '../../components/ui/states.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import { formatDay } from '../../lib/chat/age.ts'
@@ -48,8 +49,7 @@ export function ChatList({ chatId }: { readonly chatId: string | undefined }) {
       <div className="chats-search">
         <SearchField label={t('list.search')} value={q} onChange={(value) => changeSearch({ q: value })} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <section className="scroll" tabIndex={0} aria-label={t('list.region')}>
+      <ScrollRegion className="scroll" aria-label={t('list.region')}>
         {found === undefined && <Skeleton lines={6} height={32} />}
         {entries?.length === 0 && <EmptyState title={t('list.empty.title')}>{t('list.empty.about')}</EmptyState>}
         {found?.length === 0 && entries?.length !== 0 && <NoMatch onClear={() => changeSearch({ q: '' })} />}
@@ -68,7 +68,7 @@ export function ChatList({ chatId }: { readonly chatId: string | undefined }) {
             {t('list.more', { count: found.length - rows })}
           </Button>
         )}
-      </section>
+      </ScrollRegion>
       <StorageLine />
     </aside>
   )

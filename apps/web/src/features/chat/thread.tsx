@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { listPath } from '../../lib/chat/tree.ts'
 import type { Chat } from '../../lib/chat/types.ts'
 import { AnswerView, Question } from './message-view.tsx'
@@ -21,8 +22,7 @@ export function Thread({ chat, isRunning }: { readonly chat: Chat; readonly isRu
   const first = Math.max(0, path.length - shown)
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <div className="thread" role="log" aria-live="off" aria-label={t('messages')} tabIndex={0} ref={box}>
+      <ScrollRegion as="div" className="thread" role="log" aria-live="off" aria-label={t('messages')} ref={box}>
         <div className="col">
           {first > 0 && (
             <Button small onClick={() => setShown(shown + SHOWN)}>
@@ -45,7 +45,7 @@ export function Thread({ chat, isRunning }: { readonly chat: Chat; readonly isRu
               ),
             )}
         </div>
-      </div>
+      </ScrollRegion>
       <div className="vh" role="log" aria-live="polite" id="chat-rest" />
       {!isAtEnd && (
         <div className="to-end">

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../../components/ui/icon.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import type { ToolCall } from '../../lib/chat/types.ts'
 import { formatDuration } from '../../lib/format.ts'
@@ -48,8 +49,7 @@ function Folded({ label, text }: { readonly label: string; readonly text: string
       <summary className="mono clip">
         {label}: {text}
       </summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <pre tabIndex={0}>{layOut(text)}</pre>
+      <ScrollRegion as="pre">{layOut(text)}</ScrollRegion>
     </details>
   )
 }

@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { formatClock, formatNumber, isOtherDay } from '../../lib/format.ts'
 import { textScale } from '../../lib/text-size.ts'
 import { findLine, type LogLine } from './log-lines.ts'
@@ -88,14 +89,12 @@ export function LogView({
   const waiting = isFollowing ? 0 : lines.reduceRight((count, { number }) => (number > seen ? count + 1 : count), 0)
   return (
     <div className="log-frame">
-      <section
+      <ScrollRegion
         ref={box}
         className={wrap ? 'log is-wrapped' : 'log'}
         role="log"
         aria-live={isAnnounced ? 'polite' : 'off'}
         aria-label={t('log')}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-        tabIndex={0}
         onScroll={onScroll}
         onWheel={({ deltaY }) => deltaY < 0 && leaveEnd()}
         onTouchMove={leaveEnd}
@@ -132,7 +131,7 @@ export function LogView({
             )
           })}
         </div>
-      </section>
+      </ScrollRegion>
       <div className="log-more" role="status">
         {!isFollowing && (
           <Button small icon="chevron-down" onClick={() => setFollowing(true)}>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/ui/button.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { Badge, LetterTile } from '../../components/ui/status.tsx'
 import { toPlainText } from '../../lib/plain-text.ts'
@@ -23,8 +24,7 @@ export function GalleryDetail({
   const { t } = useTranslation('models')
   const found = useQuery({ ...galleryModelQuery(id ?? ''), enabled: id !== undefined && listed === undefined })
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-    <section className="d" tabIndex={0} aria-label={t('details')}>
+    <ScrollRegion className="d" aria-label={t('details')}>
       {id === undefined ? (
         <EmptyState icon="cube" title={t('chooseModel')} />
       ) : listed !== undefined ? (
@@ -40,7 +40,7 @@ export function GalleryDetail({
           }
         </QueryView>
       )}
-    </section>
+    </ScrollRegion>
   )
 }
 

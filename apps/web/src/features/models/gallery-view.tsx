@@ -4,6 +4,7 @@ import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
 import { SelectFilter } from '../../components/ui/field.tsx'
 import { Filters } from '../../components/ui/filters.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { QueryView } from '../../components/ui/states.tsx'
 import { TermField } from '../../components/ui/term-field.tsx'
 import { useListKeys } from '../../lib/use-list-keys.ts'
@@ -55,9 +56,7 @@ export function GalleryView() {
         <div className="fl">
           <TermField label={t('searchModels')} value={search.q ?? ''} onChange={(q) => change({ q })} />
           <Filters values={[search.fits, search.capability, search.backend, search.sort]}>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-            {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as one row everywhere */}
-            <div className="row chips" tabIndex={0} role="group" aria-label={t('filters')}>
+            <ScrollRegion as="div" className="row chips" role="group" aria-label={t('filters')}>
               <Chip text={t('fitsHost')} isOn={search.fits === true} onFlip={(fits) => change({ fits })} />
               {CHIPS.map((chip) => (
                 <Chip
@@ -67,20 +66,19 @@ export function GalleryView() {
                   onFlip={(isOn) => change({ capability: isOn ? chip : '' })}
                 />
               ))}
-            </div>
+            </ScrollRegion>
             <Selects search={search} page={page.data} onChange={change} />
           </Filters>
           <AddGalleryButton />
         </div>
       )}
       <div className={isEmpty ? 'split alone' : search.model === undefined ? 'split' : 'split open'}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-        <section className="l" tabIndex={0} aria-label={t('common:nav.models')} aria-busy={page.isPlaceholderData}>
+        <ScrollRegion className="l" aria-label={t('common:nav.models')} aria-busy={page.isPlaceholderData}>
           {page.isPlaceholderData && <div className="refresh" />}
           <QueryView query={page} lines={10} height={52}>
             {(data) => <GalleryList page={data} search={search} />}
           </QueryView>
-        </section>
+        </ScrollRegion>
         {!isEmpty && (
           <GalleryDetail
             id={search.model}

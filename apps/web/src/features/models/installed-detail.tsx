@@ -9,6 +9,7 @@ import { RemoveDialog } from '../../components/operations/remove-dialog.tsx'
 import { Button, IconButton } from '../../components/ui/button.tsx'
 import { Switch } from '../../components/ui/field.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { EmptyState, ErrorBlock, Skeleton } from '../../components/ui/states.tsx'
 import { Badge, LetterTile } from '../../components/ui/status.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
@@ -43,8 +44,7 @@ export function InstalledDetail({
 }) {
   const { t } = useTranslation('models')
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-    <section className="d" tabIndex={0} aria-label={t('details')}>
+    <ScrollRegion className="d" aria-label={t('details')}>
       {model !== undefined ? (
         <Detail key={model.id} {...{ model, loaded, failure, onClose }} />
       ) : name === undefined ? (
@@ -56,7 +56,7 @@ export function InstalledDetail({
       ) : (
         <Skeleton lines={5} />
       )}
-    </section>
+    </ScrollRegion>
   )
 }
 

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { SelectFilter } from '../../components/ui/field.tsx'
 import { Filters } from '../../components/ui/filters.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { Badge, LetterTile, Status } from '../../components/ui/status.tsx'
 import { TermField } from '../../components/ui/term-field.tsx'
@@ -75,8 +76,7 @@ export function InstalledView() {
         </Filters>
       </div>
       <div className={model === undefined ? 'split' : 'split open'}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-        <section className="l" tabIndex={0} aria-label={t('common:nav.models')}>
+        <ScrollRegion className="l" aria-label={t('common:nav.models')}>
           {state === undefined && <ProblemRows problems={problems} />}
           <QueryView query={installed} lines={6} height={52}>
             {(models) =>
@@ -89,7 +89,7 @@ export function InstalledView() {
               )
             }
           </QueryView>
-        </section>
+        </ScrollRegion>
         <InstalledDetail
           name={model}
           model={installed.data?.find(({ id }) => id === model)}

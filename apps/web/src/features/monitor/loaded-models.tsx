@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { Icon } from '../../components/ui/icon.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { EmptyState } from '../../components/ui/states.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
@@ -27,8 +28,7 @@ export function LoadedModels({ models }: { readonly models: readonly LoadedModel
   return (
     <>
       <div className="card cut">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-        <section className="tw" tabIndex={0} aria-label={t('models.title')}>
+        <ScrollRegion className="tw" aria-label={t('models.title')}>
           <table className="tbl two loaded">
             <thead>
               <tr>
@@ -53,7 +53,7 @@ export function LoadedModels({ models }: { readonly models: readonly LoadedModel
               ))}
             </tbody>
           </table>
-        </section>
+        </ScrollRegion>
       </div>
       {stopping !== undefined && (
         <Suspense>

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../components/ui/copy-button.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { EmptyState, ErrorBlock } from '../../components/ui/states.tsx'
 import { formatDuration } from '../../lib/format.ts'
 import { useSession } from '../../lib/session.ts'
@@ -104,10 +105,8 @@ const MASK = /(\[REDACTED:[^\]\n]{1,200}\])/
 function RedactedText({ text }: { readonly text: string }) {
   const { t } = useTranslation('pii')
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-    // biome-ignore lint/a11y/useSemanticElements: a box inside a labelled section
-    <div className="pii-redacted" tabIndex={0} role="region" aria-label={t('modelSees')}>
+    <ScrollRegion as="div" className="pii-redacted" role="region" aria-label={t('modelSees')}>
       {text.split(MASK).map((part, index) => (index % 2 === 1 ? <i key={index}>{part}</i> : part))}
-    </div>
+    </ScrollRegion>
   )
 }

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import type { Outcome } from './api.ts'
@@ -82,9 +83,7 @@ function MarkedText({ outcome: { text, findings } }: { readonly outcome: Outcome
   const colours = createColours(findings)
   const pieces = cutAtSpans(text, joinOverlaps(findings))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-    // biome-ignore lint/a11y/useSemanticElements: a section of its own inside the labelled section
-    <div className="editor marked" role="region" aria-label={t('markedText')} tabIndex={0}>
+    <ScrollRegion as="div" className="editor marked" role="region" aria-label={t('markedText')}>
       {pieces.map(({ start, text: part, span }) => {
         if (span === undefined) return <span key={start}>{part}</span>
         const { winner, losers } = span
@@ -98,7 +97,7 @@ function MarkedText({ outcome: { text, findings } }: { readonly outcome: Outcome
           </mark>
         )
       })}
-    </div>
+    </ScrollRegion>
   )
 }
 

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../components/ui/copy-button.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
 import type { Outcome, Replies } from './api.ts'
@@ -82,10 +83,9 @@ function TokensView({ reply: { tokens }, text }: { readonly reply: Replies['toke
         <b className="semi">{t('tokenCount', { count: tokens.length })}</b>{' '}
         <span className="t2">{t('characters', { count: [...text].length })}</span>
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <p className="mono playground-ids" tabIndex={0}>
+      <ScrollRegion as="p" className="mono playground-ids">
         {tokens.join(' ')}
-      </p>
+      </ScrollRegion>
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { useConnection } from '../../lib/connection.ts'
 import type { Values } from './api.ts'
@@ -35,8 +36,7 @@ export function SaveBar({
   return (
     <section className="save-bar" aria-label={t('bar.label')}>
       {error !== null && <ErrorBlock error={error} />}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <ul className="save-diff" tabIndex={0} aria-label={t('bar.changes')}>
+      <ScrollRegion as="ul" className="save-diff" aria-label={t('bar.changes')}>
         {changes.map(([key, { value, text, fault }]) => (
           <li key={key}>
             <code>{key}</code>{' '}
@@ -50,7 +50,7 @@ export function SaveBar({
             )}
           </li>
         ))}
-      </ul>
+      </ScrollRegion>
       <div className="row wrap">
         <span className="meta">
           {isFaulty ? t('bar.faulty') : t('bar.count', { count: changes.length })} {t('bar.live')}

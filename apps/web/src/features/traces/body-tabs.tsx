@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { CopyButton } from '../../components/ui/copy-button.tsx'
 import { JsonTree } from '../../components/ui/json-tree.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { saveFile } from '../../lib/download.ts'
 import { formatBytes } from '../../lib/format.ts'
 import type { RequestTrace } from './api.ts'
@@ -68,10 +69,9 @@ function Body({ name, recorded }: { readonly name: string; readonly recorded: Re
       {body.kind === 'file' ? (
         <p className="meta">{t('body.tooLong')}</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-        <section className="json" tabIndex={0} aria-label={t('body.content')}>
+        <ScrollRegion className="json" aria-label={t('body.content')}>
           {body.kind === 'json' ? <JsonTree value={body.value} depth={3} /> : <pre>{body.text}</pre>}
-        </section>
+        </ScrollRegion>
       )}
     </>
   )

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/ui/button.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { toRem } from '../../lib/text-size.ts'
 
 /** The panel beside the list. On narrow screens it lies over it. */
@@ -48,10 +49,9 @@ export function Peek({
         <IconButton small icon="chevron-down" label={t('peek.next')} disabled={goNext === undefined} onClick={goNext} />
         <IconButton small icon="x" label={t('common:close')} onClick={onClose} />
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <section className="pb" tabIndex={0} aria-label={t('peek.details')}>
+      <ScrollRegion className="pb" aria-label={t('peek.details')}>
         {children}
-      </section>
+      </ScrollRegion>
       {footer && <footer>{footer}</footer>}
     </aside>
   )
