@@ -7,7 +7,9 @@ export const WIDTHS = [320, 390, 768, 1280, 1440] as const
 /** Resolves once the page has a title and a heading and has drawn what it asked the server for. */
 export async function settle(page: Page, title: string): Promise<void> {
   const isDrawn = (wanted: string) =>
-    document.title === wanted && document.querySelector('h1') !== null && document.querySelector('.skels') === null
+    document.title === wanted &&
+    document.querySelector('h1') !== null &&
+    document.querySelector('[data-shown]') === null
   await page.waitForFunction(isDrawn, `${title} - svc`).catch(async () => {
     const shown = await page.evaluate(() => `"${document.title}", ${document.body.innerText.slice(0, 300)}`)
     throw new Error(`${page.url()} does not become "${title}": ${shown}`)
@@ -26,7 +28,7 @@ export function findOverflow(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement
     if (scrollWidth <= clientWidth) return []
-    const wide = [...document.querySelectorAll('main *, header *, .pop *')]
+    const wide = [...document.querySelectorAll('main *, header *, [data-trigger] *, [role="dialog"] *')]
       .filter((element) => element.getBoundingClientRect().right > clientWidth + 1)
       .map((element) => `${element.tagName.toLowerCase()}.${element.getAttribute('class') ?? ''}`)
     return [`${scrollWidth} px in a window of ${clientWidth} px: ${wide.slice(0, 4).join(', ')}`]

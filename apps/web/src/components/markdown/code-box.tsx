@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../ui/button.tsx'
+import * as codeBlockStyles from '../ui/code-block.module.css'
 import { useCopy } from '../ui/copy-button.tsx'
 import { ScrollRegion } from '../ui/scroll-region.tsx'
 
@@ -23,7 +24,7 @@ export function CodeBox({
   const elements = useMemo(() => coloured && toSpans(coloured), [coloured])
   const name = language === '' ? t('code.plain') : language
   return (
-    <div className="code">
+    <div className={codeBlockStyles.code}>
       <header>
         <span className="clip">{name}</span>
         <span className="push row">
@@ -33,7 +34,7 @@ export function CodeBox({
           <CopyCode text={text} />
         </span>
       </header>
-      <ScrollRegion as="pre" className={isWrapped ? 'wrapped' : ''}>
+      <ScrollRegion as="pre" className={isWrapped ? codeBlockStyles.wrapped : ''}>
         {elements ?? text}
       </ScrollRegion>
     </div>

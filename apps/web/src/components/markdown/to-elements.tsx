@@ -2,6 +2,7 @@ import { createElement, Fragment, type ReactNode } from 'react'
 import { MATHS_CLASSES } from '../../lib/markdown/maths-syntax.ts'
 import { ScrollRegion } from '../ui/scroll-region.tsx'
 import { CodeBox } from './code-box.tsx'
+import * as styles from './markdown.module.css'
 import { Maths } from './maths.tsx'
 import { RemotePicture } from './remote-picture.tsx'
 
@@ -60,7 +61,7 @@ function toElement(node: Node, key: number, isOpen: boolean): ReactNode {
     }
     case 'table':
       return (
-        <ScrollRegion as="div" key={key} className="wide">
+        <ScrollRegion as="div" key={key} className={styles.wide}>
           <table>{children()}</table>
         </ScrollRegion>
       )

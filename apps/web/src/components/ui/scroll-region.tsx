@@ -9,6 +9,5 @@ export function ScrollRegion<Name extends Tag = 'section'>({
 }: { readonly as?: Name } & ComponentProps<Name>) {
   // one name stands for them all, so that the element and its properties are checked together
   const Element = (as ?? 'section') as 'section'
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: without a stop, nobody reaches what scrolls with the keyboard
   return <Element tabIndex={0} {...(rest as JSX.IntrinsicElements['section'])} />
 }

@@ -4,6 +4,7 @@ import { Button } from '../../components/ui/button.tsx'
 import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { listPath } from '../../lib/chat/tree.ts'
 import type { Chat } from '../../lib/chat/types.ts'
+import * as styles from './chat.module.css'
 import { AnswerView, Question } from './message-view.tsx'
 
 /** Messages that are drawn at first; a long chat opens at its end. */
@@ -22,8 +23,8 @@ export function Thread({ chat, isRunning }: { readonly chat: Chat; readonly isRu
   const first = Math.max(0, path.length - shown)
   return (
     <>
-      <ScrollRegion as="div" className="thread" role="log" aria-live="off" aria-label={t('messages')} ref={box}>
-        <div className="col">
+      <ScrollRegion as="div" className={styles.thread} role="log" aria-live="off" aria-label={t('messages')} ref={box}>
+        <div className={styles.column}>
           {first > 0 && (
             <Button small onClick={() => setShown(shown + SHOWN)}>
               {t('earlier', { count: Math.min(SHOWN, first) })}
@@ -46,9 +47,9 @@ export function Thread({ chat, isRunning }: { readonly chat: Chat; readonly isRu
             )}
         </div>
       </ScrollRegion>
-      <div className="vh" role="log" aria-live="polite" id="chat-rest" />
+      <div className="visuallyHidden" role="log" aria-live="polite" id="chat-rest" />
       {!isAtEnd && (
-        <div className="to-end">
+        <div className={styles.toEnd}>
           <Button small icon="chevron-down" onClick={goToEnd}>
             {t('toEnd')}
           </Button>

@@ -4,12 +4,13 @@ import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import type { ToolCall } from '../../lib/chat/types.ts'
 import { formatDuration } from '../../lib/format.ts'
+import * as styles from './chat.module.css'
 
 /** Calls of tools, side by side: name, state, arguments and result. */
 export function ToolCalls({ calls, isLive }: { readonly calls: readonly ToolCall[]; readonly isLive: boolean }) {
   if (calls.length === 0) return null
   return (
-    <div className="calls">
+    <div className={styles.calls}>
       {calls.map((call) => (
         <Call key={call.id} call={call} isLive={isLive} />
       ))}
@@ -21,10 +22,10 @@ function Call({ call, isLive }: { readonly call: ToolCall; readonly isLive: bool
   const { t } = useTranslation('chat')
   const { name, result, isFailed, durationMs } = call
   return (
-    <div className="call">
+    <div className={styles.call}>
       <header>
         <Icon name="tool" small />
-        <b className="mono clip">{name}</b>
+        <b className="monospace clip">{name}</b>
         {isFailed ? (
           <Status tone="bad">{t('tools.failed')}</Status>
         ) : result !== undefined ? (
@@ -46,7 +47,7 @@ function Call({ call, isLive }: { readonly call: ToolCall; readonly isLive: bool
 function Folded({ label, text }: { readonly label: string; readonly text: string }) {
   return (
     <details>
-      <summary className="mono clip">
+      <summary className="monospace clip">
         {label}: {text}
       </summary>
       <ScrollRegion as="pre">{layOut(text)}</ScrollRegion>

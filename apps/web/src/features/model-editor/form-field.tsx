@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { SelectField, TextArea, TextField } from '../../components/ui/field.tsx'
 import { formatBytes } from '../../lib/format.ts'
 import { useDebounced } from '../../lib/use-debounced.ts'
@@ -134,7 +135,7 @@ function YamlField({ about, value, onChange }: ValueProps) {
     <TextArea
       {...about}
       error={fault ?? about.error}
-      className="input mono"
+      className={`${fieldStyles.input} monospace`}
       rows={Math.min(14, Math.max(2, text.split('\n').length))}
       value={text}
       onChange={({ target }) => setText(target.value)}
@@ -188,5 +189,5 @@ function MemoryHint({ name, context }: { readonly name: string; readonly context
   const isSize = Number.isInteger(size) && size > 0
   const bytes = useQuery({ ...memoryQuery(name, size), enabled: isSize }).data
   if (!isSize || bytes === undefined) return null
-  return <b className="memory"> {bytes === null ? t('memoryUnknown') : t('memory', { bytes: formatBytes(bytes) })}</b>
+  return <b> {bytes === null ? t('memoryUnknown') : t('memory', { bytes: formatBytes(bytes) })}</b>
 }

@@ -6,6 +6,7 @@ import { createMatcher } from '../../lib/match-words.ts'
 import type { ConfigField, FieldCatalogue } from './field-catalogue.ts'
 import { FormField } from './form-field.tsx'
 import { useTranslatedCatalogue } from './key-texts.ts'
+import * as styles from './model-editor.module.css'
 import { hasValue, type ModelDocument, splitPath } from './model-text.ts'
 import type { Problem } from './problem.ts'
 
@@ -43,8 +44,8 @@ export function FormView({
   })
   if (model.document.errors.length > 0) return <Notice tone="warn">{t('formNeedsYaml')}</Notice>
   return (
-    <div className="form-view">
-      <div className="form-side">
+    <div className={styles.formView}>
+      <div className={styles.formSide}>
         <SearchField label={t('searchKeys')} value={term} onChange={setTerm} />
         <nav aria-label={t('sections')}>
           <ul>
@@ -64,7 +65,7 @@ export function FormView({
                     {count > 0 && (
                       <span className="meta">
                         {count}
-                        <span className="vh"> {t('keysSet')}</span>
+                        <span className="visuallyHidden"> {t('keysSet')}</span>
                       </span>
                     )}
                   </button>
@@ -74,7 +75,7 @@ export function FormView({
           </ul>
         </nav>
       </div>
-      <div className="form-fields">
+      <div className={styles.formFields}>
         <div className="row">
           <h2>{isSearch ? t('found', { count: shown.length }) : current?.label}</h2>
           {!isSearch && (
@@ -97,7 +98,7 @@ export function FormView({
             onChange={(value) => onChange(field, value)}
           />
         ))}
-        {shown.length === 0 && <p className="t2">{t('common:noMatch.title')}</p>}
+        {shown.length === 0 && <p className="muted">{t('common:noMatch.title')}</p>}
       </div>
     </div>
   )

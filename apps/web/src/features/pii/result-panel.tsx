@@ -9,6 +9,7 @@ import { useSession } from '../../lib/session.ts'
 import type { Outcome } from './api.ts'
 import { EntityTable } from './entity-table.tsx'
 import { joinOverlaps, judge, maskSpans, NO_TRIAL, type Span, type Trial, tryOn } from './findings.ts'
+import * as styles from './pii.module.css'
 import { PolicyCard } from './policy-card.tsx'
 import { TrialCard } from './trial-card.tsx'
 
@@ -28,7 +29,7 @@ export function ResultPanel({
   const { t } = useTranslation('pii')
   const { isAdmin } = useSession().viewer
   return (
-    <section className="pii-result" aria-label={t('result')}>
+    <section className={styles.result} aria-label={t('result')}>
       {error !== null && error !== undefined ? (
         <ErrorBlock error={error} onRetry={onRetry} />
       ) : outcome === undefined ? (
@@ -86,11 +87,11 @@ function Verdict({ spans, outcome }: { readonly spans: readonly Span[]; readonly
   )
   return (
     <Notice tone={TONES[verdict]}>
-      <div className="row wrap pii-verdict">
-        <b className="semi">{t(`verdict.${verdict}`)}</b>
+      <div className={`row wrap ${styles.verdict}`}>
+        <b className="semibold">{t(`verdict.${verdict}`)}</b>
         <span className="meta push">{formatDuration(outcome.tookMs)}</span>
       </div>
-      <p className="t2">{parts.length === 0 ? t('counted.none') : parts.join(' ')}</p>
+      <p className="muted">{parts.length === 0 ? t('counted.none') : parts.join(' ')}</p>
       {outcome.correlationId !== undefined && (
         <p className="meta">
           {t('reference')} <code>{outcome.correlationId}</code>
@@ -105,7 +106,7 @@ const MASK = /(\[REDACTED:[^\]\n]{1,200}\])/
 function RedactedText({ text }: { readonly text: string }) {
   const { t } = useTranslation('pii')
   return (
-    <ScrollRegion as="div" className="pii-redacted" role="region" aria-label={t('modelSees')}>
+    <ScrollRegion as="div" className={styles.redacted} role="region" aria-label={t('modelSees')}>
       {text.split(MASK).map((part, index) => (index % 2 === 1 ? <i key={index}>{part}</i> : part))}
     </ScrollRegion>
   )

@@ -6,6 +6,7 @@ import { useConnection } from '../../lib/connection.ts'
 import type { Values } from './api.ts'
 import type { Drafts } from './drafts.ts'
 import type { Section } from './sections.ts'
+import * as styles from './settings.module.css'
 
 /** The one place to save: every change with its value before and after. */
 export function SaveBar({
@@ -34,9 +35,9 @@ export function SaveBar({
   )
   const isFaulty = changes.some(([, { fault }]) => fault !== undefined)
   return (
-    <section className="save-bar" aria-label={t('bar.label')}>
+    <section className={styles.saveBar} aria-label={t('bar.label')}>
       {error !== null && <ErrorBlock error={error} />}
-      <ScrollRegion as="ul" className="save-diff" aria-label={t('bar.changes')}>
+      <ScrollRegion as="ul" className={styles.saveDiff} aria-label={t('bar.changes')}>
         {changes.map(([key, { value, text, fault }]) => (
           <li key={key}>
             <code>{key}</code>{' '}
