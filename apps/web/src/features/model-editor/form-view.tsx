@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Checkbox, SearchField } from '../../components/ui/field.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
-import { createMatcher } from '../../lib/match-words.ts'
+import { chooseFields, findProblem, isSearch } from './choose-fields.ts'
 import type { ConfigField, FieldCatalogue } from './field-catalogue.ts'
 import { FormField } from './form-field.tsx'
 import { useTranslatedCatalogue } from './key-texts.ts'
@@ -36,12 +36,8 @@ export function FormView({
   const { sections, fields } = useMemo(() => translate(catalogue), [translate, catalogue])
   const current = sections.find(({ id }) => id === section) ?? sections[0]
   const isSet = (field: ConfigField) => hasValue(model, splitPath(field.path))
-  const matches = createMatcher(term)
-  const isSearch = term.trim() !== ''
-  const shown = fields.filter((field) => {
-    if (isSearch) return matches(`${field.path} ${field.label} ${field.description}`)
-    return field.section === current?.id && (showsAll || !field.isAdvanced || isSet(field))
-  })
+  const isSearching = isSearch(term)
+  const shown = chooseFields(fields, { term, section: current?.id, showsAll, isSet })
   if (model.document.errors.length > 0) return <Notice tone="warn">{t('formNeedsYaml')}</Notice>
   return (
     <div className={styles.formView}>
@@ -55,7 +51,7 @@ export function FormView({
                 <li key={id}>
                   <button
                     type="button"
-                    aria-current={!isSearch && id === current?.id ? 'true' : undefined}
+                    aria-current={!isSearching && id === current?.id ? 'true' : undefined}
                     onClick={() => {
                       setTerm('')
                       onSection(id)
@@ -77,8 +73,8 @@ export function FormView({
       </div>
       <div className={styles.formFields}>
         <div className="row">
-          <h2>{isSearch ? t('found', { count: shown.length }) : current?.label}</h2>
-          {!isSearch && (
+          <h2>{isSearching ? t('found', { count: shown.length }) : current?.label}</h2>
+          {!isSearching && (
             <span className="push">
               <Checkbox
                 label={t('allKeys')}
@@ -93,7 +89,7 @@ export function FormView({
             key={field.path}
             field={field}
             model={model}
-            problem={problems.find(({ path }) => path === field.path || path.startsWith(`${field.path}.`))}
+            problem={findProblem(problems, field.path)}
             savedName={savedName}
             onChange={(value) => onChange(field, value)}
           />
