@@ -41,7 +41,7 @@ export function Waterfall({ trace }: { readonly trace: RequestTrace }) {
       <ol className={styles.waterfall}>
         {phases.flatMap(({ name, spans, ms }) => [
           <li key={name}>
-            <span className="clip">{t(`phase.${name}`)}</span>
+            <span className="clip">{t(`phase.${name}`, { defaultValue: name })}</span>
             <Track spans={spans} total={total} tone={TONES.get(name) ?? styles.toneMark} />
             <span className="number">
               {name === 'load' && ms < RESIDENT_MS
