@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import toRem from 'postcss-pxtorem'
 import { defineConfig, type Plugin } from 'vite'
+import { nameClass } from './scripts/name-class.ts'
 import { USUAL_PX } from './src/lib/text-size.ts'
 
 /** Where `vite` sends the calls of a page under development. */
@@ -90,15 +88,6 @@ const GROUPS = {
 
 // the interface is built with its server and shows the version of both
 const { version } = JSON.parse(readFileSync(new URL('../server/package.json', import.meta.url), 'utf8'))
-
-const root = fileURLToPath(new URL('.', import.meta.url))
-
-/** Names a class of a module: short, and the same in every checkout. */
-function nameClass(name: string, file: string): string {
-  // some callers add a query
-  const path = relative(root, file.replace(/\?.*$/, ''))
-  return `${name}_${createHash('sha256').update(path).digest('hex').slice(0, 4)}`
-}
 
 /**
  * Keeps the styles of modules. Names of classes are written where they are read, so that pages carry no table of them;

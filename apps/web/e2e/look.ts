@@ -35,6 +35,20 @@ export function findOverflow(page: Page): Promise<readonly string[]> {
   })
 }
 
+/** Classes of modules on the page that no loaded style sheet has a rule for. */
+export function findUnstyled(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    // the build names them so: the class, and four digits of its file
+    const pattern = /(?<![\w-])[A-Za-z]\w*_[\da-f]{4}(?![\w-])/g
+    const sheets = [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules])
+    const styled = new Set(sheets.flatMap(({ cssText }) => cssText.match(pattern) ?? []))
+    const shown = [...document.querySelectorAll('[class]')].flatMap(({ classList }) => [...classList])
+    const named = new Set(shown.filter((name) => name.replace(pattern, '') === ''))
+    if (named.size === 0) return ['the page has no class of a module']
+    return [...named].filter((name) => !styled.has(name))
+  })
+}
+
 /**
  * What breaks rules A and AA of WCAG 2.0 to 2.2.
  *

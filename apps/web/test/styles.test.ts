@@ -1,39 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import { files, GLOBAL, globals, modules, nameOf, readOwn, readSelectors, STYLES, sheets } from './sheets.ts'
 
-const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
-const STYLES = join(SOURCES, 'styles')
 const MAX_BASE_LINES = 400
 /** Classes that libraries give to what they draw: the highlighter, the editor, the charts. */
 const LIBRARY_CLASS = /^(?:hl|cm|u)-/
 /** A name of whole words: `saveBar`, `colour1`. */
 const WHOLE_WORDS = /^(?:[a-z][a-z]+)(?:[A-Z][a-z]+|\d)*$/
 
-const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).map((name) => join(SOURCES, name))
-const sheets = files.filter((name) => name.endsWith('.css'))
-const modules = sheets.filter((name) => name.endsWith('.module.css'))
 const sources = files.filter((name) => /(?<!\.test)\.tsx?$/.test(name) && !name.endsWith('.gen.ts'))
-
-const nameOf = (file: string): string => relative(SOURCES, file)
-
-/** The selectors of a sheet; comments and the values of declarations are no selectors. */
-function readSelectors(file: string): string {
-  const text = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')
-  return [...text.matchAll(/([^{};]+)\{/g)].map(([, head = '']) => (head.trim().startsWith('@') ? '' : head)).join('\n')
-}
-
-const listClasses = (selectors: string): Set<string> =>
-  new Set([...selectors.matchAll(/\.(-?[A-Za-z_][\w-]*)/g)].map(([, name = '']) => name))
-
-const GLOBAL = /:global\(\.([\w-]+)\)/g
-/** The classes that a module names itself. */
-const readOwn = (file: string): Set<string> => listClasses(readSelectors(file).replace(GLOBAL, ''))
-const globals = new Set(
-  sheets.filter((file) => dirname(file) === STYLES).flatMap((file) => [...listClasses(readSelectors(file))]),
-)
 
 interface Uses {
   /** Names read from modules, by the module's file. */
