@@ -16,13 +16,43 @@ export const modules: readonly string[] = sheets.filter((name) => name.endsWith(
 /** Names a file as its readers do. */
 export const nameOf = (file: string): string => relative(SOURCES, file)
 
+/** Reads a sheet without its comments. */
+const readSheet = (file: string): string => readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')
+
 /** Reads the selectors of a sheet, without comments and declarations. */
 export function readSelectors(file: string): string {
-  const text = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')
-  return [...text.matchAll(/([^{};]+)\{/g)].map(([, head = '']) => (head.trim().startsWith('@') ? '' : head)).join('\n')
+  const heads = Array.from(readSheet(file).matchAll(/([^{};]+)\{/g), ([, head = '']) => head)
+  return heads.filter((head) => !head.trim().startsWith('@')).join('\n')
 }
 
-const listClasses = (selectors: string): Set<string> =>
+/** Reads the selectors that stand in no other rule, one by one. */
+export function readTopSelectors(file: string): readonly string[] {
+  const selectors: string[] = []
+  const around: string[] = []
+  for (const [, text = '', mark] of readSheet(file).matchAll(/([^{};]*)([{};])/g)) {
+    const head = text.trim()
+    if (mark === '}') around.pop()
+    if (mark !== '{') continue
+    const isTop = around.every((outer) => /^@(?!keyframes)/.test(outer))
+    if (isTop && !head.startsWith('@')) selectors.push(...splitSelectors(head))
+    around.push(head)
+  }
+  return selectors
+}
+
+/** Splits a list of selectors at the commas outside of parentheses. */
+function splitSelectors(list: string): readonly string[] {
+  let depth = 0
+  const marked = list.replace(/[(),]/g, (sign) => {
+    if (sign === ',') return depth === 0 ? '\n\n' : sign
+    depth += sign === '(' ? 1 : -1
+    return sign
+  })
+  return marked.split('\n\n').map((selector) => selector.trim())
+}
+
+/** Lists the classes in selectors. */
+export const listClasses = (selectors: string): Set<string> =>
   new Set([...selectors.matchAll(/\.(-?[A-Za-z_][\w-]*)/g)].map(([, name = '']) => name))
 
 /** A class of another sheet in a module. */

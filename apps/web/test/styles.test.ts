@@ -2,7 +2,19 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { files, GLOBAL, globals, modules, nameOf, readOwn, readSelectors, STYLES, sheets } from './sheets.ts'
+import {
+  files,
+  GLOBAL,
+  globals,
+  listClasses,
+  modules,
+  nameOf,
+  readOwn,
+  readSelectors,
+  readTopSelectors,
+  STYLES,
+  sheets,
+} from './sheets.ts'
 
 const MAX_BASE_LINES = 400
 /** Classes that libraries give to what they draw: the highlighter, the editor, the charts. */
@@ -97,6 +109,15 @@ describe('the style sheets', () => {
     expect({ unused: [...own].filter((name) => !used.has(name)) }).toEqual({ unused: [] })
   })
 
+  it('begin every rule of a module with a class of its own', () => {
+    const shared = modules.flatMap((file) =>
+      readTopSelectors(file)
+        .filter((selector) => listClasses(selector.replace(GLOBAL, '')).size === 0)
+        .map((selector) => `${nameOf(file)}: ${selector}`),
+    )
+    expect(shared).toEqual([])
+  })
+
   it('reach from a module only for shared classes and those of libraries', () => {
     const foreign = modules.flatMap((file) =>
       [...readSelectors(file).matchAll(GLOBAL)]
@@ -116,6 +137,14 @@ describe('the style sheets', () => {
     expect(unknown).toEqual([])
     const written = new Set(uses.flatMap(({ words }) => [...words]))
     expect([...globals].filter((name) => !written.has(name))).toEqual([])
+  })
+
+  it('leave scrolling and its stop of the Tab key to one component', () => {
+    const stops = sources.filter((file) => readFileSync(file, 'utf8').includes('tabIndex={0}'))
+    // a chart is read by the arrow keys
+    expect(stops.map(nameOf).sort()).toEqual(['components/charts/chart.tsx', 'components/ui/scroll-region.tsx'])
+    const silenced = sources.filter((file) => readFileSync(file, 'utf8').includes('noNoninteractiveTabindex'))
+    expect(silenced.map(nameOf)).toEqual([])
   })
 
   it('name classes with whole words', () => {
