@@ -127,7 +127,8 @@ describeInBrowser('everything that opens above a page', () => {
     const look = async (wide: number, theme: 'light' | 'dark') => {
       await dress(page, wide, theme)
       if (!(await page.locator(part).first().isVisible())) return void found.push(`${wide} px, ${theme}: it is gone`)
-      const wrong = [...(await findViolations(page, part)), ...(await findOverflow(page))]
+      const search = { within: part, isOtherTheme: theme === 'dark' }
+      const wrong = [...(await findViolations(page, search)), ...(await findOverflow(page))]
       found.push(...wrong.map((text) => `${wide} px, ${theme}: ${text}`))
     }
     for (const wide of width < 640 ? [width] : [width, 390]) {
