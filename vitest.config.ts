@@ -42,6 +42,8 @@ export default defineConfig({
     // Against tests that hang, not for tests that are slow on a busy machine.
     testTimeout: patienceMs(300_000),
     hookTimeout: patienceMs(300_000),
+    // Names of classes as the build has them; other styles are empty.
+    css: { include: [/\.module\.css$/] },
     expect: { poll: { timeout: patienceMs(), interval: 10 } },
     // Modules are loaded once for each worker, not for each file: a third of the time. No test replaces a module or
     // leaves something behind in one.

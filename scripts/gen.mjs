@@ -33,8 +33,8 @@ const GENERATORS = {
     shared: true,
     generate: (out) => generateTable('phases', 'docs/monitoring/README.md', out),
   },
-  /** Types of the requests and replies of the server, for the web interface. */
-  web: { folder: 'apps/web/src/lib', shared: true, generate: generateWebTypes },
+  /** Types of the requests and replies of the server, and its stages, for the web interface. */
+  web: { folder: 'apps/web/src/lib', shared: true, generate: generateWebModules },
 }
 
 const TS_PROTO_OPTIONS = [
@@ -97,21 +97,22 @@ function generatePages(out) {
  * @param {'stages' | 'phases'} name @param {string} page @param {string} out
  */
 function generateTable(name, page, out) {
-  const args = [
-    '--conditions=@svc/source',
-    '--import',
-    'tsx',
-    join(root, 'apps/server/src/inference/core/print-stages.ts'),
-  ]
-  const tables = JSON.parse(execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' }))
   const text = readFileSync(join(root, page), 'utf8')
   const [before, after] = text.split(new RegExp(`(?<=<!-- ${name} -->\n)[^]*?(?=<!-- /${name} -->)`))
   if (after === undefined) throw new Error(`${page} has no place for the table ${name}`)
-  writeFileSync(join(out, basename(page)), `${before}\n${tables[name]}\n\n${after}`)
+  writeFileSync(join(out, basename(page)), `${before}\n${printStages()[name]}\n\n${after}`)
+}
+
+/** @returns {Record<'stages' | 'phases' | 'web', string>} */
+function printStages() {
+  const script = join(root, 'apps/server/src/inference/core/print-stages.ts')
+  const args = ['--conditions=@svc/source', '--import', 'tsx', script]
+  return JSON.parse(execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' }))
 }
 
 /** @param {string} out */
-function generateWebTypes(out) {
+function generateWebModules(out) {
+  writeFileSync(join(out, 'stages.gen.ts'), printStages().web)
   const print = ['--conditions=@svc/source', '--import', 'tsx', join(root, 'apps/server/src/main.ts'), 'openapi']
   const options = { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 64 * 1024 * 1024 }
   const folder = mkdtempSync(join(tmpdir(), 'svc-gen-'))

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import react from '@vitejs/plugin-react'
 import toRem from 'postcss-pxtorem'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+import { nameClass } from './scripts/name-class.ts'
 import { USUAL_PX } from './src/lib/text-size.ts'
 
 /** Where `vite` sends the calls of a page under development. */
@@ -48,7 +49,9 @@ const GROUPS = {
       'lib/(?:query-client|search-values|session|theme).ts',
       'features/sign-in/search.ts',
       'components/ui/(?:button|copy-button|field|icon|notice|page-head|product-mark|states|status|time|toast).tsx?',
-      '(?:styles/(?:tokens|base|app)|components/(?:chat/composer|operations/operations)|features/home/home).css',
+      'styles/[^/]+.css',
+      // the styles of what opens later are there before it is
+      '(?:app/[^/]+|components/(?:ui/(?!list-detail)[^/]+|chat/composer|operations/operations)|features/home/home).module.css',
     ],
   ),
   frame: match(
@@ -86,11 +89,28 @@ const GROUPS = {
 // the interface is built with its server and shows the version of both
 const { version } = JSON.parse(readFileSync(new URL('../server/package.json', import.meta.url), 'utf8'))
 
+/**
+ * Keeps the styles of modules. Names of classes are written where they are read, so that pages carry no table of them;
+ * nothing reads the module itself then, and the build would drop it.
+ */
+function keepModuleStyles(): Plugin {
+  return {
+    name: 'svc:keep-module-styles',
+    apply: 'build',
+    enforce: 'post',
+    transform: {
+      filter: { id: /\.module\.css$/ },
+      handler: (code) => ({ code, map: null, moduleSideEffects: 'no-treeshake' }),
+    },
+  }
+}
+
 export default defineConfig({
   // every address is relative to <base href>, so that the interface works below a path prefix
   base: './',
-  plugins: [react()],
+  plugins: [keepModuleStyles(), react()],
   css: {
+    modules: { generateScopedName: nameClass },
     postcss: {
       // Styles are written in pixels and follow the size of letters that the browser is set to, breakpoints too. Lines
       // stay thin.
@@ -105,6 +125,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
+      optimization: { inlineConst: { mode: 'all', pass: 2 } },
       output: {
         codeSplitting: {
           groups: Object.entries(GROUPS).map(([name, test], index, { length }) => ({

@@ -263,7 +263,10 @@ describeInBrowser('the checks of the interface that count', () => {
     await page.goto('/app/traces')
     await page.locator('tbody tr[data-row]').first().waitFor()
     const bare = await page.evaluate(() => {
-      const controls = document.querySelectorAll('main input, main select, main .btn:not(.ghost), main .chip')
+      const controls = document.querySelectorAll(
+        // as the build names the classes of the modules
+        'main input, main select, main [class*="button_"]:not([class*="ghost_"]), main [class*="chip_"]',
+      )
       const hasEdge = (element: Element | null): boolean => {
         if (element === null) return false
         const { borderStyle, borderWidth } = getComputedStyle(element)
@@ -282,7 +285,9 @@ describeInBrowser('the checks of the interface that count', () => {
           getComputedStyle(element)
         return [color, backgroundColor, borderColor, fontWeight, textDecorationLine, outlineStyle].join()
       }
-      const [on, off] = ['true', 'false'].map((value) => document.querySelector(`main .seg [aria-pressed="${value}"]`))
+      const [on, off] = ['true', 'false'].map((value) =>
+        document.querySelector(`main [role="group"] [aria-pressed="${value}"]`),
+      )
       return { on: read(on ?? null), off: read(off ?? null) }
     })
     expect(chosen.on).not.toBe('')

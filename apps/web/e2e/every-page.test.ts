@@ -15,7 +15,16 @@ import {
   type View,
 } from './harness.ts'
 import { listRoutes } from './list-routes.ts'
-import { dress, findHiddenStops, findOverflow, findSmallText, findViolations, settle, WIDTHS } from './look.ts'
+import {
+  dress,
+  findHiddenStops,
+  findOverflow,
+  findSmallText,
+  findUnstyled,
+  findViolations,
+  settle,
+  WIDTHS,
+} from './look.ts'
 
 const VIEWERS = ['admin', 'user', 'anonymous', 'open', 'keys'] as const
 type Viewer = (typeof VIEWERS)[number]
@@ -189,6 +198,7 @@ describeInBrowser('every page', () => {
     const found = [
       ...name('violation', await findViolations(page)),
       ...name('letters', await findSmallText(page)),
+      ...name('style', await findUnstyled(page)),
       ...name('focus', await findHiddenStops(page, from)),
     ]
     await dress(page, 390, 'dark')

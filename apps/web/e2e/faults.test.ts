@@ -88,7 +88,8 @@ describeInBrowser('the interface behind a proxy', () => {
     await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Count')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     const answer = page.getByRole('article', { name: 'Answer of cut' })
-    await answer.getByRole('button', { name: 'Retry' }).waitFor()
+    // while the model loads the page has a button "Do not retry"
+    await answer.getByRole('button', { name: 'Retry', exact: true }).waitFor()
     expect(await answer.innerText()).toContain('one two')
     await page.reload()
     await answer.getByText('one two').waitFor()

@@ -247,7 +247,7 @@ describeInBrowser('usage on a server with accounts', () => {
     expect(await chat(user, 'two')).toBe(200)
 
     await open(user.page, '/app/usage', 'Usage')
-    const own = user.page.locator('.figures')
+    const own = user.page.locator('main dl').first()
     await own.waitFor()
     expect(await own.textContent()).toContain('Requests1')
     expect(await user.page.getByRole('button', { name: 'Everyone' }).count()).toBe(0)

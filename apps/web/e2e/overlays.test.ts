@@ -13,7 +13,7 @@ import { OVERLAY_PAGES, type Overlay } from './overlays.ts'
 const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
 /** Draw parts that others fill. */
 const PARTS = ['components/ui/dialog', 'components/ui/menu']
-const ANY_PART = '[role="dialog"], [role="alertdialog"], [role="menu"], .pop [role="listbox"]'
+const ANY_PART = '[role="dialog"], [role="alertdialog"], [role="menu"], [data-trigger] [role="listbox"]'
 
 const makeEntry = (name: string): string => `- name: ${name}
   files: [{ filename: ${name}.gguf, uri: "huggingface://owner/repo/${name}.gguf" }]
@@ -34,7 +34,7 @@ const MODELS = {
 /** The modules that draw something above a page. */
 async function listSources(): Promise<readonly string[]> {
   const files = (await readdir(SOURCES, { recursive: true })).filter((file) => /(?<!\.test)\.tsx$/.test(file))
-  const drawing = /<(?:Dialog|ConfirmDialog|Menu|RowMenu|Popover|ModalOverlay|Peek)\b|className="[^"]*drawer/
+  const drawing = /<(?:Dialog|ConfirmDialog|Menu|RowMenu|Popover|ModalOverlay|Peek)\b|<Navigation isDrawer|data-open=/
   const texts = await Promise.all(files.map((file) => readFile(join(SOURCES, file), 'utf8')))
   return files
     .filter((_, index) => drawing.test(texts[index] ?? ''))
@@ -127,7 +127,8 @@ describeInBrowser('everything that opens above a page', () => {
     const look = async (wide: number, theme: 'light' | 'dark') => {
       await dress(page, wide, theme)
       if (!(await page.locator(part).first().isVisible())) return void found.push(`${wide} px, ${theme}: it is gone`)
-      const wrong = [...(await findViolations(page, part)), ...(await findOverflow(page))]
+      const search = { within: part, isOtherTheme: theme === 'dark' }
+      const wrong = [...(await findViolations(page, search)), ...(await findOverflow(page))]
       found.push(...wrong.map((text) => `${wide} px, ${theme}: ${text}`))
     }
     for (const wide of width < 640 ? [width] : [width, 390]) {
@@ -157,7 +158,7 @@ describeInBrowser('everything that opens above a page', () => {
       const before = faults.length
       await page.goto(address)
       await page.waitForFunction(
-        () => document.querySelector('h1') !== null && document.querySelector('.skels') === null,
+        () => document.querySelector('h1') !== null && document.querySelector('[data-shown]') === null,
       )
       const found: string[] = []
       for (const [index, overlay] of overlays.entries()) {

@@ -90,7 +90,7 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
     ],
   },
   { address: '/app/events', width: 390, overlays: [behind('components/ui/filter-sheet', /^Filters/)] },
-  { address: '/app/usage', width: 390, overlays: [behind('app/shell', 'Open navigation', { part: '.drawer' })] },
+  { address: '/app/usage', width: 390, overlays: [behind('app/shell', 'Open navigation', { part: '[data-drawer]' })] },
   {
     address: '/app/account/keys',
     overlays: [
@@ -124,7 +124,7 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
       behind('components/chat/model-list', /^(demo )?Model|^demo/),
       {
         source: 'features/chat/settings-drawer',
-        part: '.settings-drawer',
+        part: 'aside[data-open]',
         async open(page) {
           if ((await page.getByRole('article').count()) === 0) {
             await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Hello')
@@ -145,7 +145,7 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
       behind('components/charts/chart-table', 'Show as table'),
       {
         source: 'features/traces/request-peek',
-        part: '.peek',
+        part: 'main aside',
         isBeside: true,
         open: (page) => page.locator('tbody tr[data-row] a').first().click(),
       },
@@ -156,7 +156,7 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
     overlays: [
       {
         source: 'features/traces/call-peek',
-        part: '.peek',
+        part: 'main aside',
         isBeside: true,
         open: (page) => page.locator('tbody tr[data-row] a').first().click(),
       },

@@ -124,7 +124,7 @@ async function takePictures(browser: Browser, server: BuiltServer, theme: 'light
     }
     await prepare?.(page)
     await page.waitForLoadState('networkidle')
-    await page.waitForFunction(() => document.querySelector('.skels') === null)
+    await page.waitForFunction(() => document.querySelector('[data-shown]') === null)
     const file = join(FOLDER, `${name}-${theme}.png`)
     // fades have ended by then
     await page.waitForTimeout(500)

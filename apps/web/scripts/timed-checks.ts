@@ -213,7 +213,7 @@ export async function measureRoutes(browser: Browser, url: string): Promise<read
               ({ timeStamp }) => {
                 const look = () => {
                   const isThere = document.querySelector('h1')?.textContent?.startsWith(heading) === true
-                  if (isThere && document.querySelector('.skels') === null)
+                  if (isThere && document.querySelector('[data-shown]') === null)
                     setTimeout(() => resolve(performance.now() - timeStamp))
                   else requestAnimationFrame(look)
                 }

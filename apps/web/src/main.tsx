@@ -1,7 +1,8 @@
 import { basePath } from './lib/base-path.ts'
 import './styles/tokens.css'
 import './styles/base.css'
-import './styles/app.css'
+import './styles/card.css'
+import './styles/table.css'
 
 // The pages before signing in load no router and no frame. No module waits at its top, so that the bundler can join chunks.
 async function run(): Promise<void> {

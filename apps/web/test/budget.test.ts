@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { nameClass } from '../scripts/name-class.ts'
+import { modules, nameOf, readOwn } from './sheets.ts'
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
 const KB = 1000
@@ -79,11 +81,31 @@ describe('the built interface', () => {
     expect(measureScripts([page], [...FRAME, findChunk('overlays')])).toBeLessThanOrEqual(limit)
   })
 
-  it('has at most 20 kB of styles for the frame and 45 kB of letters for Latin text', () => {
+  it('has 5 to 20 kB of styles for the frame and at most 45 kB of letters for Latin text', () => {
     const styles = [...listClosure(FRAME)].flatMap((name) => manifest[name]?.css ?? [])
-    expect(styles.reduce((total, file) => total + measure(file), 0)).toBeLessThanOrEqual(20 * KB)
+    const size = styles.reduce((total, file) => total + measure(file), 0)
+    // a build without the styles of its components is far smaller
+    expect(size).toBeGreaterThanOrEqual(5 * KB)
+    expect(size).toBeLessThanOrEqual(20 * KB)
     const face = readdirSync(join(dist, 'assets')).find((name) => /latin-wght/.test(name)) ?? ''
     expect(statSync(join(dist, 'assets', face)).size).toBeLessThanOrEqual(45 * KB)
+  })
+
+  it('has every class of every module, under the name that the components write', () => {
+    const read = (end: string) =>
+      readdirSync(join(dist, 'assets'))
+        .filter((name) => name.endsWith(end))
+        .map((name) => readFileSync(join(dist, 'assets', name), 'utf8'))
+        .join('\n')
+    const find = (text: string) => new Set(text.match(/(?<![\w-])[A-Za-z]\w*_[\da-f]{4}(?![\w-])/g))
+    const styled = find(read('.css'))
+    const written = find(read('.js'))
+    const names = modules.flatMap((file) =>
+      [...readOwn(file)].map((name) => [nameClass(name, file), `${nameOf(file)}: ${name}`] as const),
+    )
+    expect(names.length).toBeGreaterThan(0)
+    expect(names.filter(([name]) => !styled.has(name)).map(([, text]) => text)).toEqual([])
+    expect(names.filter(([name]) => !written.has(name)).map(([, text]) => text)).toEqual([])
   })
 
   it('is at most 4 MB in all', () => {

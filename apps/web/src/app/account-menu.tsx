@@ -8,6 +8,7 @@ import { openPalette } from '../lib/palette.ts'
 import { useSession } from '../lib/session.ts'
 import { chooseTheme, readTheme, type Theme } from '../lib/theme.ts'
 import { useVisiblePages } from './navigation.tsx'
+import * as topBarStyles from './top-bar.module.css'
 
 const THEMES: readonly Theme[] = ['light', 'dark', 'system']
 
@@ -65,7 +66,7 @@ export function AccountMenu({ initial }: { readonly initial: string }) {
       <Menu
         label={t('account.menu', { name })}
         button={
-          <span className="ava" aria-hidden="true">
+          <span className={topBarStyles.avatar} aria-hidden="true">
             {initial}
           </span>
         }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { readOperationState } from '../lib/operations/operation.ts'
 import { operationsQuery } from '../lib/operations/operation-queries.ts'
+import * as navigationStyles from './navigation.module.css'
 
 /** How many operations have failed and wait to be dismissed, at the end of an entry of the navigation. */
 export function AttentionCount() {
@@ -12,9 +13,9 @@ export function AttentionCount() {
   }).data
   if (count === undefined || count === 0) return null
   return (
-    <span className="cnt alert">
+    <span className={`${navigationStyles.count} ${navigationStyles.alert}`}>
       <span aria-hidden="true">{count}</span>
-      <span className="vh">{t('attention', { count })}</span>
+      <span className="visuallyHidden">{t('attention', { count })}</span>
     </span>
   )
 }

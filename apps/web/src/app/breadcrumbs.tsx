@@ -2,6 +2,7 @@ import { Link, useRouterState } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { usePageTitle } from '../components/ui/page-head.tsx'
 import { useCurrentPage } from './navigation.tsx'
+import * as topBarStyles from './top-bar.module.css'
 
 /** Where the open page stands: its group, its place in the navigation, and below that its own name, with the way back. */
 export function Breadcrumbs() {
@@ -9,22 +10,22 @@ export function Breadcrumbs() {
   const page = useCurrentPage()
   const title = usePageTitle()
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  if (page === undefined) return <div className="crumb" />
+  if (page === undefined) return <div className={topBarStyles.breadcrumbs} />
   const name = t(`nav.${page.id}`)
   const group = t(`nav.group.${page.group}`)
   const home = page.path === '' ? '/app' : `/app/${page.path}`
   const isBelow = path !== home && path !== `${home}/` && title !== '' && title !== name
   return (
-    <div className="crumb">
+    <div className={topBarStyles.breadcrumbs}>
       {group !== name && (
         <>
-          <span className="hide-s">{group}</span>
+          <span className="notOnPhone">{group}</span>
           <Separator />
         </>
       )}
       {isBelow ? (
         <>
-          <Link className="hide-s" to={home as '/app'}>
+          <Link className="notOnPhone" to={home as '/app'}>
             {name}
           </Link>
           <Separator />
@@ -39,7 +40,7 @@ export function Breadcrumbs() {
 
 function Separator() {
   return (
-    <span className="hide-s" aria-hidden="true">
+    <span className="notOnPhone" aria-hidden="true">
       /
     </span>
   )

@@ -2,6 +2,7 @@ import type { ErrorComponentProps } from '@tanstack/react-router'
 import { type ComponentType, lazy, type ReactNode, Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { onRecovery } from '../lib/connection.ts'
+import * as standingNoticesStyles from './standing-notices.module.css'
 
 /** The types of links come from the routes, which name these components; so their types are written down. */
 interface Failures {
@@ -18,7 +19,7 @@ function Lost(): ReactNode {
   const { t } = useTranslation()
   useEffect(() => onRecovery(() => location.reload()), [])
   return (
-    <p className="offline" role="alert">
+    <p className={standingNoticesStyles.offline} role="alert">
       {t('error.unreachable')}
     </p>
   )

@@ -7,6 +7,7 @@ import { PageHead } from '../components/ui/page-head.tsx'
 import { EmptyState, ErrorBlock } from '../components/ui/states.tsx'
 import { ApiError } from '../lib/api-error.ts'
 import type { Refusal } from './pages.ts'
+import * as shellStyles from './shell.module.css'
 import { isStaleChunk, reloadOnce } from './stale-build.ts'
 
 /** What stands in place of a page that failed. The shell around it goes on. */
@@ -43,7 +44,7 @@ export function PageFailure({ error }: ErrorComponentProps) {
 /** A failure outside of the shell, such as a server that is away while the first page loads. */
 export function RootFailure(props: ErrorComponentProps) {
   return (
-    <main className="main" id="main">
+    <main className={shellStyles.main} id="main">
       <PageFailure {...props} />
     </main>
   )

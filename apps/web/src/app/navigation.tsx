@@ -8,6 +8,7 @@ import { useInstanceName, useOwnLogo, VERSION } from '../lib/branding.ts'
 import { useCapabilities } from '../lib/capabilities.ts'
 import { useConnection } from '../lib/connection.ts'
 import { useSession } from '../lib/session.ts'
+import * as styles from './navigation.module.css'
 import { findRefusal, PAGES, type Page, type PageGroup } from './pages.ts'
 
 const GROUPS: readonly PageGroup[] = ['use', 'models', 'observe', 'control', 'admin']
@@ -30,11 +31,12 @@ export function useCurrentPage(): Page | undefined {
 
 /** Name, navigation and state of the server. @param counts what stands at the end of an entry, by the page's id */
 export function Navigation({
-  className = 'side',
+  isDrawer = false,
   counts = {},
   onFollow,
 }: {
-  readonly className?: string
+  /** Whether it lies over the page, on a phone. */
+  readonly isDrawer?: boolean
   readonly counts?: Readonly<Record<string, ReactNode>>
   readonly onFollow?: () => void
 }) {
@@ -45,12 +47,12 @@ export function Navigation({
   const logo = useOwnLogo()
   const { state } = useConnection()
   return (
-    <div className={className}>
-      <Link className="brand" to="/app" {...(onFollow && { onClick: onFollow })}>
+    <div className={isDrawer ? `${styles.side} ${styles.drawer}` : styles.side} data-drawer={isDrawer || undefined}>
+      <Link className={styles.brand} to="/app" {...(onFollow && { onClick: onFollow })}>
         {logo === undefined ? (
-          <ProductMark className="mark" size={14} />
+          <ProductMark className={`${styles.mark}`} size={14} />
         ) : (
-          <img className="mark-own" src={logo} alt="" width={22} height={22} />
+          <img className={styles.ownMark} src={logo} alt="" width={22} height={22} />
         )}
         <span>svc</span>
         {instance !== 'svc' && <small className="clip">{instance}</small>}
@@ -60,7 +62,7 @@ export function Navigation({
           const entries = pages.filter((page) => page.group === group && page.isMenuOnly !== true)
           return entries.length === 0 ? null : (
             <div key={group}>
-              <p className="grp" id={`nav-${group}`}>
+              <p className={styles.group} id={`nav-${group}`}>
                 {t(`nav.group.${group}`)}
               </p>
               <ul aria-labelledby={`nav-${group}`}>

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Button as AriaButton, Dialog as AriaDialog, DialogTrigger, Heading, Popover } from 'react-aria-components'
 import { useTranslation } from 'react-i18next'
 import { OperationRow } from '../components/operations/operation-row.tsx'
+import * as popoverStyles from '../components/ui/popover.module.css'
 import { Badge } from '../components/ui/status.tsx'
 import { readConnection } from '../lib/connection.ts'
 import { formatPercent } from '../lib/format.ts'
@@ -15,6 +16,7 @@ import {
 } from '../lib/operations/operation.ts'
 import { operationsQuery } from '../lib/operations/operation-queries.ts'
 import { useOperationNews } from './operation-news.ts'
+import * as styles from './operations-button.module.css'
 
 /** The length of the ring of the button. */
 const RING = 2 * Math.PI * 6.5
@@ -41,21 +43,29 @@ export function OperationsButton() {
   return (
     <>
       <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
-        <AriaButton className="ops" aria-label={label}>
-          <svg className="ring" viewBox="0 0 18 18" aria-hidden="true">
-            <circle className="a" cx="9" cy="9" r="6.5" />
-            {share > 0 && <circle className="b" cx="9" cy="9" r="6.5" strokeDasharray={`${share * RING} ${RING}`} />}
+        <AriaButton className={`${styles.button}`} aria-label={label}>
+          <svg className={styles.ring} viewBox="0 0 18 18" aria-hidden="true">
+            <circle className={styles.ringTrack} cx="9" cy="9" r="6.5" />
+            {share > 0 && (
+              <circle
+                className={styles.ringProgress}
+                cx="9"
+                cy="9"
+                r="6.5"
+                strokeDasharray={`${share * RING} ${RING}`}
+              />
+            )}
           </svg>
           {active.length > 0 && active.length}
           {failed > 0 && <Badge tone="bad">{failed}</Badge>}
         </AriaButton>
-        <Popover className="pop ops-pop" placement="bottom end">
+        <Popover className={`${popoverStyles.popover} ${styles.list}`} placement="bottom end">
           <AriaDialog>
             <OperationsPopover active={active} failed={failed} onFollow={() => setOpen(false)} />
           </AriaDialog>
         </Popover>
       </DialogTrigger>
-      <span className="vh" role="status">
+      <span className="visuallyHidden" role="status">
         {said}
       </span>
     </>
@@ -82,7 +92,7 @@ function OperationsPopover({
         {failed > 0 && <Badge tone="bad">{t('attention', { count: failed })}</Badge>}
       </header>
       {active.length === 0 ? (
-        <p className="none">{t('none')}</p>
+        <p className={styles.none}>{t('none')}</p>
       ) : (
         <ul>
           {active.slice(0, SHOWN).map((operation) => (

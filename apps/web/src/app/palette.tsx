@@ -2,8 +2,10 @@ import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../components/ui/button.tsx'
 import { Dialog } from '../components/ui/dialog.tsx'
+import * as fieldStyles from '../components/ui/field.module.css'
 import { Checkbox } from '../components/ui/field.tsx'
 import { Icon } from '../components/ui/icon.tsx'
+import * as menuStyles from '../components/ui/menu.module.css'
 import type { PaletteView } from '../lib/palette.ts'
 import { chooseShortcutsEnabled, readShortcutsEnabled } from '../lib/preferences.ts'
 import type { Command } from './find-commands.ts'
@@ -46,7 +48,7 @@ function CommandList({ onClose }: { readonly onClose: () => void }) {
   return (
     <>
       <input
-        className="input"
+        className={fieldStyles.input}
         role="combobox"
         // biome-ignore lint/a11y/noAutofocus: the palette opens to be typed into
         autoFocus
@@ -61,7 +63,12 @@ function CommandList({ onClose }: { readonly onClose: () => void }) {
         }}
         onKeyDown={onKeyDown}
       />
-      <div className="menu palette" role="listbox" id={list} aria-label={t('palette.title')}>
+      <div
+        className={`${menuStyles.menu} ${menuStyles.palette}`}
+        role="listbox"
+        id={list}
+        aria-label={t('palette.title')}
+      >
         {commands.map((command) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys act in the field above
           // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
@@ -102,9 +109,9 @@ function KeyList() {
   }
   return (
     <>
-      <dl className="kv">
+      <dl className="facts">
         {rows.map(([key, text]) => (
-          <div key={key} className="kv-row">
+          <div key={key} className="factRow">
             <dt>
               <kbd>{key}</kbd>
             </dt>

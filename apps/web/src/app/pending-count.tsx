@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { usePendingCount } from '../features/users/api.ts'
+import * as navigationStyles from './navigation.module.css'
 
 /** How many accounts wait for an admin, at the end of an entry of the navigation. */
 export function PendingCount() {
@@ -7,9 +8,9 @@ export function PendingCount() {
   const count = usePendingCount()
   if (count === 0) return null
   return (
-    <span className="cnt">
+    <span className={navigationStyles.count}>
       <span aria-hidden="true">{count}</span>
-      <span className="vh">{t('nav.waitingUsers', { count })}</span>
+      <span className="visuallyHidden">{t('nav.waitingUsers', { count })}</span>
     </span>
   )
 }

@@ -8,6 +8,7 @@ import { useFollowChanges } from './follow-changes.ts'
 import { useFollowFocus } from './follow-focus.ts'
 import { Navigation } from './navigation.tsx'
 import { useNavigationCounts } from './navigation-counts.tsx'
+import * as styles from './shell.module.css'
 import { useShortcuts } from './shortcuts.ts'
 import { ConnectionBanner, OpenServerNotice } from './standing-notices.tsx'
 import { TopBarTools } from './top-bar.tsx'
@@ -24,14 +25,14 @@ export function Shell() {
   useEffect(() => setDrawerOpen(false), [path])
   return (
     <>
-      <a className="skip" href={`${path}#main`} onClick={skipToContent}>
+      <a className={styles.skip} href={`${path}#main`} onClick={skipToContent}>
         {t('skip')}
       </a>
-      <div className="app">
+      <div className={styles.frame}>
         <Navigation counts={counts} />
-        <header className="top">
+        <header className={styles.top}>
           <IconButton
-            className="only-s"
+            className="phoneOnly"
             icon="menu"
             label={t('nav.open')}
             aria-expanded={isDrawerOpen}
@@ -40,7 +41,7 @@ export function Shell() {
           <Breadcrumbs />
           <TopBarTools />
         </header>
-        <main className="main" id="main" tabIndex={-1}>
+        <main className={styles.main} id="main" tabIndex={-1}>
           <ConnectionBanner />
           <OpenServerNotice />
           <Suspense fallback={<Skeleton lines={6} />}>
@@ -68,7 +69,7 @@ function Drawer({
     }
     addEventListener('keydown', onKey)
     const opener = document.activeElement
-    document.querySelector<HTMLElement>('.drawer a')?.focus()
+    document.querySelector<HTMLElement>('[data-drawer] a')?.focus()
     return () => {
       removeEventListener('keydown', onKey)
       // a page that was chosen there takes the focus itself
@@ -77,8 +78,8 @@ function Drawer({
   }, [onClose])
   return (
     <>
-      <button type="button" className="drawer-back" aria-label={t('nav.close')} onClick={onClose} />
-      <Navigation className="side drawer" counts={counts} onFollow={onClose} />
+      <button type="button" className={styles.drawerBack} aria-label={t('nav.close')} onClick={onClose} />
+      <Navigation isDrawer counts={counts} onFollow={onClose} />
     </>
   )
 }

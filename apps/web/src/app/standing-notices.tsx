@@ -3,6 +3,7 @@ import { Icon } from '../components/ui/icon.tsx'
 import { useConnection } from '../lib/connection.ts'
 import { formatTime } from '../lib/format.ts'
 import { useSession } from '../lib/session.ts'
+import * as styles from './standing-notices.module.css'
 
 /** Says that the server is away; data on the page carries its age meanwhile. */
 export function ConnectionBanner() {
@@ -11,7 +12,7 @@ export function ConnectionBanner() {
   return (
     <div role="status">
       {state === 'offline' && (
-        <p className="offline">
+        <p className={styles.offline}>
           <Icon name="warn" />
           {navigator.onLine ? t('server.awaySince', { time: formatTime(lastReplyAt) }) : t('server.offline')}
         </p>
@@ -25,7 +26,7 @@ export function OpenServerNotice() {
   const { t } = useTranslation()
   const { viewer } = useSession()
   return viewer.kind === 'open' ? (
-    <p className="open-note meta">
+    <p className={`${styles.open} meta`} data-open-note>
       <Icon name="info" small />
       {t('server.open')}
     </p>

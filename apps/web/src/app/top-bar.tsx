@@ -1,12 +1,14 @@
 import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { IconButton } from '../components/ui/button.tsx'
+import { buttonClass, IconButton } from '../components/ui/button.tsx'
 import { Icon } from '../components/ui/icon.tsx'
 import { useCapabilities } from '../lib/capabilities.ts'
 import { lazyPart } from '../lib/lazy-part.ts'
 import { openPalette, type PaletteView, setPaletteHost } from '../lib/palette.ts'
 import { useSession } from '../lib/session.ts'
 import { chooseTheme } from '../lib/theme.ts'
+import * as operationsButtonStyles from './operations-button.module.css'
+import * as styles from './top-bar.module.css'
 
 const AccountMenu = lazyPart(async () => (await import('./account-menu.tsx')).AccountMenu)
 const OperationsButton = lazyPart(async () => (await import('./operations-button.tsx')).OperationsButton)
@@ -24,7 +26,7 @@ export function TopBarTools() {
     <>
       <button
         type="button"
-        className="find"
+        className={styles.find}
         aria-label={`${t('palette.open')} Ctrl K`}
         onClick={() => openPalette('commands')}
       >
@@ -32,15 +34,15 @@ export function TopBarTools() {
         <span className="grow">{t('palette.open')}</span> <kbd>Ctrl K</kbd>
       </button>
       {viewer.isAdmin && capabilities.operations && (
-        <Suspense fallback={<span className="ops" aria-hidden="true" />}>
+        <Suspense fallback={<span className={operationsButtonStyles.button} aria-hidden="true" />}>
           <OperationsButton />
         </Suspense>
       )}
       <ThemeButton />
       <Suspense
         fallback={
-          <span className="btn ghost icon" aria-hidden="true">
-            <span className="ava">{initial}</span>
+          <span className={buttonClass('ghost', 'iconOnly')} aria-hidden="true">
+            <span className={styles.avatar}>{initial}</span>
           </span>
         }
       >

@@ -1,4 +1,6 @@
 import { Dialog } from '../ui/dialog.tsx'
+import { ScrollRegion } from '../ui/scroll-region.tsx'
+import * as chartStyles from './chart.module.css'
 import type { ChartPoint, ChartSeries } from './chart-data.ts'
 
 /** The data of a chart as a table, above the page. */
@@ -17,14 +19,13 @@ export function ChartTable({
 }) {
   return (
     <Dialog title={caption} onClose={onClose}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <section className="chart-table" aria-label={caption} tabIndex={0}>
-        <table className="tbl compact">
+      <ScrollRegion className={chartStyles.chartTable} aria-label={caption}>
+        <table className="table compact">
           <thead>
             <tr>
               <td />
               {series.map(({ id, label }) => (
-                <th key={id} scope="col" className="num">
+                <th key={id} scope="col" className="number">
                   {label}
                 </th>
               ))}
@@ -35,7 +36,7 @@ export function ChartTable({
               <tr key={name}>
                 <th scope="row">{name}</th>
                 {series.map(({ id, values: { [index]: value } }) => (
-                  <td key={id} className="num free">
+                  <td key={id} className="number freeCell">
                     {value === undefined ? '' : formatValue(value)}
                   </td>
                 ))}
@@ -43,7 +44,7 @@ export function ChartTable({
             ))}
           </tbody>
         </table>
-      </section>
+      </ScrollRegion>
     </Dialog>
   )
 }

@@ -2,11 +2,33 @@ import { lazy, type ReactNode, Suspense, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../lib/format.ts'
 import { textScale } from '../../lib/text-size.ts'
-import { type ChartPoint, type ChartSeries, moveCursor } from './chart-data.ts'
-import './charts.css'
+import * as textButtonStyles from '../ui/text-button.module.css'
+import * as styles from './chart.module.css'
+import { type ChartColour, type ChartPattern, type ChartPoint, type ChartSeries, moveCursor } from './chart-data.ts'
 
 const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }))
 const ChartTable = lazy(async () => ({ default: (await import('./chart-table.tsx')).ChartTable }))
+
+const PATTERN_CLASSES: Readonly<Record<ChartPattern, string | undefined>> = {
+  solid: '',
+  rising: styles.rising,
+  falling: styles.falling,
+  lying: styles.lying,
+  standing: styles.standing,
+  crossed: styles.crossed,
+}
+const COLOUR_CLASSES: Readonly<Record<ChartColour, string | undefined>> = {
+  c1: styles.colour1,
+  c2: styles.colour2,
+  c3: styles.colour3,
+  c4: styles.colour4,
+  c5: styles.colour5,
+  c6: styles.colour6,
+  danger: styles.colourDanger,
+  'text-3': styles.colourFaint,
+}
+const legendClass = (pattern: ChartPattern, colour: ChartColour): string =>
+  `${styles.legend} ${PATTERN_CLASSES[pattern]} ${COLOUR_CLASSES[colour]}`
 
 /** What a chart shows. */
 export interface ChartProps {
@@ -60,9 +82,9 @@ export function Chart(props: ChartProps) {
     setHovered(index === undefined ? undefined : { index, left })
 
   return (
-    <figure className="chart-box">
+    <figure className={styles.box}>
       <div
-        className={onPick === undefined ? 'plot' : 'plot picks'}
+        className={onPick === undefined ? styles.plot : `${styles.plot} ${styles.picks}`}
         role="slider"
         tabIndex={0}
         aria-label={caption}
@@ -89,19 +111,19 @@ export function Chart(props: ChartProps) {
         )}
       </div>
       {pickHint !== undefined && (
-        <span id={hint} className="vh">
+        <span id={hint} className="visuallyHidden">
           {pickHint}
         </span>
       )}
       {!isBare && (
         <figcaption className="row wrap">
           {series.map(({ id, label, colour, pattern = 'solid' }) => (
-            <span key={id} className={`leg ${pattern} k-${colour}`}>
+            <span key={id} className={legendClass(pattern, colour)}>
               {label}
             </span>
           ))}
           {children}
-          <button type="button" className="linkish meta push" onClick={() => setTable(true)}>
+          <button type="button" className={`${textButtonStyles.textButton} meta push`} onClick={() => setTable(true)}>
             {t('chart.showTable')}
           </button>
         </figcaption>
@@ -133,13 +155,13 @@ function ChartTip({
 }) {
   if (point === undefined) return null
   return (
-    <div className={isBefore ? 'chart-tip is-before' : 'chart-tip'} style={{ left }} aria-hidden="true">
+    <div className={isBefore ? `${styles.tip} ${styles.isBefore}` : styles.tip} style={{ left }} aria-hidden="true">
       <b>{point.name}</b>
       {series.map(({ id, label, values, colour, pattern = 'solid' }) => {
         const value = values[place]
         return value === undefined ? null : (
-          <span key={id} className={`leg ${pattern} k-${colour}`}>
-            {label} <span className="push num">{formatValue(value)}</span>
+          <span key={id} className={legendClass(pattern, colour)}>
+            {label} <span className="push number">{formatValue(value)}</span>
           </span>
         )
       })}

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import { textScale } from '../../lib/text-size.ts'
+import * as chartStyles from './chart.module.css'
 import 'uplot/dist/uPlot.min.css'
 import { type ChartPoint, type ChartSeries, pickTicks, roundUpAxis, stackSeries } from './chart-data.ts'
 import { createFill, type Palette, readPalette, watchTheme } from './paint.ts'
@@ -75,7 +76,7 @@ export function Plot(props: PlotProps) {
     else drawn.setCursor({ left: drawn.valToPos(cursor, 'x'), top: 1 })
   }, [cursor])
 
-  return <div ref={host} className="plot-host" style={{ height }} />
+  return <div ref={host} className={chartStyles.plotHost} style={{ height }} />
 }
 
 type Latest = { readonly current: PlotProps }

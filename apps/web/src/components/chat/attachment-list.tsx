@@ -6,7 +6,9 @@ import type { MutableObservable } from '../../lib/chat/observable.ts'
 import type { Attachment } from '../../lib/chat/types.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { IconButton } from '../ui/button.tsx'
+import * as fieldStyles from '../ui/field.module.css'
 import { Icon } from '../ui/icon.tsx'
+import * as composerStyles from './composer.module.css'
 
 const NO_INPUTS: ReadonlySet<string> = new Set()
 const LIMIT = `${MAX_BODY_BYTES / 1_000_000} MB`
@@ -96,7 +98,7 @@ export function AttachmentList({
   return (
     <>
       {attachments.length > 0 && (
-        <ul className="files" aria-label={t('composer.files')}>
+        <ul className={composerStyles.files} aria-label={t('composer.files')}>
           {attachments.map((attachment) => (
             <li key={attachment.id}>
               <AttachedFile attachment={attachment} />
@@ -112,7 +114,7 @@ export function AttachmentList({
       )}
       <div role="status">
         {refused.map(({ name, reason, kind }) => (
-          <p key={name} className="hint err">
+          <p key={name} className={`${fieldStyles.hint} ${fieldStyles.error} ${composerStyles.refused}`}>
             <Icon name="warn" small />
             {t(`composer.refused.${reason}`, { name, kind, model, limit: LIMIT })}
           </p>
@@ -126,7 +128,7 @@ export function AttachmentList({
 export function AttachedFile({ attachment }: { readonly attachment: Attachment }) {
   const { kind, name, bytes, data } = attachment
   return (
-    <span className="file" title={name}>
+    <span className={composerStyles.file} title={name}>
       {kind === 'image' ? <img src={data} alt="" /> : <Icon name="file" small />}
       <span className="clip">{name}</span>
       <span className="meta">{formatBytes(bytes)}</span>

@@ -6,12 +6,12 @@ import { useObservable } from '../../lib/chat/observable.ts'
 import type { Attachment } from '../../lib/chat/types.ts'
 import { useChatStore } from '../../lib/chat/use-chats.ts'
 import { useConnection } from '../../lib/connection.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, buttonClass } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { AttachButton, AttachmentList, useAttachments } from './attachment-list.tsx'
+import * as styles from './composer.module.css'
 import { ModelPicker } from './model-picker.tsx'
 import { RefusalNotice } from './refusal-notice.tsx'
-import './composer.css'
 
 interface ComposerProps {
   /** The chat whose draft this is, or a place such as `home`. */
@@ -60,7 +60,7 @@ export function Composer(props: ComposerProps) {
     submit()
   }
   return (
-    <form className="composer" onSubmit={submit}>
+    <form className={styles.composer} onSubmit={submit}>
       {failure && (
         <RefusalNotice
           failure={failure}
@@ -71,7 +71,7 @@ export function Composer(props: ComposerProps) {
         />
       )}
       {editedId !== undefined && (
-        <p className="editing meta">
+        <p className={`${styles.editing} meta`}>
           {t('composer.editing')}
           <Button kind="ghost" small onClick={() => draft.set(EMPTY_DRAFT)}>
             {t('common:cancel')}
@@ -95,15 +95,20 @@ export function Composer(props: ComposerProps) {
           add(files)
         }}
       />
-      <div className="row tools">
+      <div className={`row ${styles.tools}`}>
         <AttachButton onFiles={add} />
         <ModelPicker models={models} model={model} onModel={props.onModel} />
         {props.children}
         {isRunning ? (
-          <button type="button" className="btn stopb push" aria-keyshortcuts="Escape" onClick={onStop}>
+          <button
+            type="button"
+            className={`${buttonClass()} ${styles.stop} push`}
+            aria-keyshortcuts="Escape"
+            onClick={onStop}
+          >
             <Icon name="stop" small />
             {t('composer.stop')}
-            <kbd className="hide-s">Esc</kbd>
+            <kbd className="notOnPhone">Esc</kbd>
           </button>
         ) : (
           <Button kind="primary" type="submit" icon="send" className="push" disabled={!canSend}>
@@ -112,7 +117,7 @@ export function Composer(props: ComposerProps) {
         )}
       </div>
       {(known?.isFiltered || known?.isTraced) && (
-        <p className="meta treats">
+        <p className={`meta ${styles.treats}`}>
           {known.isFiltered && t('composer.filtered')} {known.isTraced && t('composer.traced')}
         </p>
       )}

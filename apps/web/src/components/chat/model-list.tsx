@@ -2,7 +2,10 @@ import { Button, ListBox, ListBoxItem, Popover, Select, SelectValue } from 'reac
 import { useTranslation } from 'react-i18next'
 import type { ChatModel } from '../../lib/chat/models.ts'
 import { Icon } from '../ui/icon.tsx'
+import * as menuStyles from '../ui/menu.module.css'
+import * as popoverStyles from '../ui/popover.module.css'
 import { Status } from '../ui/status.tsx'
+import * as composerStyles from './composer.module.css'
 
 /** The list of models that can chat; it says which are in memory. */
 export function ModelList({
@@ -21,19 +24,22 @@ export function ModelList({
   return (
     <Select
       aria-label={t('model.label')}
-      className="picker"
+      className={`${composerStyles.picker}`}
       value={model === '' ? null : model}
       onChange={(id) => onModel(String(id))}
       placeholder={t('model.none')}
     >
-      <Button className="pick sm bare">
-        {chosen?.isLoaded === true && <span className="dot" aria-hidden="true" />}
-        <SelectValue className="med clip">{model === '' ? t('model.none') : model}</SelectValue>
-        {chosen?.isLoaded === true && <span className="vh">{t('model.loaded')}</span>}
+      <Button className={`${composerStyles.pick} ${composerStyles.small} ${composerStyles.bare}`}>
+        {chosen?.isLoaded === true && <span className={composerStyles.dot} aria-hidden="true" />}
+        <SelectValue className="medium clip">{model === '' ? t('model.none') : model}</SelectValue>
+        {chosen?.isLoaded === true && <span className="visuallyHidden">{t('model.loaded')}</span>}
         <Icon name="chevron-down" small />
       </Button>
-      <Popover className="pop" placement="bottom start">
-        <ListBox className="menu models" items={shown.map(({ id, isLoaded }) => ({ id, isLoaded }))}>
+      <Popover className={`${popoverStyles.popover}`} placement="bottom start">
+        <ListBox
+          className={`${menuStyles.menu} ${composerStyles.models}`}
+          items={shown.map(({ id, isLoaded }) => ({ id, isLoaded }))}
+        >
           {({ id, isLoaded }) => (
             <ListBoxItem id={id} textValue={id}>
               <span className="grow">{id}</span>

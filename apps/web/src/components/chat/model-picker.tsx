@@ -2,6 +2,7 @@ import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ChatModel } from '../../lib/chat/models.ts'
 import { Icon } from '../ui/icon.tsx'
+import * as composerStyles from './composer.module.css'
 
 const ModelList = lazy(async () => ({ default: (await import('./model-list.tsx')).ModelList }))
 
@@ -18,8 +19,8 @@ export function ModelPicker({
   const { t } = useTranslation('chat')
   const name = model === '' ? t('model.none') : model
   const waiting = (
-    <span className="pick sm bare" aria-hidden="true">
-      <span className="med clip">{name}</span>
+    <span className={`${composerStyles.pick} ${composerStyles.small} ${composerStyles.bare}`} aria-hidden="true">
+      <span className="medium clip">{name}</span>
       <Icon name="chevron-down" small />
     </span>
   )

@@ -6,6 +6,7 @@ import { hasFeature, useSession } from '../../lib/session.ts'
 import { IconButton } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icon.tsx'
+import * as noticeStyles from '../ui/notice.module.css'
 import { Badge } from '../ui/status.tsx'
 import { TraceLink } from './trace-link.tsx'
 
@@ -26,7 +27,7 @@ export function RefusalNotice({
   const { t } = useTranslation('chat')
   const isPrivate = failure.code === 'pii_blocked'
   return (
-    <div className="note bad" role="alert">
+    <div className={`${noticeStyles.notice} ${noticeStyles.bad}`} role="alert">
       <Icon name="warn" />
       <div className="grow">
         {isPrivate ? (

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { useSession } from '../../lib/session.ts'
+import { buttonClass } from '../ui/button.tsx'
 
 /** Leads admins to the traces of a request. @param correlationId undefined where the reply named none */
 export function TraceLink({ correlationId }: { readonly correlationId: string | undefined }) {
@@ -10,7 +11,11 @@ export function TraceLink({ correlationId }: { readonly correlationId: string | 
   const { traces } = useCapabilities()
   if (correlationId === undefined || !viewer.isAdmin || !traces) return null
   return (
-    <Link className="btn ghost sm" to={'/app/traces' as string} search={{ q: correlationId, hours: 168 } as object}>
+    <Link
+      className={buttonClass('ghost', 'small')}
+      to={'/app/traces' as string}
+      search={{ q: correlationId, hours: 168 } as object}
+    >
       {t('error.trace')}
     </Link>
   )

@@ -1,7 +1,9 @@
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../ui/button.tsx'
+import * as codeBlockStyles from '../ui/code-block.module.css'
 import { useCopy } from '../ui/copy-button.tsx'
+import { ScrollRegion } from '../ui/scroll-region.tsx'
 
 /** Longer code stays without colours, so that the page does not halt. */
 const MAX_COLOURED = 30_000
@@ -22,7 +24,7 @@ export function CodeBox({
   const elements = useMemo(() => coloured && toSpans(coloured), [coloured])
   const name = language === '' ? t('code.plain') : language
   return (
-    <div className="code">
+    <div className={codeBlockStyles.code}>
       <header>
         <span className="clip">{name}</span>
         <span className="push row">
@@ -32,10 +34,9 @@ export function CodeBox({
           <CopyCode text={text} />
         </span>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <pre tabIndex={0} className={isWrapped ? 'wrapped' : ''}>
+      <ScrollRegion as="pre" className={isWrapped ? codeBlockStyles.wrapped : ''}>
         {elements ?? text}
-      </pre>
+      </ScrollRegion>
     </div>
   )
 }

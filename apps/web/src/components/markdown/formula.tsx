@@ -1,5 +1,7 @@
 import { useCallback, useMemo } from 'react'
 import { renderMaths } from '../../lib/markdown/render-maths.ts'
+import { ScrollRegion } from '../ui/scroll-region.tsx'
+import * as styles from './markdown.module.css'
 import 'temml/dist/Temml-Local.css'
 
 /** A formula as MathML, which screen readers read; its text, where it cannot be read. @param text with its marks */
@@ -13,8 +15,7 @@ export function Formula({ text, isDisplay }: { readonly text: string; readonly i
   )
   if (fragment === undefined) return <>{text}</>
   return isDisplay ? (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-    <span ref={fill} className="wide maths" tabIndex={0} />
+    <ScrollRegion as="span" ref={fill} className={`${styles.wide} ${styles.maths}`} />
   ) : (
     <span ref={fill} />
   )

@@ -2,8 +2,8 @@ import type { Links } from 'marked'
 import { memo, useMemo, useRef } from 'react'
 import { BlockSplitter, normalizeBreaks } from '../../lib/markdown/blocks.ts'
 import { renderBlock } from '../../lib/markdown/render-block.ts'
+import * as styles from './markdown.module.css'
 import { toElements } from './to-elements.tsx'
-import './markdown.css'
 
 /**
  * Shows markdown of a model or a gallery, sanitised. Pictures of other hosts are never fetched.
@@ -18,7 +18,7 @@ export function Markdown({ text, isGrowing = false }: { readonly text: string; r
   const { blocks, links } = useMemo(() => split.update(normalizeBreaks(text)), [split, text])
   const defined = JSON.stringify(links)
   return (
-    <div className="md">
+    <div className={styles.markdown}>
       {blocks.map((block, index) => (
         <Block
           key={index}

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../ui/icon.tsx'
+import * as styles from './markdown.module.css'
 
 /** Stands for a picture on another host: fetching it could tell that host what the text says. */
 export function RemotePicture({ address, alt }: { readonly address: string; readonly alt: string }) {
@@ -7,7 +8,7 @@ export function RemotePicture({ address, alt }: { readonly address: string; read
   const host = URL.canParse(address) ? new URL(address).host : ''
   if (host === '') return <span className="meta">{alt}</span>
   return (
-    <a className="far-picture" href={address} target="_blank" rel="noopener noreferrer">
+    <a className={styles.farPicture} href={address} target="_blank" rel="noopener noreferrer">
       <Icon name="external" small />
       {t('remotePicture', { host, name: alt })}
     </a>

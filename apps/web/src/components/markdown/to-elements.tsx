@@ -1,6 +1,8 @@
 import { createElement, Fragment, type ReactNode } from 'react'
 import { MATHS_CLASSES } from '../../lib/markdown/maths-syntax.ts'
+import { ScrollRegion } from '../ui/scroll-region.tsx'
 import { CodeBox } from './code-box.tsx'
+import * as styles from './markdown.module.css'
 import { Maths } from './maths.tsx'
 import { RemotePicture } from './remote-picture.tsx'
 
@@ -59,10 +61,9 @@ function toElement(node: Node, key: number, isOpen: boolean): ReactNode {
     }
     case 'table':
       return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-        <div key={key} className="wide" tabIndex={0}>
+        <ScrollRegion as="div" key={key} className={styles.wide}>
           <table>{children()}</table>
-        </div>
+        </ScrollRegion>
       )
     default:
       return createElement(node.localName, { key, ...readAttributes(node) }, children())

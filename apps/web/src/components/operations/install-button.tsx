@@ -5,7 +5,7 @@ import { type Operation, readOperationState } from '../../lib/operations/operati
 import { OperationButtons } from './operation-buttons.tsx'
 import { Facts } from './operation-row.tsx'
 import { describePhase, listFacts } from './operation-words.ts'
-import './operations.css'
+import * as styles from './operations.module.css'
 
 /** What stands in place of the button that installs or removes while that goes on: its progress. */
 export function InstallProgress({
@@ -21,7 +21,7 @@ export function InstallProgress({
   const phase = describePhase(operation, t)
   const bar = (
     <span
-      className={isSmall ? 'btnbar sm' : 'btnbar'}
+      className={isSmall ? `${styles.progressButton} ${styles.small}` : styles.progressButton}
       style={{ '--p': String(share) } as CSSProperties}
       role="progressbar"
       aria-label={operation.name}
@@ -30,7 +30,7 @@ export function InstallProgress({
       aria-valuenow={operation.progress}
       aria-valuetext={`${phase}, ${formatPercent(share)}`}
     >
-      <span className="lab">
+      <span className={styles.progressWords}>
         <span>{phase}</span>
         {!isQueued && <span>{formatPercent(share)}</span>}
       </span>
@@ -38,7 +38,7 @@ export function InstallProgress({
   )
   if (isSmall) return bar
   return (
-    <span className="inst">
+    <span className={styles.install}>
       {bar}
       <OperationButtons operation={operation} isCompact />
       <span className="meta">

@@ -4,8 +4,8 @@ import { formatPercent } from '../../lib/format.ts'
 import { type Operation, readOperationState } from '../../lib/operations/operation.ts'
 import { ProgressBar } from '../ui/progress-bar.tsx'
 import { LetterTile, Status } from '../ui/status.tsx'
-import './operations.css'
 import { describeKind, describePhase, describeWorkerState, listFacts } from './operation-words.ts'
+import * as styles from './operations.module.css'
 
 const TONES = { queued: 'neutral', running: 'run', failed: 'bad' } as const
 
@@ -23,11 +23,11 @@ export function OperationRow({
   const { name, nodeName, nodes = [], error, progress, message } = operation
   const hasBar = state === 'running' || (state === 'failed' && progress > 0)
   return (
-    <li className="op">
+    <li className={styles.operation}>
       <LetterTile name={name} />
       <div className="grow">
-        <div className="row wrap l1">
-          <b className="op-name">{name}</b>
+        <div className={`row wrap ${styles.firstLine}`}>
+          <b className={styles.name}>{name}</b>
           <span className="meta">
             {describeKind(operation, t)}
             {nodeName && ` (${nodeName})`}
@@ -45,30 +45,30 @@ export function OperationRow({
           />
         )}
         {state === 'failed' ? (
-          <p className="meta l3 op-error">{error}</p>
+          <p className={`meta ${styles.lastLine} ${styles.error}`}>{error}</p>
         ) : (
-          <p className="meta l3">
+          <p className={`meta ${styles.lastLine}`}>
             <Facts facts={listFacts(operation, t)} />
             {operation.isDeletion && state === 'running' && <span>{t('removalRuns')}</span>}
-            {operation.isQueued && <span className="op-message">{message}</span>}
+            {operation.isQueued && <span className={styles.message}>{message}</span>}
           </p>
         )}
         {nodes.length > 0 && (
-          <ul className="wk">
+          <ul className={styles.nodes}>
             {nodes.map((node) => (
               <li key={node.node_id}>
                 <span className="clip">{node.node_name}</span>
                 <Status tone={node.status === 'Failed' ? 'bad' : node.status === 'Downloading' ? 'run' : 'neutral'}>
                   {describeWorkerState(node.status, t)}
                 </Status>
-                <span className="num">{formatPercent(node.percentage / 100)}</span>
-                {node.error && <span className="wk-error">{node.error}</span>}
+                <span className="number">{formatPercent(node.percentage / 100)}</span>
+                {node.error && <span className={styles.nodeError}>{node.error}</span>}
               </li>
             ))}
           </ul>
         )}
       </div>
-      {children && <div className="bt">{children}</div>}
+      {children && <div className={styles.buttons}>{children}</div>}
     </li>
   )
 }
@@ -77,7 +77,7 @@ export function OperationRow({
 export function Facts({ facts }: { readonly facts: readonly string[] }) {
   return facts.map((fact, index) => (
     <Fragment key={fact}>
-      {index > 0 && <span className="sep" />}
+      {index > 0 && <span className="separator" />}
       {fact}
     </Fragment>
   ))

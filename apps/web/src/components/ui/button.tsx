@@ -1,5 +1,24 @@
 import type { ComponentProps } from 'react'
+import * as styles from './button.module.css'
 import { Icon, type IconName } from './icon.tsx'
+
+/** How a button looks beside its usual look. */
+export type ButtonLook = 'primary' | 'danger' | 'ghost' | 'small' | 'iconOnly'
+
+const LOOKS: Readonly<Record<ButtonLook, string | undefined>> = {
+  primary: styles.primary,
+  danger: styles.danger,
+  ghost: styles.ghost,
+  small: styles.small,
+  iconOnly: styles.iconOnly,
+}
+
+const SMALL = ['small'] as const
+
+/** Returns the classes of a link, or of a part of a library, that looks like a button. */
+export function buttonClass(...looks: readonly ButtonLook[]): string {
+  return [styles.button, ...looks.map((look) => LOOKS[look])].join(' ')
+}
 
 interface Look {
   readonly kind?: 'plain' | 'primary' | 'danger' | 'ghost'
@@ -22,12 +41,12 @@ export function Button({
   return (
     <button
       type="button"
-      className={`btn ${kind} ${small ? 'sm' : ''} ${className}`}
+      className={`${buttonClass(...(kind === 'plain' ? [] : [kind]), ...(small ? SMALL : []))} ${className}`}
       aria-disabled={busy || undefined}
       {...rest}
       {...(busy ? { onClick: undefined, type: 'button' as const } : {})}
     >
-      {busy ? <span className="spin" aria-hidden="true" /> : icon && <Icon name={icon} small={small} />}
+      {busy ? <span className={styles.spinner} aria-hidden="true" /> : icon && <Icon name={icon} small={small} />}
       {children}
     </button>
   )
@@ -47,7 +66,7 @@ export function IconButton({
   return (
     <button
       type="button"
-      className={`btn ghost icon ${small ? 'sm' : ''} ${className}`}
+      className={`${buttonClass('ghost', 'iconOnly', ...(small ? SMALL : []))} ${className}`}
       aria-label={label}
       title={label}
       {...rest}

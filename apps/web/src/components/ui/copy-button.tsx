@@ -24,7 +24,7 @@ export function CopyButton({
       ) : (
         <IconButton small icon={isCopied ? 'check' : 'copy'} label={name} onClick={copy} />
       )}
-      <span className="vh" role="status">
+      <span className="visuallyHidden" role="status">
         {isCopied ? t('copied') : ''}
       </span>
     </>

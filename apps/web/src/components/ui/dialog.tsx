@@ -2,7 +2,9 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
+import * as styles from './dialog.module.css'
 import { TextField } from './field.tsx'
+import * as popoverStyles from './popover.module.css'
 
 /**
  * A dialog above the page. It keeps the focus and gives it back.
@@ -31,15 +33,15 @@ export function Dialog({
       isOpen
       isDismissable={isDismissable}
       isKeyboardDismissDisabled={!isDismissable}
-      className={isSheet ? 'overlay sheet' : 'overlay'}
+      className={isSheet ? `${styles.overlay} ${styles.sheet}` : `${styles.overlay}`}
       onOpenChange={(isOpen) => isOpen || onClose()}
     >
-      <Modal className="pop dialog">
+      <Modal className={`${popoverStyles.popover} ${styles.dialog}`}>
         <AriaDialog>
           <header>
             <Heading slot="title">{title}</Heading>
           </header>
-          <div className="in">{children}</div>
+          <div className={styles.body}>{children}</div>
           {footer && <footer>{footer}</footer>}
         </AriaDialog>
       </Modal>

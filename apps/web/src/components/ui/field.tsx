@@ -1,5 +1,6 @@
 import { type ComponentProps, type ReactNode, useContext, useId } from 'react'
 import { useTranslation } from 'react-i18next'
+import * as styles from './field.module.css'
 import { Icon } from './icon.tsx'
 import { SheetContext } from './sheet-context.ts'
 
@@ -21,13 +22,13 @@ function describe(id: string, { hint, error }: FieldProps) {
 function About({ id, hint, error }: FieldProps & { readonly id: string }) {
   if (error !== undefined)
     return (
-      <p className="hint err" id={`${id}-about`} role="alert">
+      <p className={`${styles.hint} ${styles.error}`} id={`${id}-about`} role="alert">
         <Icon name="warn" small />
         {error}
       </p>
     )
   return hint === undefined ? null : (
-    <p className="hint" id={`${id}-about`}>
+    <p className={styles.hint} id={`${id}-about`}>
       {hint}
     </p>
   )
@@ -38,9 +39,9 @@ export function TextField({ label, hint, error, ...rest }: FieldProps & Componen
   const id = useId()
   const about = { label, hint, error }
   return (
-    <div className="field">
+    <div className={styles.field}>
       <label htmlFor={id}>{label}</label>
-      <input className="input" {...rest} {...describe(id, about)} />
+      <input className={styles.input} {...rest} {...describe(id, about)} />
       <About id={id} {...about} />
     </div>
   )
@@ -51,9 +52,9 @@ export function TextArea({ label, hint, error, ...rest }: FieldProps & Component
   const id = useId()
   const about = { label, hint, error }
   return (
-    <div className="field">
+    <div className={styles.field}>
       <label htmlFor={id}>{label}</label>
-      <textarea className="input" {...rest} {...describe(id, about)} />
+      <textarea className={styles.input} {...rest} {...describe(id, about)} />
       <About id={id} {...about} />
     </div>
   )
@@ -73,9 +74,9 @@ export function SelectField({
   const id = useId()
   const about = { label, hint, error }
   return (
-    <div className="field">
+    <div className={styles.field}>
       <label htmlFor={id}>{label}</label>
-      <select className="input" {...rest} {...describe(id, about)}>
+      <select className={styles.input} {...rest} {...describe(id, about)}>
         {options.map(([value, text]) => (
           <option key={value} value={value}>
             {text}
@@ -99,7 +100,7 @@ export function SelectFilter({
   const isInSheet = useContext(SheetContext)
   if (isInSheet) return <SelectField label={label} options={options} {...rest} />
   return (
-    <select className="input filter" aria-label={label} {...rest}>
+    <select className={`${styles.input} ${styles.filter}`} aria-label={label} {...rest}>
       {options.map(([value, text]) => (
         <option key={value} value={value}>
           {text}
@@ -112,7 +113,7 @@ export function SelectFilter({
 /** A box to tick, with its words beside it. */
 export function Checkbox({ label, ...rest }: { readonly label: ReactNode } & ComponentProps<'input'>) {
   return (
-    <label className="check">
+    <label className={styles.check}>
       <input type="checkbox" {...rest} />
       {label}
     </label>
@@ -126,8 +127,15 @@ export function Switch({
   ...rest
 }: { readonly label: ReactNode; readonly checked: boolean } & ComponentProps<'input'>) {
   return (
-    <label className="check">
-      <input type="checkbox" role="switch" aria-checked={checked} className="switch" checked={checked} {...rest} />
+    <label className={styles.check}>
+      <input
+        type="checkbox"
+        role="switch"
+        aria-checked={checked}
+        className={styles.switch}
+        checked={checked}
+        {...rest}
+      />
       {label}
     </label>
   )
@@ -145,11 +153,11 @@ export function SearchField({
 }) {
   const { t } = useTranslation()
   return (
-    <div className="iwrap">
+    <div className={styles.searchField} data-search-field>
       <Icon name="search" small />
       <input
         type="search"
-        className="input"
+        className={styles.input}
         data-page-search
         aria-label={label}
         placeholder={t('search')}

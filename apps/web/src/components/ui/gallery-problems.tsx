@@ -24,7 +24,7 @@ export function GalleryProblems({ galleries }: { readonly galleries: readonly Li
   return (
     <Notice tone="warn">
       <b>{t(isUnreadable ? 'gallery.unreadable' : 'gallery.faulty')}</b>
-      <ul className="problem-list">
+      <ul className="problemList">
         {lines.map((line) => (
           <li key={line}>{line}</li>
         ))}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import * as styles from './icon.module.css'
 
 /** Drawings on a grid of 24, with a stroke of 1.6 at 16 px. */
 const DRAWINGS = {
@@ -150,7 +151,7 @@ export type IconName = keyof typeof DRAWINGS
 /** A drawing without a name of its own: the text or the label beside it says what it means. */
 export function Icon({ name, small = false }: { readonly name: IconName; readonly small?: boolean }) {
   return (
-    <svg className={small ? 'i sm' : 'i'} viewBox="0 0 24 24" aria-hidden="true">
+    <svg className={small ? `${styles.icon} ${styles.small}` : styles.icon} viewBox="0 0 24 24" aria-hidden="true">
       {DRAWINGS[name]}
     </svg>
   )

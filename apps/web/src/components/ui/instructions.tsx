@@ -5,6 +5,7 @@ import { translateInstruction } from '../../lib/instruction-texts.ts'
 import { instructionQuery, instructionsQuery } from '../../lib/instructions.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { SelectField } from './field.tsx'
+import * as styles from './instructions.module.css'
 import { QueryView, Skeleton } from './states.tsx'
 
 const Markdown = lazyPart(async () => (await import('../markdown/markdown.tsx')).Markdown)
@@ -24,8 +25,8 @@ export function Instructions({
       {(list) => {
         const opened = list.find(({ name }) => name === topic) ?? list[0]
         return (
-          <div className="instructions">
-            <div className="instructions-pick">
+          <div className={styles.instructions}>
+            <div className={styles.pick}>
               <SelectField
                 label={t('common:instructions.label')}
                 options={list.map(({ name }) => [name, t(`${name}.name`, { defaultValue: name })])}
@@ -33,11 +34,11 @@ export function Instructions({
                 onChange={({ target }) => onTopic(target.value)}
               />
             </div>
-            <ul className="instructions-list" aria-label={t('common:instructions.label')}>
+            <ul className={styles.list} aria-label={t('common:instructions.label')}>
               {list.map(({ name, description }) => (
                 <li key={name}>
                   <button type="button" aria-current={name === opened?.name || undefined} onClick={() => onTopic(name)}>
-                    <b className="med">{t(`${name}.name`, { defaultValue: name })}</b>
+                    <b className="medium">{t(`${name}.name`, { defaultValue: name })}</b>
                     <span className="meta">{t(`${name}.description`, { defaultValue: description })}</span>
                   </button>
                 </li>
@@ -59,7 +60,7 @@ function InstructionText({ name }: { readonly name: string }) {
     return text === '' ? undefined : text
   }
   return (
-    <div className="instructions-text">
+    <div className={styles.text}>
       <QueryView query={page} lines={8}>
         {(text) => (
           <Suspense fallback={<Skeleton lines={8} />}>

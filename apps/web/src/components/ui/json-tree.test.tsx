@@ -2,6 +2,7 @@
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, describe, expect, it } from 'vitest'
 import { JsonTree } from './json-tree.tsx'
+import * as syntaxStyles from './syntax.module.css'
 
 afterEach(cleanup)
 
@@ -20,7 +21,7 @@ describe('JsonTree', () => {
 
   it('draws long lists and texts in parts', () => {
     const { container } = render(<JsonTree value={{ list: Array.from({ length: 250 }, (_, index) => index) }} />)
-    const count = () => container.querySelectorAll('.hn').length
+    const count = () => container.querySelectorAll(`.${syntaxStyles.number}`).length
     expect(count()).toBe(100)
     fireEvent.click(screen.getByRole('button'))
     expect(count()).toBe(200)

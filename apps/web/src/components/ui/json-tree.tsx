@@ -1,6 +1,9 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../lib/format.ts'
+import * as styles from './json-tree.module.css'
+import * as syntaxStyles from './syntax.module.css'
+import * as textButtonStyles from './text-button.module.css'
 
 /** Entries of a list or object, and characters of a text, that are drawn before the reader asks for more. */
 const MORE = 100
@@ -9,7 +12,7 @@ const LONG_TEXT = 400
 /** A value of JSON as a tree that opens and closes. Branches below `depth` begin closed. */
 export function JsonTree({ value, depth = 2 }: { readonly value: unknown; readonly depth?: number }) {
   return (
-    <div className="json-tree">
+    <div className={styles.tree}>
       <Node value={value} depth={depth} />
     </div>
   )
@@ -19,7 +22,7 @@ function Node({ name, value, depth }: { readonly name?: string; readonly value: 
   if (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
     return <Branch value={value} depth={depth} {...(name === undefined ? {} : { name })} />
   return (
-    <div className="leaf">
+    <div className={styles.leaf}>
       <Name name={name} />
       <Leaf value={value} />
     </div>
@@ -29,7 +32,7 @@ function Node({ name, value, depth }: { readonly name?: string; readonly value: 
 function Name({ name }: { readonly name: string | undefined }) {
   return name === undefined ? null : (
     <>
-      <span className="hf">{name}</span>:{' '}
+      <span className={syntaxStyles.name}>{name}</span>:{' '}
     </>
   )
 }
@@ -45,17 +48,17 @@ function Branch({ name, value, depth }: { readonly name?: string; readonly value
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <Name name={name} />
-        <span className="hc">
+        <span className={syntaxStyles.comment}>
           {isList ? '[' : '{'} {isOpen ? '' : `… ${isList ? ']' : '}'} `}
           {t(isList ? 'json.items' : 'json.fields', { count })}
         </span>
       </summary>
-      <div className="branch">
+      <div className={styles.branch}>
         {entries.slice(0, shown).map(([key, entry]) => (
           <Node key={key} value={entry} depth={depth - 1} {...(isList ? {} : { name: key })} />
         ))}
         {count > shown && isOpen && (
-          <button type="button" className="linkish" onClick={() => setShown(shown + MORE)}>
+          <button type="button" className={textButtonStyles.textButton} onClick={() => setShown(shown + MORE)}>
             {t('json.more', { left: formatNumber(count - shown) })}
           </button>
         )}
@@ -71,16 +74,16 @@ function Leaf({ value }: { readonly value: unknown }) {
     const isCut = !isWhole && value.length > LONG_TEXT
     return (
       <>
-        <span className="hs">{JSON.stringify(isCut ? value.slice(0, LONG_TEXT) : value)}</span>
+        <span className={syntaxStyles.string}>{JSON.stringify(isCut ? value.slice(0, LONG_TEXT) : value)}</span>
         {isCut && (
-          <button type="button" className="linkish" onClick={() => setWhole(true)}>
+          <button type="button" className={textButtonStyles.textButton} onClick={() => setWhole(true)}>
             {t('json.more', { left: formatNumber(value.length - LONG_TEXT) })}
           </button>
         )}
       </>
     )
   }
-  if (typeof value === 'number') return <span className="hn">{String(value)}</span>
-  if (typeof value === 'boolean' || value === null) return <span className="hk">{String(value)}</span>
+  if (typeof value === 'number') return <span className={syntaxStyles.number}>{String(value)}</span>
+  if (typeof value === 'boolean' || value === null) return <span className={syntaxStyles.literal}>{String(value)}</span>
   return <span>{Array.isArray(value) ? '[]' : '{}'}</span>
 }

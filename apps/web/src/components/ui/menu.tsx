@@ -8,7 +8,10 @@ import {
   Separator,
 } from 'react-aria-components'
 import { useTranslation } from 'react-i18next'
+import { buttonClass } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
+import * as styles from './menu.module.css'
+import * as popoverStyles from './popover.module.css'
 
 /** One entry of a menu; `separator` draws a line above it. */
 export interface MenuEntry {
@@ -28,7 +31,7 @@ export function Menu({
   label,
   button,
   entries,
-  className = 'btn ghost icon',
+  className = buttonClass('ghost', 'iconOnly'),
 }: {
   readonly label: string
   readonly button: ReactNode
@@ -41,9 +44,9 @@ export function Menu({
       <AriaButton aria-label={label} className={className}>
         {button}
       </AriaButton>
-      <Popover className="pop" placement="bottom end">
+      <Popover className={`${popoverStyles.popover}`} placement="bottom end">
         <AriaMenu
-          className="menu"
+          className={`${styles.menu}`}
           aria-label={label}
           disabledKeys={entries.filter(({ isDisabled }) => isDisabled).map(({ id }) => id)}
         >
@@ -53,7 +56,7 @@ export function Menu({
               key={entry.id}
               id={entry.id}
               textValue={entry.text}
-              className={entry.isDangerous ? 'del' : ''}
+              className={entry.isDangerous ? `${styles.dangerous}` : ''}
               onAction={entry.onSelect}
             >
               {entry.icon && <Icon name={entry.icon} />}
@@ -61,7 +64,7 @@ export function Menu({
               {entry.isChosen && (
                 <span className="push">
                   <Icon name="check" small />
-                  <span className="vh">{t('chosen')}</span>
+                  <span className="visuallyHidden">{t('chosen')}</span>
                 </span>
               )}
             </MenuItem>,
@@ -74,5 +77,12 @@ export function Menu({
 
 /** The menu of a row: three dots. */
 export function RowMenu({ label, entries }: { readonly label: string; readonly entries: readonly MenuEntry[] }) {
-  return <Menu label={label} button={<Icon name="dots" />} entries={entries} className="btn ghost icon sm" />
+  return (
+    <Menu
+      label={label}
+      button={<Icon name="dots" />}
+      entries={entries}
+      className={buttonClass('ghost', 'iconOnly', 'small')}
+    />
+  )
 }

@@ -1,5 +1,6 @@
 import { type ComponentProps, useContext, useId } from 'react'
 import { useSettledText } from '../../lib/use-settled-text.ts'
+import * as fieldStyles from './field.module.css'
 import { TextField } from './field.tsx'
 import { SheetContext } from './sheet-context.ts'
 
@@ -43,7 +44,13 @@ export function NameFilter({
       {isInSheet ? (
         <TextField label={label} {...input} />
       ) : (
-        <input className="input filter name" aria-label={label} placeholder={label} {...input} />
+        <input
+          className={`${fieldStyles.input} ${fieldStyles.filter}`}
+          aria-label={label}
+          placeholder={label}
+          data-name-filter
+          {...input}
+        />
       )}
       {known.length > 0 && (
         <datalist id={list}>

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
+import * as styles from './notice.module.css'
 
+const TONES = { info: '', ok: styles.ok, warn: styles.warn, bad: styles.bad }
 const ICONS: Record<string, IconName> = { info: 'info', ok: 'check', warn: 'warn', bad: 'warn' }
 
 /** A standing remark inside a page: cause first, then the next step. */
@@ -14,7 +16,7 @@ export function Notice({
   readonly actions?: ReactNode
 }) {
   return (
-    <div className={`note ${tone}`} role={tone === 'bad' ? 'alert' : 'note'}>
+    <div className={`${styles.notice} ${TONES[tone]}`} role={tone === 'bad' ? 'alert' : 'note'}>
       <Icon name={ICONS[tone] ?? 'info'} />
       <div className="grow">
         {children}

@@ -19,7 +19,7 @@ export function OffNotice({
   const { state } = useConnection()
   const on = useMutation({ mutationFn: onSwitchOn })
   return (
-    <div className="off">
+    <div data-off>
       <Notice
         tone="warn"
         actions={

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
 import { useInstanceName } from '../../lib/branding.ts'
+import * as styles from './page-head.module.css'
 
 let isFirstPage = true
 
@@ -44,13 +45,13 @@ export function PageHead({
     isFirstPage = false
   }, [])
   const text = (
-    <h1 ref={heading} tabIndex={-1} className={isHidden ? 'vh' : ''}>
+    <h1 ref={heading} tabIndex={-1} className={isHidden ? 'visuallyHidden' : ''}>
       {title}
     </h1>
   )
   if (isHidden) return text
   return (
-    <div className="head">
+    <div className={styles.head} data-page-head>
       {text}
       {children}
     </div>

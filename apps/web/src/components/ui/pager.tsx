@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../lib/format.ts'
 import { IconButton } from './button.tsx'
+import * as styles from './pager.module.css'
 
 /** Steps through the pages of a list; nothing for a list of one page. @param page from 1 on */
 export function Pager({
@@ -18,7 +19,7 @@ export function Pager({
   const last = Math.max(1, Math.ceil(total / size))
   if (last === 1) return null
   return (
-    <nav className="row pager" aria-label={t('pager.label')}>
+    <nav className={`row ${styles.pager}`} aria-label={t('pager.label')}>
       <span className="meta" role="status">
         {t('pager.range', {
           from: formatNumber((page - 1) * size + 1),

@@ -1,3 +1,7 @@
+import * as styles from './progress-bar.module.css'
+
+const TONES = { '': '', warn: styles.warn, bad: styles.bad, mute: styles.muted, c1: styles.colour1 }
+
 /** A bar of progress. @param share 0 to 1; undefined while it is not known @param text the value in words */
 export function ProgressBar({
   share,
@@ -13,7 +17,7 @@ export function ProgressBar({
   const percent = Math.round(Math.min(1, Math.max(0, share ?? 0)) * 100)
   return (
     <div
-      className="bar"
+      className={styles.bar}
       role="progressbar"
       aria-label={label}
       aria-valuemin={0}
@@ -21,7 +25,7 @@ export function ProgressBar({
       aria-valuetext={text}
       {...(share === undefined ? {} : { 'aria-valuenow': percent })}
     >
-      <i className={tone} style={{ width: `${percent}%` }} />
+      <i className={TONES[tone]} style={{ width: `${percent}%` }} />
     </div>
   )
 }
@@ -42,7 +46,7 @@ export function Meter({
   return (
     // biome-ignore lint/a11y/useSemanticElements: browsers draw <meter> in colours of their own
     <div
-      className="bar"
+      className={styles.bar}
       role="meter"
       aria-label={label}
       aria-valuemin={0}
@@ -50,7 +54,7 @@ export function Meter({
       aria-valuenow={percent}
       aria-valuetext={text}
     >
-      <i className={tone} style={{ width: `${percent}%` }} />
+      <i className={TONES[tone]} style={{ width: `${percent}%` }} />
     </div>
   )
 }

@@ -1,16 +1,18 @@
 import type { ReactNode, RefObject } from 'react'
+import { ScrollRegion } from './scroll-region.tsx'
+import * as styles from './scrolled-table.module.css'
 
 /** A table in a box that scrolls by itself and is reached by keyboard. @param rowCount all rows with the head, when not all are drawn */
 export function ScrolledTable({
   label,
-  className = 'tbl',
+  className = 'table',
   box,
   rowCount,
   foot,
   children,
 }: {
   readonly label: string
-  readonly className?: string
+  readonly className?: string | undefined
   readonly box?: RefObject<HTMLElement | null>
   readonly rowCount?: number
   /** Stands below the table and scrolls with it. */
@@ -18,20 +20,19 @@ export function ScrolledTable({
   readonly children: ReactNode
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-    <section className="tw" ref={box} tabIndex={0} aria-label={label}>
+    <ScrollRegion className={styles.box} ref={box} aria-label={label}>
       <table className={className} {...(rowCount === undefined ? {} : { 'aria-rowcount': rowCount })}>
         {children}
       </table>
       {foot}
-    </section>
+    </ScrollRegion>
   )
 }
 
 /** Stands for the rows of a long table that are not drawn. @param height in pixels */
 export function RowGap({ height }: { readonly height: number }) {
   return height > 0 ? (
-    <tr className="gap">
+    <tr className={styles.rowGap}>
       <td style={{ height }} />
     </tr>
   ) : null

@@ -1,3 +1,4 @@
+import * as styles from './segmented.module.css'
 /** One choice of a few, all of them visible. */
 export function Segmented<Value extends string>({
   label,
@@ -14,7 +15,7 @@ export function Segmented<Value extends string>({
 }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as one row everywhere
-    <div className={small ? 'seg sm' : 'seg'} role="group" aria-label={label}>
+    <div className={small ? `${styles.segmented} ${styles.small}` : styles.segmented} role="group" aria-label={label}>
       {options.map(([option, text]) => (
         <button key={option} type="button" aria-pressed={option === value} onClick={() => onChange(option)}>
           {text}

@@ -3,6 +3,7 @@ import { Button } from './button.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { Dialog } from './dialog.tsx'
 import { Notice } from './notice.tsx'
+import * as styles from './shown-once.module.css'
 
 /** A secret that the server tells once. The dialog closes only when the viewer says that it is kept. */
 export function ShownOnceDialog({
@@ -31,7 +32,7 @@ export function ShownOnceDialog({
       }
     >
       <Notice tone="warn">{warning}</Notice>
-      <div className="stack shown-once">
+      <div className={`stack ${styles.shownOnce}`}>
         {blocks.map((block) => (
           <CodeBlock key={block.title} title={block.title} text={block.text} />
         ))}

@@ -17,14 +17,14 @@ export function SortHeader<Column extends string>({
   readonly text: string
   readonly order: SortOrder<Column>
   readonly isNumber?: boolean
-  readonly className?: string
+  readonly className?: string | undefined
   readonly onSort: (order: SortOrder<Column>) => void
 }) {
   const isActive = order.by === column
   return (
     <th
       scope="col"
-      className={isNumber ? `num ${className}` : className}
+      className={isNumber ? `number ${className}` : className}
       {...(isActive ? { 'aria-sort': order.descending ? ('descending' as const) : ('ascending' as const) } : {})}
     >
       <button type="button" onClick={() => onSort({ by: column, descending: isActive ? !order.descending : isNumber })}>

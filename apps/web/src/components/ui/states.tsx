@@ -10,6 +10,7 @@ import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Notice } from './notice.tsx'
+import * as styles from './states.module.css'
 
 /** Grey lines of the final height, after 150 ms of nothing. @param lines how many rows the content has */
 export function Skeleton({ lines = 3, height = 36 }: { readonly lines?: number; readonly height?: number }) {
@@ -20,11 +21,11 @@ export function Skeleton({ lines = 3, height = 36 }: { readonly lines?: number; 
     return () => clearTimeout(timer)
   }, [])
   return (
-    <div className="skels" role="status" data-shown={isShown}>
-      <span className="vh">{t('loading')}</span>
+    <div className={styles.skeleton} role="status" data-shown={isShown}>
+      <span className="visuallyHidden">{t('loading')}</span>
       {Array.from({ length: lines }, (_, line) => (
-        <div key={line} className="skel-line" style={{ height }}>
-          <div className="skel" />
+        <div key={line} className={styles.skeletonLine} style={{ height }}>
+          <div className={styles.skeletonBar} />
         </div>
       ))}
     </div>
@@ -44,7 +45,7 @@ export function EmptyState({
   readonly action?: ReactNode
 }) {
   return (
-    <div className="empty">
+    <div className={styles.empty}>
       <Icon name={icon} />
       <b>{title}</b>
       {children && <p>{children}</p>}
@@ -140,7 +141,9 @@ export function QueryView<Data>({
   return (
     <>
       {query.isError && state === 'online' && <ErrorBlock error={query.error} onRetry={() => void query.refetch()} />}
-      {state === 'offline' && <p className="meta stale">{t('asOf', { time: formatTime(query.dataUpdatedAt) })}</p>}
+      {state === 'offline' && (
+        <p className={`meta ${styles.stale}`}>{t('asOf', { time: formatTime(query.dataUpdatedAt) })}</p>
+      )}
       {children(query.data)}
     </>
   )

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import * as segmentedStyles from './segmented.module.css'
 
 /** One of the views of a page, each with its own address. */
 export interface TabLink {
@@ -10,7 +11,7 @@ export interface TabLink {
 /** Links between the views of a page, at the head of it. */
 export function TabLinks({ label, links }: { readonly label: string; readonly links: readonly TabLink[] }) {
   return (
-    <nav className="seg" aria-label={label}>
+    <nav className={segmentedStyles.segmented} aria-label={label}>
       {links.map(({ to, text }) => (
         <Link key={to} to={to as '/app'} activeOptions={{ exact: true, includeSearch: false }}>
           {text}

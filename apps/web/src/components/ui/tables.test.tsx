@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startTestTranslations } from '../../i18n/test-translations.ts'
 import { Pager } from './pager.tsx'
+import * as styles from './scrolled-table.module.css'
 import { RowGap, ScrolledTable } from './scrolled-table.tsx'
 import { SortHeader, type SortOrder } from './sort-header.tsx'
 
@@ -50,7 +51,7 @@ describe('a table that sorts', () => {
     const box = screen.getByRole('region', { name: 'Files' })
     expect(box.tabIndex).toBe(0)
     expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('500')
-    const gaps = box.querySelectorAll<HTMLElement>('tr.gap td')
+    const gaps = box.querySelectorAll<HTMLElement>(`.${styles.rowGap} td`)
     expect([...gaps].map(({ style }) => style.height)).toEqual(['400px'])
   })
 })

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { useDebounced } from '../../lib/use-debounced.ts'
 import { SearchField } from './field.tsx'
+import * as listDetailStyles from './list-detail.module.css'
 
 /** The search term, which goes into the address once typing rests. */
 export function TermField({
@@ -26,7 +27,7 @@ export function TermField({
     onChange(rested)
   }, [rested, text, onChange])
   return (
-    <div className="sf">
+    <div className={listDetailStyles.search}>
       <SearchField label={label} value={text} onChange={setText} />
     </div>
   )

@@ -15,7 +15,7 @@ function mount(): void {
   const host = document.createElement('div')
   document.body.append(host)
   place = { host, root: createRoot(host) }
-  place.root.render(<Toaster position="bottom-right" closeButton toastOptions={{ className: 'toast-card' }} />)
+  place.root.render(<Toaster position="bottom-right" closeButton />)
 }
 
 /** Shows a toast in the lower corner. Failures stay until they are closed. */

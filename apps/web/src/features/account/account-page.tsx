@@ -10,11 +10,11 @@ import { Badge } from '../../components/ui/status.tsx'
 import { notify } from '../../components/ui/toast.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { useSession } from '../../lib/session.ts'
+import * as styles from './account.module.css'
 import { AccountHead } from './account-head.tsx'
 import { endOtherSessions, meQuery, useRename } from './api.ts'
 import { PasswordCard } from './password-card.tsx'
 import { QuotaList } from './quota-list.tsx'
-import './account.css'
 
 /** Profile, password and sessions of the viewer. */
 export function AccountPage() {
@@ -25,7 +25,7 @@ export function AccountPage() {
   return (
     <>
       <AccountHead title={t('nav.account')} />
-      <div className="page account">
+      <div className={`page ${styles.cards}`}>
         <ProfileCard />
         {hasPassword && <PasswordCard />}
         <SessionsCard />
@@ -33,7 +33,7 @@ export function AccountPage() {
           <header>
             <h2 id="account-quotas">{t('quotas.title')}</h2>
           </header>
-          <div className="in">
+          <div className="cardBody">
             <QueryView query={me} lines={2}>
               {({ quotas }) => <QuotaList quotas={quotas} />}
             </QueryView>
@@ -61,7 +61,7 @@ function ProfileCard() {
         <h2 id="account-profile">{t('profile.title')}</h2>
       </header>
       <form
-        className="in stack"
+        className="cardBody stack"
         onSubmit={(event) => {
           event.preventDefault()
           rename.mutate(name.trim())
@@ -75,7 +75,7 @@ function ProfileCard() {
           value={name}
           onChange={({ target }) => setName(target.value)}
         />
-        <dl className="kv">
+        <dl className="facts">
           <dt>{t('profile.email')}</dt>
           <dd>{viewer.email}</dd>
           <dt>{t('profile.role')}</dt>
@@ -113,8 +113,8 @@ function SessionsCard() {
       <header>
         <h2 id="account-sessions">{t('sessions.title')}</h2>
       </header>
-      <div className="in stack">
-        <p className="t2">{t('sessions.about')}</p>
+      <div className="cardBody stack">
+        <p className="muted">{t('sessions.about')}</p>
         <div className="row wrap">
           <Button disabled={isOffline} onClick={() => setAsking(true)}>
             {t('sessions.end')}

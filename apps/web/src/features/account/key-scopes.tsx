@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { Checkbox, Switch } from '../../components/ui/field.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { modelNamesQuery } from '../../lib/server-state.ts'
 import { useSession } from '../../lib/session.ts'
+import * as styles from './account.module.css'
 import type { KeyScopes } from './api.ts'
 import { listRouteGroups } from './route-groups.ts'
 
@@ -71,8 +73,8 @@ function Choices({
   readonly onChange: (chosen: string[]) => void
 }) {
   return (
-    <fieldset className="key-choices">
-      <legend className="lbl">{legend}</legend>
+    <fieldset className={styles.keyChoices}>
+      <legend className={fieldStyles.label}>{legend}</legend>
       {options.map(([value, text]) => (
         <Checkbox
           key={value}

@@ -14,7 +14,6 @@ import { AccountHead } from './account-head.tsx'
 import { type ApiKey, type KeyScopes, keysQuery, useRevokeKey } from './api.ts'
 import { isExpired } from './expiry.ts'
 import { NewKeyDialog } from './new-key-dialog.tsx'
-import './account.css'
 
 /** The API keys of the viewer. */
 export function KeysPage() {
@@ -36,7 +35,7 @@ export function KeysPage() {
         {make}
       </AccountHead>
       <div className="page stack flush">
-        <p className="t2">{t('keys.about')}</p>
+        <p className="muted">{t('keys.about')}</p>
         <QueryView query={keys} lines={4}>
           {(list) =>
             list.length === 0 ? (
@@ -78,7 +77,7 @@ function KeyTable({ keys, onRevoke }: { readonly keys: readonly ApiKey[]; readon
   const { t } = useTranslation('account')
   const { state } = useConnection()
   return (
-    <table className="tbl two">
+    <table className="table stacked">
       <thead>
         <tr>
           <th scope="col">{t('keys.name')}</th>
@@ -87,42 +86,42 @@ function KeyTable({ keys, onRevoke }: { readonly keys: readonly ApiKey[]; readon
           <th scope="col">{t('keys.lastUsed')}</th>
           <th scope="col">{t('keys.expires')}</th>
           <th scope="col">
-            <span className="vh">{t('keys.actions')}</span>
+            <span className="visuallyHidden">{t('keys.actions')}</span>
           </th>
         </tr>
       </thead>
       <tbody>
         {keys.map((key) => (
           <tr key={key.id}>
-            <td className="main-c">
+            <td className="mainCell">
               <div className="row">
-                <span className="med clip" title={key.name}>
+                <span className="medium clip" title={key.name}>
                   {key.name}
                 </span>
                 {key.scopes && <Badge tone="info">{t('keys.limited')}</Badge>}
               </div>
               {key.scopes && <ScopeLine scopes={key.scopes} />}
             </td>
-            <td className="m">
+            <td className="minorCell">
               <code>{key.keyPrefix}…</code>
             </td>
-            <td className="m">
-              <span className="only-narrow">{t('keys.created')} </span>
+            <td className="minorCell">
+              <span className="stackedOnly">{t('keys.created')} </span>
               <RelativeTime time={key.createdAt} />
             </td>
-            <td className="m">
-              <span className="only-narrow">{t('keys.lastUsed')} </span>
+            <td className="minorCell">
+              <span className="stackedOnly">{t('keys.lastUsed')} </span>
               {key.lastUsed === null ? (
-                <span className="t3">{t('keys.never')}</span>
+                <span className="faint">{t('keys.never')}</span>
               ) : (
                 <RelativeTime time={key.lastUsed} />
               )}
             </td>
-            <td className="m">
-              <span className="only-narrow">{t('keys.expires')} </span>
+            <td className="minorCell">
+              <span className="stackedOnly">{t('keys.expires')} </span>
               <KeyEnd apiKey={key} />
             </td>
-            <td className="end-c num">
+            <td className="endCell number">
               <IconButton
                 small
                 icon="trash"
@@ -147,7 +146,7 @@ function ScopeLine({ scopes: { routes, models } }: { readonly scopes: KeyScopes 
 
 function KeyEnd({ apiKey: { expiresAt } }: { readonly apiKey: ApiKey }) {
   const { t } = useTranslation('account')
-  if (expiresAt === undefined) return <span className="t3">{t('keys.noEnd')}</span>
+  if (expiresAt === undefined) return <span className="faint">{t('keys.noEnd')}</span>
   if (isExpired({ expiresAt })) return <Status tone="bad">{t('keys.expired')}</Status>
   return <RelativeTime time={expiresAt} />
 }

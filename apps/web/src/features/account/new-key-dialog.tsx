@@ -2,6 +2,7 @@ import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { Dialog } from '../../components/ui/dialog.tsx'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { SelectField, TextField } from '../../components/ui/field.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { type KeyScopes, useMakeKey } from './api.ts'
@@ -75,7 +76,7 @@ export function NewKeyDialog({
           />
         )}
         <KeyScopeFields scopes={scopes} onChange={setScopes} />
-        {isUseless(scopes) && <p className="hint">{t('scopes.chooseOne')}</p>}
+        {isUseless(scopes) && <p className={fieldStyles.hint}>{t('scopes.chooseOne')}</p>}
         {make.isError && <ErrorBlock error={make.error} />}
       </form>
     </Dialog>

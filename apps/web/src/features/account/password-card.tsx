@@ -40,8 +40,8 @@ export function PasswordCard() {
       <header>
         <h2 id="account-password">{t('password.title')}</h2>
       </header>
-      <form className="in stack" onSubmit={onSubmit}>
-        <p className="t2">{t('password.about')}</p>
+      <form className="cardBody stack" onSubmit={onSubmit}>
+        <p className="muted">{t('password.about')}</p>
         {change.isError && !isToldBelow && <ErrorBlock error={change.error} />}
         {/* password managers find the account by it */}
         <input type="email" autoComplete="username" value={viewer.email} readOnly hidden />

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import * as progressBarStyles from '../../components/ui/progress-bar.module.css'
 import { RelativeTime } from '../../components/ui/time.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import type { Quota } from './api.ts'
@@ -6,13 +7,13 @@ import type { Quota } from './api.ts'
 /** What is left of the quotas that an admin has set. */
 export function QuotaList({ quotas }: { readonly quotas: readonly Quota[] }) {
   const { t } = useTranslation('account')
-  if (quotas.length === 0) return <p className="t2">{t('quotas.none')}</p>
+  if (quotas.length === 0) return <p className="muted">{t('quotas.none')}</p>
   return (
     <ul className="stack">
       {quotas.map((quota) => (
         <li key={quota.id} className="stack tight">
           <div className="row wrap">
-            <b className="med">{quota.model === '' ? t('quotas.allModels') : quota.model}</b>
+            <b className="medium">{quota.model === '' ? t('quotas.allModels') : quota.model}</b>
             <span className="meta push">
               {t('quotas.window', { window: quota.window })} · {t('quotas.resets')}{' '}
               <RelativeTime time={quota.resets_at} />
@@ -47,7 +48,7 @@ function Meter({
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: browsers draw a meter element in their own ways */}
       <div
-        className="bar"
+        className={progressBarStyles.bar}
         role="meter"
         aria-label={label}
         aria-valuemin={0}
@@ -55,7 +56,10 @@ function Meter({
         aria-valuenow={Math.min(used, limit)}
         aria-valuetext={text}
       >
-        <i className={share >= 1 ? 'bad' : share > 0.8 ? 'warn' : ''} style={{ width: `${share * 100}%` }} />
+        <i
+          className={share >= 1 ? progressBarStyles.bad : share > 0.8 ? progressBarStyles.warn : ''}
+          style={{ width: `${share * 100}%` }}
+        />
       </div>
     </div>
   )

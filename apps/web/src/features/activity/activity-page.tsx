@@ -8,7 +8,7 @@ import { Badge } from '../../components/ui/status.tsx'
 import { formatBytes } from '../../lib/format.ts'
 import { type Operation, readOperationState } from '../../lib/operations/operation.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
-import './activity.css'
+import * as styles from './activity.module.css'
 import { OperationHistory } from './operation-history.tsx'
 
 /** What the server does in the background: in progress, needs attention, and the record. */
@@ -18,7 +18,7 @@ export function ActivityPage() {
   return (
     <>
       <PageHead title={t('common:nav.activity')} />
-      <div className="page ac">
+      <div className={`page ${styles.page}`}>
         <QueryView query={operations} lines={2} height={76}>
           {(list) => <Sections operations={list} />}
         </QueryView>
@@ -36,16 +36,16 @@ function Sections({ operations }: { readonly operations: readonly Operation[] })
   return (
     <>
       <section aria-labelledby="in-progress">
-        <header className="sh">
+        <header className={styles.sectionHead}>
           <h2 id="in-progress">{t('inProgress')}</h2>
           {active.length > 0 && <span className="meta">{active.length}</span>}
           {rate > 0 && <span className="meta push">{t('rateInAll', { bytes: formatBytes(rate) })}</span>}
         </header>
-        {active.length === 0 ? <p className="t2">{t('nothingRuns')}</p> : <OperationList operations={active} />}
+        {active.length === 0 ? <p className="muted">{t('nothingRuns')}</p> : <OperationList operations={active} />}
       </section>
       {failed.length > 0 && (
         <section aria-labelledby="needs-attention">
-          <header className="sh">
+          <header className={styles.sectionHead}>
             <h2 id="needs-attention">{t('needsAttention')}</h2>
             <Badge tone="bad">{failed.length}</Badge>
           </header>

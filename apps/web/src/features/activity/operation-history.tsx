@@ -7,6 +7,7 @@ import { ErrorBlock, QueryView } from '../../components/ui/states.tsx'
 import { useConnection } from '../../lib/connection.ts'
 import type { Operation } from '../../lib/operations/operation.ts'
 import { operationHistoryQuery } from '../../lib/operations/operation-queries.ts'
+import * as styles from './activity.module.css'
 import { clearHistory } from './api.ts'
 import { RecordTable } from './record-table.tsx'
 
@@ -27,7 +28,7 @@ export function OperationHistory({ operations }: { readonly operations: readonly
   const isEmpty = history.data?.length === 0
   return (
     <section aria-labelledby="record">
-      <header className="sh">
+      <header className={styles.sectionHead}>
         <h2 id="record">{t('record')}</h2>
         <span className="meta">{t('recordLimit')}</span>
         <span className="push" />
@@ -40,7 +41,7 @@ export function OperationHistory({ operations }: { readonly operations: readonly
       <QueryView query={history} lines={4}>
         {(records) =>
           records.length === 0 ? (
-            <p className="t2">{t('recordEmpty')}</p>
+            <p className="muted">{t('recordEmpty')}</p>
           ) : (
             <RecordTable records={records} operations={operations} />
           )

@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { describeKind } from '../../components/operations/operation-words.ts'
-import { Button } from '../../components/ui/button.tsx'
+import { Button, buttonClass } from '../../components/ui/button.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
 import { useConnection } from '../../lib/connection.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { type Operation, type OperationRecord, readOutcome } from '../../lib/operations/operation.ts'
 import { useOperationAction } from '../../lib/operations/operation-actions.ts'
+import * as styles from './activity.module.css'
 import { chatModelsQuery } from './api.ts'
 import { findRecordAction, type RecordAction } from './record-action.ts'
 
@@ -26,19 +27,19 @@ export function RecordTable({
   const { t } = useTranslation('activity')
   const chatModels = useQuery(chatModelsQuery).data ?? NO_MODELS
   return (
-    <div className="card record">
-      <table className="tbl two">
+    <div className={`card ${styles.record}`}>
+      <table className="table stacked">
         <thead>
           <tr>
             <th scope="col">{t('column.time')}</th>
             <th scope="col">{t('column.kind')}</th>
             <th scope="col">{t('column.target')}</th>
             <th scope="col">{t('column.outcome')}</th>
-            <th scope="col" className="num">
+            <th scope="col" className="number">
               {t('column.took')}
             </th>
             <th scope="col">
-              <span className="vh">{t('column.action')}</span>
+              <span className="visuallyHidden">{t('column.action')}</span>
             </th>
           </tr>
         </thead>
@@ -69,19 +70,19 @@ function RecordRow({
   const took = Date.parse(finishedAt) - Date.parse(startedAt)
   return (
     <tr>
-      <td className="free m t2">
+      <td className="freeCell minorCell muted">
         <RelativeTime time={finishedAt} />
       </td>
-      <td className="free m t2">{describeKind(record, t)}</td>
-      <td className="main-c">
-        <span className="med target">{name}</span>
-        {error && <span className="meta target">{error}</span>}
+      <td className="freeCell minorCell muted">{describeKind(record, t)}</td>
+      <td className="mainCell">
+        <span className={`medium ${styles.target}`}>{name}</span>
+        {error && <span className={`meta ${styles.target}`}>{error}</span>}
       </td>
-      <td className="free end-c">
+      <td className="freeCell endCell">
         <Status tone={TONES[outcome]}>{t(`outcome.${word}`)}</Status>
       </td>
-      <td className="num free m">{took >= 0 && formatDuration(took)}</td>
-      <td className="num free m">{action && <RecordButton record={record} action={action} />}</td>
+      <td className="number freeCell minorCell">{took >= 0 && formatDuration(took)}</td>
+      <td className="number freeCell minorCell">{action && <RecordButton record={record} action={action} />}</td>
     </tr>
   )
 }
@@ -93,7 +94,7 @@ function RecordButton({ record, action }: { readonly record: OperationRecord; re
   const { id, name, isBackend } = record
   if (action === 'chat')
     return (
-      <Link className="btn ghost sm" to={`/app/chat/${encodeURIComponent(name)}` as '/app'}>
+      <Link className={buttonClass('ghost', 'small')} to={`/app/chat/${encodeURIComponent(name)}` as '/app'}>
         {t('openInChat')}
       </Link>
     )

@@ -2,8 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { buttonClass } from '../../components/ui/button.tsx'
 import { CodeBlock } from '../../components/ui/code-block.tsx'
 import { CopyButton } from '../../components/ui/copy-button.tsx'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { SelectField, TextField } from '../../components/ui/field.tsx'
 import { Icon } from '../../components/ui/icon.tsx'
 import { Instructions } from '../../components/ui/instructions.tsx'
@@ -14,10 +16,10 @@ import { QueryView } from '../../components/ui/states.tsx'
 import { root, toUrl } from '../../lib/base-path.ts'
 import { installedModelsQuery } from '../../lib/server-state.ts'
 import { useSession } from '../../lib/session.ts'
+import * as styles from './api.module.css'
 import { FORMATS, LANGUAGES } from './formats.ts'
 import type { ApiSearch } from './search.ts'
 import { makeSnippet } from './snippets.ts'
-import './api.css'
 
 const route = getRouteApi('/app/api')
 
@@ -30,13 +32,13 @@ export function ApiPage() {
     <>
       <PageHead title={t('nav.api')}>
         <span className="push" />
-        <a className="btn" href={toUrl('swagger/index.html')}>
+        <a className={buttonClass()} href={toUrl('swagger/index.html')}>
           <Icon name="external" />
           {t('reference')}
         </a>
       </PageHead>
       <div className="page stack">
-        <div className="api-two">
+        <div className={styles.columns}>
           <AddressCard />
           <SnippetCard />
         </div>
@@ -44,7 +46,7 @@ export function ApiPage() {
           <header>
             <h2 id="api-instructions">{t('instructions.title')}</h2>
           </header>
-          <div className="in">
+          <div className="cardBody">
             <Instructions topic={topic} onTopic={(next) => change({ topic: next })} />
           </div>
         </section>
@@ -69,18 +71,18 @@ function AddressCard() {
       <header>
         <h2 id="api-address">{t('address.title')}</h2>
       </header>
-      <div className="in stack">
+      <div className="cardBody stack">
         <div>
-          <span className="lbl">{t('address.base')}</span>
+          <span className={fieldStyles.label}>{t('address.base')}</span>
           <div className="row">
-            <code className="api-base">{base}</code>
+            <code className={styles.baseAddress}>{base}</code>
             <CopyButton text={base} label={t('address.copy')} />
           </div>
-          <p className="hint">{t('address.hint')}</p>
+          <p className={fieldStyles.hint}>{t('address.hint')}</p>
         </div>
         <div>
-          <span className="lbl">{t('key.title')}</span>
-          <p className="t2">
+          <span className={fieldStyles.label}>{t('key.title')}</span>
+          <p className="muted">
             {t(`key.${viewer.kind}`)} {viewer.kind === 'account' && <Link to="/app/account/keys">{t('key.make')}</Link>}
           </p>
         </div>
@@ -101,7 +103,7 @@ function SnippetCard() {
       <header>
         <h2 id="api-snippet">{t('snippet.title')}</h2>
       </header>
-      <div className="in stack">
+      <div className="cardBody stack">
         <div className="row wrap">
           <Segmented
             label={t('snippet.format')}
@@ -129,7 +131,7 @@ function SnippetCard() {
             return (
               <>
                 {names.length === 0 && <Notice tone="warn">{t('snippet.noModel')}</Notice>}
-                <div className="api-fields">
+                <div className={styles.fields}>
                   <SelectField
                     label={t('snippet.model')}
                     options={[...new Set([chosen, ...names])].map((name) => [name, name])}

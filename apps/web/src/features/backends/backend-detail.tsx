@@ -5,6 +5,8 @@ import { InstallProgress } from '../../components/operations/install-button.tsx'
 import { LastOutcome } from '../../components/operations/last-outcome.tsx'
 import { RemoveDialog } from '../../components/operations/remove-dialog.tsx'
 import { Button, IconButton } from '../../components/ui/button.tsx'
+import * as listDetailStyles from '../../components/ui/list-detail.module.css'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { EmptyState, Skeleton } from '../../components/ui/states.tsx'
 import { Badge, LetterTile } from '../../components/ui/status.tsx'
 import { useConnection } from '../../lib/connection.ts'
@@ -29,8 +31,7 @@ export function BackendDetail({
 }) {
   const { t } = useTranslation('backends')
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-    <section className="d" tabIndex={0} aria-label={t('details')}>
+    <ScrollRegion className={listDetailStyles.detail} aria-label={t('details')}>
       {backend !== undefined ? (
         <Detail backend={backend} onClose={onClose} />
       ) : id === undefined ? (
@@ -42,7 +43,7 @@ export function BackendDetail({
       ) : (
         <Skeleton lines={5} />
       )}
-    </section>
+    </ScrollRegion>
   )
 }
 
@@ -52,16 +53,22 @@ function Detail({ backend, onClose }: { readonly backend: GalleryBackend; readon
   const facts = [id, license, t('galleryIs', { gallery }), version]
   const links = backend.urls.filter((url) => /^https?:\/\//.test(url))
   return (
-    <div className="din">
-      <div className="row dh">
+    <div className={listDetailStyles.content}>
+      <div className={`row ${listDetailStyles.heading}`}>
         <LetterTile name={name} large />
         <div className="grow">
-          <h2 className="dt">{name}</h2>
+          <h2 className={listDetailStyles.title}>{name}</h2>
           <p className="meta">{facts.filter((fact) => fact !== '').join(' · ')}</p>
         </div>
-        <IconButton className="only-m" small icon="x" label={t('closeDetails')} onClick={onClose} />
+        <IconButton
+          className={listDetailStyles.narrowOnly}
+          small
+          icon="x"
+          label={t('closeDetails')}
+          onClick={onClose}
+        />
       </div>
-      {description && <p className="t2 lead">{toPlainText(description)}</p>}
+      {description && <p className={`muted ${listDetailStyles.lead}`}>{toPlainText(description)}</p>}
       <div className="row wrap">
         {tags.map((tag) => (
           <Badge key={tag}>{tag}</Badge>
@@ -72,7 +79,7 @@ function Detail({ backend, onClose }: { readonly backend: GalleryBackend; readon
       <Actions backend={backend} />
       <LastOutcome kind="backend" name={id} />
       {links.length > 0 && (
-        <ul className="links">
+        <ul className={listDetailStyles.links}>
           {links.map((url) => (
             <li key={url}>
               <a href={url} target="_blank" rel="noopener noreferrer">

@@ -5,6 +5,9 @@ import { useTranslation } from 'react-i18next'
 import { Checkbox, SelectFilter } from '../../components/ui/field.tsx'
 import { Filters } from '../../components/ui/filters.tsx'
 import { GalleryProblems } from '../../components/ui/gallery-problems.tsx'
+import * as listDetailStyles from '../../components/ui/list-detail.module.css'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
+import * as statesStyles from '../../components/ui/states.module.css'
 import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { Badge, LetterTile, Status } from '../../components/ui/status.tsx'
 import { TermField } from '../../components/ui/term-field.tsx'
@@ -44,7 +47,7 @@ export function GalleryView() {
   const isFiltered = search.q !== undefined || search.tag !== undefined
   return (
     <>
-      <div className="fl wrap">
+      <div className={`${listDetailStyles.filters} wrap`}>
         <TermField label={t('searchBackends')} value={search.q ?? ''} onChange={setTerm} />
         <Filters values={[search.tag, search.show_all, search.development]}>
           <Tags page={page.data} tag={search.tag} onChange={(tag) => change({ tag })} />
@@ -60,10 +63,17 @@ export function GalleryView() {
           />
         </Filters>
       </div>
-      <div className={search.backend === undefined ? 'split' : 'split open'}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-        <section className="l" tabIndex={0} aria-label={t('common:nav.backends')} aria-busy={page.isPlaceholderData}>
-          {page.isPlaceholderData && <div className="refresh" />}
+      <div
+        className={
+          search.backend === undefined ? listDetailStyles.split : `${listDetailStyles.split} ${listDetailStyles.isOpen}`
+        }
+      >
+        <ScrollRegion
+          className={listDetailStyles.list}
+          aria-label={t('common:nav.backends')}
+          aria-busy={page.isPlaceholderData}
+        >
+          {page.isPlaceholderData && <div className={statesStyles.refreshing} />}
           <QueryView query={page} lines={8} height={52}>
             {(data) => (
               <>
@@ -80,7 +90,7 @@ export function GalleryView() {
               </>
             )}
           </QueryView>
-        </section>
+        </ScrollRegion>
         <BackendDetail
           key={search.backend}
           id={search.backend}
@@ -122,7 +132,7 @@ function BackendList({
   readonly search: BackendsSearch
 }) {
   return (
-    <ul className="ml">
+    <ul className={listDetailStyles.entries}>
       {backends.map((backend) => (
         <li key={backend.id}>
           <Link
@@ -133,7 +143,7 @@ function BackendList({
           >
             <LetterTile name={backend.name} />
             <span className="grow">
-              <span className="nm clip">{backend.name}</span>
+              <span className={`${listDetailStyles.name} clip`}>{backend.name}</span>
               <span className="meta clip">{backend.tags.join(', ')}</span>
             </span>
             <RowEnd backend={backend} />
@@ -149,7 +159,7 @@ function RowEnd({ backend }: { readonly backend: GalleryBackend }) {
   const operations = useQuery(operationsQuery).data
   const operation = findActiveOperation(operations, { kind: 'backend', name: backend.id })
   return (
-    <span className="rt">
+    <span className={listDetailStyles.figures}>
       {operation !== undefined ? (
         <Status tone="run">{operation.isQueued ? t('queued') : formatPercent(operation.progress / 100)}</Status>
       ) : (

@@ -22,14 +22,14 @@ export function InstalledTable({
   const { t } = useTranslation('backends')
   return (
     <div className="card">
-      <table className="tbl two">
+      <table className="table stacked">
         <thead>
           <tr>
             <th scope="col">{t('column.name')}</th>
             <th scope="col">{t('column.version')}</th>
             <th scope="col">{t('column.origin')}</th>
             <th scope="col">
-              <span className="vh">{t('column.action')}</span>
+              <span className="visuallyHidden">{t('column.action')}</span>
             </th>
           </tr>
         </thead>
@@ -48,14 +48,14 @@ function Row({ backend, isChosen }: { readonly backend: InstalledBackend; readon
   const { name, version, isMeta, isSystem, availableVersion, facts } = backend
   return (
     <tr aria-selected={isChosen || undefined}>
-      <td className="main-c wide">
-        <span className="med">{name}</span> {isMeta && <Badge>{t('meta')}</Badge>}
+      <td className="mainCell wideCell">
+        <span className="medium">{name}</span> {isMeta && <Badge>{t('meta')}</Badge>}
         {facts.length > 0 && (
           <details>
             <summary className="meta">{t('details')}</summary>
-            <dl className="kv">
+            <dl className="facts">
               {facts.map(([fact, text]) => (
-                <div key={fact} className="kv-row">
+                <div key={fact} className="factRow">
                   <dt>{fact}</dt>
                   <dd>{text}</dd>
                 </div>
@@ -64,7 +64,7 @@ function Row({ backend, isChosen }: { readonly backend: InstalledBackend; readon
           </details>
         )}
       </td>
-      <td className="free m">
+      <td className="freeCell minorCell">
         {version || t('unknownVersion')}{' '}
         {availableVersion !== undefined && (
           <Badge tone="info">
@@ -72,8 +72,8 @@ function Row({ backend, isChosen }: { readonly backend: InstalledBackend; readon
           </Badge>
         )}
       </td>
-      <td className="free m">{t(isSystem ? 'state.system' : 'state.user')}</td>
-      <td className="num free end-c">
+      <td className="freeCell minorCell">{t(isSystem ? 'state.system' : 'state.user')}</td>
+      <td className="number freeCell endCell">
         <RowActions backend={backend} />
       </td>
     </tr>

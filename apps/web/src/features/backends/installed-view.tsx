@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { SelectFilter } from '../../components/ui/field.tsx'
 import { Filters } from '../../components/ui/filters.tsx'
+import * as listDetailStyles from '../../components/ui/list-detail.module.css'
 import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { Badge } from '../../components/ui/status.tsx'
 import { TermField } from '../../components/ui/term-field.tsx'
@@ -35,7 +36,7 @@ export function InstalledView() {
   })
   return (
     <>
-      <div className="fl wrap">
+      <div className={`${listDetailStyles.filters} wrap`}>
         <TermField label={t('searchBackends')} value={search.q ?? ''} onChange={setTerm} />
         <Filters values={[search.state]}>
           <SelectFilter

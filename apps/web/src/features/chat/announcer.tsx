@@ -25,7 +25,7 @@ export function Announcer({ text }: { readonly text: string }) {
     }
   }, [])
   return (
-    <div className="vh" role="log" aria-live="polite" aria-atomic="true">
+    <div className="visuallyHidden" role="log" aria-live="polite" aria-atomic="true">
       {said}
     </div>
   )

@@ -2,6 +2,7 @@ import { lazy, type ReactNode, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/ui/button.tsx'
 import type { ChatEntry } from '../../lib/chat/types.ts'
+import * as styles from './chat.module.css'
 import { useChatSearch } from './use-chat-search.ts'
 
 const ChatMenu = lazy(async () => ({ default: (await import('./chat-menu.tsx')).ChatMenu }))
@@ -12,9 +13,9 @@ export function ChatHead({ entry, children }: { readonly entry: ChatEntry; reado
   const { title } = entry
   const [, changeSearch] = useChatSearch()
   return (
-    <header className="chd">
+    <header className={styles.head}>
       <IconButton
-        className="only-list"
+        className={styles.listOnly}
         icon="chevron-left"
         label={t('list.all')}
         onClick={() => changeSearch({ list: true })}

@@ -3,12 +3,14 @@ import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { SearchField } from '../../components/ui/field.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { EmptyState, NoMatch, Skeleton } from '../../components/ui/states.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import { formatDay } from '../../lib/chat/age.ts'
 import type { ChatEntry } from '../../lib/chat/types.ts'
 import { useChatEntries, useRunningChats } from '../../lib/chat/use-chats.ts'
 import { createMatcher } from '../../lib/match-words.ts'
+import * as styles from './chat.module.css'
 import { groupByAge } from './group-by-age.ts'
 import { StorageLine } from './storage-line.tsx'
 import { useChatSearch } from './use-chat-search.ts'
@@ -28,8 +30,8 @@ export function ChatList({ chatId }: { readonly chatId: string | undefined }) {
   const matches = createMatcher(q)
   const found = entries?.filter(({ title }) => matches(title))
   return (
-    <aside className="chats" aria-label={t('list.title')}>
-      <div className="ch">
+    <aside className={styles.list} aria-label={t('list.title')}>
+      <div className={styles.listHead}>
         <h2>{t('list.title')}</h2>
         <span className="push row">
           <Button
@@ -45,11 +47,10 @@ export function ChatList({ chatId }: { readonly chatId: string | undefined }) {
           </Suspense>
         </span>
       </div>
-      <div className="chats-search">
+      <div className={styles.listSearch}>
         <SearchField label={t('list.search')} value={q} onChange={(value) => changeSearch({ q: value })} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <section className="scroll" tabIndex={0} aria-label={t('list.region')}>
+      <ScrollRegion className={styles.scroll} aria-label={t('list.region')}>
         {found === undefined && <Skeleton lines={6} height={32} />}
         {entries?.length === 0 && <EmptyState title={t('list.empty.title')}>{t('list.empty.about')}</EmptyState>}
         {found?.length === 0 && entries?.length !== 0 && <NoMatch onClear={() => changeSearch({ q: '' })} />}
@@ -68,7 +69,7 @@ export function ChatList({ chatId }: { readonly chatId: string | undefined }) {
             {t('list.more', { count: found.length - rows })}
           </Button>
         )}
-      </section>
+      </ScrollRegion>
       <StorageLine />
     </aside>
   )

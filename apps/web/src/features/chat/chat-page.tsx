@@ -1,15 +1,16 @@
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import { buttonClass } from '../../components/ui/button.tsx'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { EmptyState, Skeleton } from '../../components/ui/states.tsx'
 import { useChatModels } from '../../lib/chat/models.ts'
 import { useChat, useChatStore } from '../../lib/chat/use-chats.ts'
+import * as styles from './chat.module.css'
 import { ChatList } from './chat-list.tsx'
 import { Conversation } from './conversation.tsx'
 import { NewChat } from './new-chat.tsx'
 import { useChatSearch } from './use-chat-search.ts'
-import './chat.css'
 
 /** The chats of the viewer: the list, and one of them. */
 export function ChatPage() {
@@ -19,7 +20,7 @@ export function ChatPage() {
   return (
     <>
       <PageHead title={t('common:nav.chat')} isHidden />
-      <div className={list ? 'chat-page is-list' : 'chat-page'}>
+      <div className={list ? `${styles.page} ${styles.isList}` : styles.page}>
         <ChatList chatId={id} />
         {id === undefined ? <NewChat /> : <OpenChat key={id} chatId={id} />}
       </div>
@@ -50,18 +51,18 @@ function OpenChat({ chatId }: { readonly chatId: string }) {
   if (isModel) return <NewChat model={chatId} />
   if (view.state === 'loading' || models === undefined || hasDraft || (isUnknown && isFetching)) {
     return (
-      <section className="conv" aria-label={t('conversation')}>
+      <section className={styles.conversation} aria-label={t('conversation')}>
         <Skeleton lines={6} />
       </section>
     )
   }
   return (
-    <section className="conv" aria-label={t('conversation')}>
+    <section className={styles.conversation} aria-label={t('conversation')}>
       <EmptyState
         icon="chat"
         title={t('missing.title')}
         action={
-          <button type="button" className="btn primary" onClick={() => void navigate({ to: '/app/chat' })}>
+          <button type="button" className={buttonClass('primary')} onClick={() => void navigate({ to: '/app/chat' })}>
             {t('newChat')}
           </button>
         }

@@ -5,6 +5,7 @@ import { IconButton } from '../../components/ui/button.tsx'
 import { findDefaultModel, keepLastModel, useChatModels } from '../../lib/chat/models.ts'
 import type { Chat } from '../../lib/chat/types.ts'
 import { useChatStore, useRunningChats } from '../../lib/chat/use-chats.ts'
+import * as styles from './chat.module.css'
 import { ChatHead } from './chat-head.tsx'
 import { SettingsDrawer } from './settings-drawer.tsx'
 import { Switches } from './switches.tsx'
@@ -26,7 +27,7 @@ export function Conversation({ chat }: { readonly chat: Chat }) {
   }, [store, id, model, entry.model])
   useEscape(() => isRunning && store.stop(id))
   return (
-    <section className="conv" aria-label={t('conversation')}>
+    <section className={styles.conversation} aria-label={t('conversation')}>
       <ChatHead entry={entry}>
         <IconButton
           small
@@ -36,10 +37,10 @@ export function Conversation({ chat }: { readonly chat: Chat }) {
           onClick={() => setDrawerOpen(!isDrawerOpen)}
         />
       </ChatHead>
-      <div className="conv-body">
-        <div className="thread-pane">
+      <div className={styles.body}>
+        <div className={styles.threadPane}>
           <Thread chat={chat} isRunning={isRunning} />
-          <div className="dock">
+          <div className={styles.dock}>
             <Composer
               draftKey={id}
               models={models}
@@ -60,7 +61,7 @@ export function Conversation({ chat }: { readonly chat: Chat }) {
                 onChange={(changed) => store.change(id, { settings: changed })}
               />
             </Composer>
-            <p className="meta foot">{t('mayBeWrong')}</p>
+            <p className={`meta ${styles.dockFoot}`}>{t('mayBeWrong')}</p>
           </div>
         </div>
         <SettingsDrawer

@@ -10,19 +10,19 @@ export function FigureLine({ figures }: { readonly figures: Figures | undefined 
   const speed = toTokensPerSecond(figures)
   return (
     <span
-      className="meta push figures"
+      className="meta push"
       title={promptTokens === undefined ? undefined : t('figures.prompt', { tokens: formatNumber(promptTokens) })}
     >
       {t('figures.tokens', { count: tokens, tokens: formatNumber(tokens) })}
       {firstTokenMs !== undefined && (
         <>
-          <span className="sep" />
+          <span className="separator" />
           {t('figures.first', { duration: formatDuration(firstTokenMs) })}
         </>
       )}
       {speed !== undefined && (
         <>
-          <span className="sep" />
+          <span className="separator" />
           {t('figures.speed', { speed: formatNumber(speed, 1) })}
         </>
       )}

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
+import * as noticeStyles from '../../components/ui/notice.module.css'
 import { ProgressBar } from '../../components/ui/progress-bar.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import type { ModelLoad } from '../../lib/chat/model-load.ts'
@@ -7,6 +8,7 @@ import type { LiveAnswer } from '../../lib/chat/run-answer.ts'
 import { useChatStore } from '../../lib/chat/use-chats.ts'
 import { formatBytes, formatDuration, formatNumber, formatPercent } from '../../lib/format.ts'
 import { useNow } from '../../lib/use-now.ts'
+import * as styles from './chat.module.css'
 
 /** What an answer is doing: waiting, loading its model, thinking or writing, with its figures so far. */
 export function LiveLine({ live, chatId }: { readonly live: LiveAnswer; readonly chatId: string }) {
@@ -18,7 +20,7 @@ export function LiveLine({ live, chatId }: { readonly live: LiveAnswer; readonly
   if (phase === 'retrying' && retry !== undefined) {
     const left = Math.max(0, Math.ceil((retry.at - now) / 1000))
     return (
-      <div className="note warn" role="status">
+      <div className={`${noticeStyles.notice} ${noticeStyles.warn}`} role="status">
         <div className="grow">
           {retry.failure.code === 'model_loading' ? t('loading.wait') : retry.failure.message}
           <LoadBar load={load} />
@@ -36,19 +38,19 @@ export function LiveLine({ live, chatId }: { readonly live: LiveAnswer; readonly
   }
   return (
     <div>
-      <p className="live">
+      <p className={styles.live}>
         <Status tone="run">{t(`phase.${load === undefined ? phase : 'loading'}`)}</Status>
         <span className="meta" aria-hidden="true">
           {pieces > 0 && (
             <>
               {t('figures.tokens', { count: pieces, tokens: formatNumber(pieces) })}
-              <span className="sep" />
+              <span className="separator" />
             </>
           )}
           {formatDuration(Math.floor(seconds / 100) * 100)}
           {pieces > 1 && seconds > 1000 && (
             <>
-              <span className="sep" />
+              <span className="separator" />
               {t('figures.speed', { speed: formatNumber(pieces / (seconds / 1000), 1) })}
             </>
           )}
@@ -69,7 +71,7 @@ function LoadBar({ load }: { readonly load: ModelLoad | undefined }) {
     bytesTotal > 0 ? t('loading.bytes', { done: formatBytes(bytesDone), total: formatBytes(bytesTotal) }) : ''
   const text = t(`loading.${state}`, { percent: formatPercent(progress), size })
   return (
-    <div className="load">
+    <div className={styles.load}>
       <span className="meta">{text}</span>
       <ProgressBar label={t('loading.label')} share={progress} text={text} />
     </div>

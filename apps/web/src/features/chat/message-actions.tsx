@@ -5,6 +5,7 @@ import { notify } from '../../components/ui/toast.ts'
 import { listVersions } from '../../lib/chat/tree.ts'
 import type { Chat, Message } from '../../lib/chat/types.ts'
 import { useChatStore } from '../../lib/chat/use-chats.ts'
+import * as styles from './chat.module.css'
 import { FigureLine } from './figure-line.tsx'
 
 /** What can be done with a message. Nothing changes the chat while an answer is written. */
@@ -30,7 +31,7 @@ export function MessageActions({
   }
   const edit = () => store.drafts.open(chatId).set({ text, attachments, editedId: id })
   return (
-    <div className="acts">
+    <div className={styles.actions}>
       <CopyButton text={text} label={role === 'user' ? t('copyMessage') : t('copyAnswer')} />
       {role === 'user' ? (
         <IconButton small icon="edit" label={t('edit')} disabled={isBusy} onClick={edit} />
@@ -72,7 +73,7 @@ function Versions({
   if (versions.length < 2) return null
   const show = (version: Message | undefined) => version && store.showVersion(version.chatId, version.id)
   return (
-    <span className="versions">
+    <span className={styles.versions}>
       <IconButton
         small
         icon="chevron-left"

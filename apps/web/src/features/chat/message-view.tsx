@@ -1,10 +1,12 @@
 import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { AttachedFile } from '../../components/chat/attachment-list.tsx'
+import * as composerStyles from '../../components/chat/composer.module.css'
 import { Markdown } from '../../components/markdown/markdown.tsx'
 import type { Chat, Message } from '../../lib/chat/types.ts'
 import { useLiveAnswer } from '../../lib/chat/use-chats.ts'
 import { Announcer } from './announcer.tsx'
+import * as styles from './chat.module.css'
 import { FailureNotice } from './failure-notice.tsx'
 import { LiveLine } from './live-line.tsx'
 import { MessageActions } from './message-actions.tsx'
@@ -24,10 +26,10 @@ export const Question = memo(function Question({ message, chat, isBusy }: Messag
   const { t } = useTranslation('chat')
   const { attachments, text } = message
   return (
-    <article className="u" aria-label={t('you')}>
-      <div className="said">
+    <article className={styles.question} aria-label={t('you')}>
+      <div className={styles.said}>
         {attachments.length > 0 && (
-          <ul className="files">
+          <ul className={composerStyles.files}>
             {attachments.map((attachment) => (
               <li key={attachment.id}>
                 <AttachedFile attachment={attachment} />
@@ -59,15 +61,19 @@ export const AnswerView = memo(function AnswerView({
   const message = live?.message.id === kept.id ? live.message : kept
   const { text, servedModel, model } = message
   return (
-    <article className="a" aria-label={t('answerOf', { model: servedModel ?? model ?? '' })} aria-busy={isLive}>
+    <article
+      className={styles.answer}
+      aria-label={t('answerOf', { model: servedModel ?? model ?? '' })}
+      aria-busy={isLive}
+    >
       <Served message={message} />
       <Reasoning message={message} isLive={isLive} />
       <ToolCalls calls={message.toolCalls} isLive={isLive} />
       {isRaw ? (
-        <pre className="raw">{text}</pre>
+        <pre className={styles.raw}>{text}</pre>
       ) : (
         text !== '' && (
-          <div className={isLive ? 'growing' : ''}>
+          <div className={isLive ? styles.growing : ''}>
             <Markdown text={text} isGrowing={isLive} />
           </div>
         )
@@ -93,7 +99,7 @@ function Served({ message }: { readonly message: Message }) {
   const { model, servedModel } = message
   return (
     <header>
-      <span className="who">{model}</span>
+      <span className={styles.who}>{model}</span>
       {servedModel !== undefined && servedModel !== model && (
         <span className="meta">{t('servedBy', { model: servedModel })}</span>
       )}

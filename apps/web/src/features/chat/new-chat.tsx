@@ -8,6 +8,7 @@ import { findDefaultModel, keepLastModel, useChatModels } from '../../lib/chat/m
 import { DEFAULT_SETTINGS } from '../../lib/chat/types.ts'
 import { useChatStore } from '../../lib/chat/use-chats.ts'
 import { useSession } from '../../lib/session.ts'
+import * as styles from './chat.module.css'
 import { SettingsDrawer } from './settings-drawer.tsx'
 import { Switches } from './switches.tsx'
 import { useChatSearch } from './use-chat-search.ts'
@@ -30,10 +31,10 @@ export function NewChat({ model: named }: { readonly model?: string }) {
     setChosen(id)
   }
   return (
-    <section className="conv" aria-label={t('conversation')}>
-      <header className="chd">
+    <section className={styles.conversation} aria-label={t('conversation')}>
+      <header className={styles.head}>
         <IconButton
-          className="only-list"
+          className={styles.listOnly}
           icon="chevron-left"
           label={t('list.all')}
           onClick={() => changeSearch({ list: true })}
@@ -49,9 +50,9 @@ export function NewChat({ model: named }: { readonly model?: string }) {
           />
         </div>
       </header>
-      <div className="conv-body">
-        <div className="thread-pane">
-          <div className="thread is-empty">
+      <div className={styles.body}>
+        <div className={styles.threadPane}>
+          <div className={`${styles.thread} ${styles.isEmpty}`}>
             {models === undefined && error !== null && <ErrorBlock error={error} />}
             {models?.length === 0 && (
               <EmptyState
@@ -62,9 +63,9 @@ export function NewChat({ model: named }: { readonly model?: string }) {
                 {viewer.isAdmin ? t('noModel.admin') : t('noModel.user')}
               </EmptyState>
             )}
-            {models !== undefined && models.length > 0 && <p className="ask">{t('ask')}</p>}
+            {models !== undefined && models.length > 0 && <p className={styles.greeting}>{t('ask')}</p>}
           </div>
-          <div className="dock">
+          <div className={styles.dock}>
             <Composer
               draftKey="new"
               models={models}
@@ -80,7 +81,7 @@ export function NewChat({ model: named }: { readonly model?: string }) {
             >
               <Switches models={models} model={model} settings={settings} onChange={setSettings} />
             </Composer>
-            <p className="meta foot">{t('mayBeWrong')}</p>
+            <p className={`meta ${styles.dockFoot}`}>{t('mayBeWrong')}</p>
           </div>
         </div>
         <SettingsDrawer

@@ -4,6 +4,7 @@ import { Markdown } from '../../components/markdown/markdown.tsx'
 import { Icon } from '../../components/ui/icon.tsx'
 import type { Message } from '../../lib/chat/types.ts'
 import { formatDuration } from '../../lib/format.ts'
+import * as styles from './chat.module.css'
 
 /** What the model thought, folded to one line; it grows while the model thinks. */
 export function Reasoning({ message, isLive }: { readonly message: Message; readonly isLive: boolean }) {
@@ -14,7 +15,7 @@ export function Reasoning({ message, isLive }: { readonly message: Message; read
   const isThinking = isLive && reasoningMs === undefined
   const lastLine = reasoning.trimEnd().split('\n').at(-1) ?? ''
   return (
-    <details className="think" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details className={styles.reasoning} open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <Icon name="chevron-right" small />
         <span>
@@ -24,10 +25,10 @@ export function Reasoning({ message, isLive }: { readonly message: Message; read
               ? t('thinking.past')
               : t('thinking.pastFor', { duration: formatDuration(reasoningMs) })}
         </span>
-        {isThinking && !isOpen && <span className="meta clip live-thought">{lastLine}</span>}
+        {isThinking && !isOpen && <span className={`meta clip ${styles.liveThought}`}>{lastLine}</span>}
       </summary>
       {isOpen && (
-        <div className="thoughts">
+        <div className={styles.thoughts}>
           <Markdown text={reasoning} isGrowing={isThinking} />
         </div>
       )}

@@ -1,9 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/ui/button.tsx'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { Switch, TextArea, TextField } from '../../components/ui/field.tsx'
 import { chooseAnnouncements, readAnnouncements } from '../../lib/chat/announcements.ts'
 import type { ChatSettings } from '../../lib/chat/types.ts'
+import * as styles from './chat.module.css'
 
 /** A setting that is a number. Empty means that the model decides. */
 interface NumberSetting {
@@ -55,7 +57,7 @@ export function SettingsDrawer({
   return (
     <aside
       ref={panel}
-      className="settings-drawer"
+      className={styles.drawer}
       aria-label={t('settings.title')}
       inert={!isOpen}
       data-open={isOpen}
@@ -81,7 +83,7 @@ export function SettingsDrawer({
         checked={settings.isBackground}
         onChange={({ target }) => onChange({ ...settings, isBackground: target.checked })}
       />
-      <p className="hint">{t('settings.backgroundAbout')}</p>
+      <p className={fieldStyles.hint}>{t('settings.backgroundAbout')}</p>
       {NUMBERS.map((setting) => (
         <NumberField
           key={setting.key}

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import * as chipStyles from '../../components/ui/chip.module.css'
 import { Icon } from '../../components/ui/icon.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import type { ChatModel } from '../../lib/chat/models.ts'
@@ -24,7 +25,7 @@ export function Switches({
       {canThink && (
         <button
           type="button"
-          className="chip"
+          className={chipStyles.chip}
           aria-pressed={settings.isThinking}
           onClick={() => onChange({ ...settings, isThinking: !settings.isThinking })}
         >
@@ -35,7 +36,7 @@ export function Switches({
       {mcp && (
         <button
           type="button"
-          className="chip"
+          className={chipStyles.chip}
           aria-pressed={settings.isUsingTools}
           onClick={() => onChange({ ...settings, isUsingTools: !settings.isUsingTools })}
         >

@@ -1,8 +1,10 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { listPath } from '../../lib/chat/tree.ts'
 import type { Chat } from '../../lib/chat/types.ts'
+import * as styles from './chat.module.css'
 import { AnswerView, Question } from './message-view.tsx'
 
 /** Messages that are drawn at first; a long chat opens at its end. */
@@ -21,9 +23,8 @@ export function Thread({ chat, isRunning }: { readonly chat: Chat; readonly isRu
   const first = Math.max(0, path.length - shown)
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <div className="thread" role="log" aria-live="off" aria-label={t('messages')} tabIndex={0} ref={box}>
-        <div className="col">
+      <ScrollRegion as="div" className={styles.thread} role="log" aria-live="off" aria-label={t('messages')} ref={box}>
+        <div className={styles.column}>
           {first > 0 && (
             <Button small onClick={() => setShown(shown + SHOWN)}>
               {t('earlier', { count: Math.min(SHOWN, first) })}
@@ -45,10 +46,10 @@ export function Thread({ chat, isRunning }: { readonly chat: Chat; readonly isRu
               ),
             )}
         </div>
-      </div>
-      <div className="vh" role="log" aria-live="polite" id="chat-rest" />
+      </ScrollRegion>
+      <div className="visuallyHidden" role="log" aria-live="polite" id="chat-rest" />
       {!isAtEnd && (
-        <div className="to-end">
+        <div className={styles.toEnd}>
           <Button small icon="chevron-down" onClick={goToEnd}>
             {t('toEnd')}
           </Button>

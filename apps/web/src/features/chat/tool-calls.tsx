@@ -1,14 +1,16 @@
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../../components/ui/icon.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import type { ToolCall } from '../../lib/chat/types.ts'
 import { formatDuration } from '../../lib/format.ts'
+import * as styles from './chat.module.css'
 
 /** Calls of tools, side by side: name, state, arguments and result. */
 export function ToolCalls({ calls, isLive }: { readonly calls: readonly ToolCall[]; readonly isLive: boolean }) {
   if (calls.length === 0) return null
   return (
-    <div className="calls">
+    <div className={styles.calls}>
       {calls.map((call) => (
         <Call key={call.id} call={call} isLive={isLive} />
       ))}
@@ -20,10 +22,10 @@ function Call({ call, isLive }: { readonly call: ToolCall; readonly isLive: bool
   const { t } = useTranslation('chat')
   const { name, result, isFailed, durationMs } = call
   return (
-    <div className="call">
+    <div className={styles.call}>
       <header>
         <Icon name="tool" small />
-        <b className="mono clip">{name}</b>
+        <b className="monospace clip">{name}</b>
         {isFailed ? (
           <Status tone="bad">{t('tools.failed')}</Status>
         ) : result !== undefined ? (
@@ -45,11 +47,10 @@ function Call({ call, isLive }: { readonly call: ToolCall; readonly isLive: bool
 function Folded({ label, text }: { readonly label: string; readonly text: string }) {
   return (
     <details>
-      <summary className="mono clip">
+      <summary className="monospace clip">
         {label}: {text}
       </summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <pre tabIndex={0}>{layOut(text)}</pre>
+      <ScrollRegion as="pre">{layOut(text)}</ScrollRegion>
     </details>
   )
 }

@@ -3,12 +3,14 @@ import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { RowGap, ScrolledTable } from '../../components/ui/scrolled-table.tsx'
 import { Status } from '../../components/ui/status.tsx'
+import * as textButtonStyles from '../../components/ui/text-button.module.css'
 import { useVirtualRows } from '../../components/ui/use-virtual-rows.ts'
 import { formatBytes, formatClock, formatDuration, formatExactTime, formatNumber } from '../../lib/format.ts'
 import { textScale, toRem } from '../../lib/text-size.ts'
 import { type UserLabels, useUserLabels } from '../../lib/users.ts'
 import type { AuditEvent } from './api.ts'
 import { readDeed, readSubject } from './describe-event.ts'
+import * as styles from './events.module.css'
 import { type EventsSearch, isChangeKind } from './search.ts'
 
 const ROW_HEIGHT = 36 * textScale
@@ -35,7 +37,12 @@ export function EventTable({
   const scroller = useRef<HTMLElement>(null)
   const { indexes, before, after } = useVirtualRows(rows.length, scroller, ROW_HEIGHT)
   return (
-    <ScrolledTable className="tbl et two" label={t('list')} box={scroller} rowCount={rows.length + 1}>
+    <ScrolledTable
+      className={`table ${styles.table} stacked`}
+      label={t('list')}
+      box={scroller}
+      rowCount={rows.length + 1}
+    >
       <colgroup>
         {COLUMNS.map((name) => (
           <col key={name} style={name in WIDTHS ? { width: WIDTHS[name as keyof typeof WIDTHS] } : {}} />
@@ -80,38 +87,43 @@ function EventRow({
   const { word, tone } = readDeed(event)
   return (
     <tr data-row aria-rowindex={index + 2}>
-      <td className="free m mono t2">
+      <td className="freeCell minorCell monospace muted">
         <time dateTime={time} title={formatExactTime(time)}>
           {formatClock(time, { day: true })}
         </time>
       </td>
-      <td className="m">
+      <td className="minorCell">
         <span className="clip" title={origin === undefined ? undefined : t(`origin.${origin}`)}>
           {t(`kind.${kind}`)}
         </span>
       </td>
-      <td className="free end-c">
+      <td className="freeCell endCell">
         <Status tone={tone}>{t(`deed.${word}`)}</Status>
       </td>
-      <td className="main-c">
-        <span className="clip mono">{readSubject(event)}</span>
+      <td className="mainCell">
+        <span className="clip monospace">{readSubject(event)}</span>
       </td>
-      <td className="m">
+      <td className="minorCell">
         <Details event={event} />
       </td>
-      <td className="m">
+      <td className="minorCell">
         {user === undefined ? (
           <span className="clip">{event.actor}</span>
         ) : (
-          <button type="button" className="linkish clip" title={user} onClick={() => onFilter({ user })}>
+          <button
+            type="button"
+            className={`${textButtonStyles.textButton} clip`}
+            title={user}
+            onClick={() => onFilter({ user })}
+          >
             {labelOf(user)}
           </button>
         )}
       </td>
-      <td className="m">
+      <td className="minorCell">
         {correlation !== undefined && !isChangeKind(event.kind) && (
           <Link
-            className="mono clip"
+            className="monospace clip"
             to="/app/traces"
             search={{ q: correlation, hours: 168 }}
             title={correlation}
@@ -149,7 +161,7 @@ function Details({ event }: { readonly event: AuditEvent }) {
   ].filter((part): part is string => typeof part === 'string' && part !== '')
   const text = parts.join(', ')
   return (
-    <span className="clip t2" title={text}>
+    <span className="clip muted" title={text}>
       {text}
     </span>
   )

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { SelectFilter } from '../../components/ui/field.tsx'
+import * as filterRowStyles from '../../components/ui/filter-row.module.css'
 import { Filters } from '../../components/ui/filters.tsx'
 import { NameFilter } from '../../components/ui/name-filter.tsx'
 import { UserFilter } from '../../components/ui/user-filter.tsx'
@@ -22,7 +23,7 @@ export function EventsFilters({ search, rows, onChange, children }: FilterParts 
   const { kind, origin, action, limit = 100 } = search
   const ofChanges = asksChanges(search)
   return (
-    <search className="fl" aria-label={t('filter.label')}>
+    <search className={filterRowStyles.filterRow} aria-label={t('filter.label')}>
       <Filters
         values={[kind, origin, action, search.pattern, search.change, search.target, search.user, search.correlation]}
       >

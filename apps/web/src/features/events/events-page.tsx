@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
+import * as chipStyles from '../../components/ui/chip.module.css'
+import * as filterRowStyles from '../../components/ui/filter-row.module.css'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { createFileStamp, saveFile } from '../../lib/download.ts'
@@ -9,9 +11,9 @@ import { formatNumber } from '../../lib/format.ts'
 import { useHeldRows } from '../../lib/held-rows.ts'
 import { eventsQuery, RING } from './api.ts'
 import { EventTable } from './event-table.tsx'
+import * as styles from './events.module.css'
 import { EventsFilters } from './events-filters.tsx'
 import type { EventsSearch } from './search.ts'
-import './events.css'
 
 const route = getRouteApi('/app/events')
 
@@ -32,16 +34,16 @@ export function EventsPage() {
   const save = () =>
     saveFile(`events-${createFileStamp()}.json`, JSON.stringify(held?.rows ?? [], null, 2), 'application/json')
   return (
-    <div className="events">
+    <div className={styles.page}>
       <PageHead title={t('title')}>
         <div className="row push">
           <button
             type="button"
-            className="chip"
+            className={chipStyles.chip}
             aria-pressed={live === true}
             onClick={() => change({ live: live === true ? undefined : true })}
           >
-            <span className="lv" />
+            <span className={filterRowStyles.liveDot} />
             {t('live')}
           </button>
           <Button small kind="ghost" icon="file" disabled={(held?.rows.length ?? 0) === 0} onClick={save}>
@@ -56,15 +58,15 @@ export function EventsPage() {
           </span>
         )}
       </EventsFilters>
-      <p className="meta kept">{t('ring', { ring: formatNumber(RING) })}</p>
-      <div className="fresh" role="status">
+      <p className={`meta ${styles.kept}`}>{t('ring', { ring: formatNumber(RING) })}</p>
+      <div className={styles.fresh} role="status">
         {held !== undefined && held.waiting > 0 && (
           <Button small icon="up" onClick={showWaiting}>
             {t('waiting', { count: held.waiting })}
           </Button>
         )}
       </div>
-      <div className="list">
+      <div className={styles.list}>
         <QueryView query={query} lines={12}>
           {() =>
             held === undefined || held.rows.length > 0 ? (

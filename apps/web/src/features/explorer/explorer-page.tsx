@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { buttonClass } from '../../components/ui/button.tsx'
 import { Icon } from '../../components/ui/icon.tsx'
 import { Instructions } from '../../components/ui/instructions.tsx'
 import { PageHead } from '../../components/ui/page-head.tsx'
@@ -11,7 +12,7 @@ import { brandingQuery, useInstanceName } from '../../lib/branding.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { sessionQuery } from '../../lib/session.ts'
 import { discoveryQuery, readinessQuery } from './api.ts'
-import './explorer.css'
+import * as styles from './explorer.module.css'
 
 const route = getRouteApi('/explorer')
 
@@ -23,17 +24,17 @@ export function ExplorerPage() {
   const { topic } = route.useSearch()
   const navigate = route.useNavigate()
   return (
-    <main className="explorer stack" id="main">
+    <main className={`${styles.page} stack`} id="main">
       <PageHead title={t('title', { name })}>
         <Health />
         <span className="push" />
         <EntryLink />
       </PageHead>
       <div className="page stack">
-        <p className="t2">{tagline === '' ? t('about') : tagline}</p>
+        <p className="muted">{tagline === '' ? t('about') : tagline}</p>
         <div className="row wrap">
-          <code className="explorer-address">{root.href}</code>
-          <a className="btn sm" href={toUrl('swagger/index.html')}>
+          <code className={styles.address}>{root.href}</code>
+          <a className={buttonClass('small')} href={toUrl('swagger/index.html')}>
             <Icon name="external" small />
             {t('reference')}
           </a>
@@ -43,7 +44,7 @@ export function ExplorerPage() {
           <header>
             <h2 id="explorer-instructions">{t('instructions')}</h2>
           </header>
-          <div className="in">
+          <div className="cardBody">
             <Instructions
               topic={topic}
               onTopic={(next) => void navigate({ search: { topic: next }, replace: true, resetScroll: false })}
@@ -61,11 +62,11 @@ function EntryLink() {
   const session = useQuery(sessionQuery).data
   if (session === undefined) return null
   return session.viewer.kind === 'anonymous' ? (
-    <a className="btn primary" href={toUrl('login')}>
+    <a className={buttonClass('primary')} href={toUrl('login')}>
       {t('signIn')}
     </a>
   ) : (
-    <Link className="btn primary" to="/app">
+    <Link className={buttonClass('primary')} to="/app">
       {t('open')}
     </Link>
   )
@@ -96,15 +97,15 @@ function Discovery() {
     <section className="card" aria-labelledby="explorer-discovery">
       <header>
         <h2 id="explorer-discovery">{t('discovery.title')}</h2>
-        <a className="push meta explorer-raw" href={toUrl('.well-known/service.json')}>
+        <a className={`push meta ${styles.raw}`} href={toUrl('.well-known/service.json')}>
           {t('discovery.raw')}
         </a>
       </header>
-      <div className="in stack">
+      <div className="cardBody stack">
         <QueryView query={discovery} lines={6}>
           {({ version, capabilities, endpoint_groups: groups }) => (
             <>
-              <dl className="kv">
+              <dl className="facts">
                 <dt>{t('discovery.version')}</dt>
                 <dd>{version}</dd>
                 <dt>{t('discovery.capabilities')}</dt>
@@ -116,15 +117,15 @@ function Discovery() {
                   ))}
                 </dd>
               </dl>
-              <div className="explorer-groups">
+              <div className={styles.groups}>
                 {Object.entries(groups).map(([group, endpoints]) => (
                   <details key={group}>
                     <summary>
                       {group.replaceAll('_', ' ')} <span className="meta">{Object.keys(endpoints).length}</span>
                     </summary>
-                    <dl className="kv explorer-endpoints">
+                    <dl className={`facts ${styles.endpoints}`}>
                       {Object.entries(endpoints).map(([name, path]) => (
-                        <div key={name} className="kv-row">
+                        <div key={name} className="factRow">
                           <dt>{name.replaceAll('_', ' ')}</dt>
                           <dd>
                             <code>{path}</code>

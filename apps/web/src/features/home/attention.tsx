@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { buttonClass } from '../../components/ui/button.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { Badge, Status } from '../../components/ui/status.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
@@ -10,6 +11,7 @@ import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import { systemQuery } from '../../lib/server-state.ts'
 import { useSession } from '../../lib/session.ts'
 import { pendingUsersQuery } from './api.ts'
+import * as styles from './home.module.css'
 import { PageLink } from './page-link.tsx'
 
 /** Failed operations, models that do not load, and accounts that wait: one line each, with its next step. */
@@ -33,7 +35,7 @@ export function Attention() {
         {count > 0 && <Badge tone="bad">{count}</Badge>}
       </header>
       {error !== null && <ErrorBlock error={error} />}
-      <ul className="at">
+      <ul className={styles.rows}>
         {failed.map(({ jobID, name, isDeletion, error: reason }) => (
           <Line
             key={jobID}
@@ -66,7 +68,7 @@ export function Attention() {
             title={t('attention.mistakes', { count: problems.length })}
             about={[...new Set(problems.map(({ file }) => file))].slice(0, 3).join(', ')}
             action={
-              <Link className="btn sm" to="/app/models" search={{ view: 'installed' }}>
+              <Link className={buttonClass('small')} to="/app/models" search={{ view: 'installed' }}>
                 {t('attention.review')}
               </Link>
             }
@@ -105,7 +107,7 @@ function Line({
   return (
     <li>
       <Status tone={tone}>
-        <span className="vh">{state}</span>
+        <span className="visuallyHidden">{state}</span>
       </Status>
       <div className="grow">
         <b>{title}</b>

@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { ErrorBlock, Skeleton } from '../../components/ui/states.tsx'
 import { useChatModels } from '../../lib/chat/models.ts'
-import { hasFeature, useSession } from '../../lib/session.ts'
-import './home.css'
 import { lazyPart } from '../../lib/lazy-part.ts'
+import { hasFeature, useSession } from '../../lib/session.ts'
+import * as styles from './home.module.css'
 
 // The frame is drawn before these load: the store of chats, the composer, and what stands beside them.
 const HomeComposer = lazyPart(async () => (await import('./home-chats.ts')).HomeComposer)
@@ -25,7 +25,7 @@ export function HomePage() {
   return (
     <>
       <PageHead title={t('common:nav.home')} />
-      <div className={isAdmin ? 'page home' : 'page home is-narrow'}>
+      <div className={isAdmin ? `page ${styles.columns}` : `page ${styles.columns} ${styles.isNarrow}`}>
         <div className="stack">
           {models === undefined && error !== null && <ErrorBlock error={error} />}
           <Suspense fallback={<Skeleton lines={1} height={112} />}>

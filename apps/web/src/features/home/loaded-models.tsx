@@ -10,6 +10,7 @@ import { formatBytes, formatDuration, formatPercent } from '../../lib/format.ts'
 import { findFigures } from '../../lib/model-figures.ts'
 import { type LoadedModel, stopModel, systemQuery } from '../../lib/server-state.ts'
 import { useNow } from '../../lib/use-now.ts'
+import * as styles from './home.module.css'
 import { PageLink } from './page-link.tsx'
 
 /** The models in memory, with what they take. "unknown", "measuring" and "0 B" are different facts. */
@@ -35,28 +36,28 @@ export function LoadedModels() {
               {t('loaded.noneAbout')}
             </EmptyState>
           ) : (
-            <table className="tbl two lm">
+            <table className={`table stacked ${styles.loadedTable}`}>
               <thead>
                 <tr>
                   <th scope="col">{t('loaded.model')}</th>
                   <th scope="col">{t('loaded.backend')}</th>
                   {hasVram && (
-                    <th scope="col" className="num">
+                    <th scope="col" className="number">
                       {t('loaded.vram')}
                     </th>
                   )}
                   {hasProcess && (
-                    <th scope="col" className="num">
+                    <th scope="col" className="number">
                       {t('loaded.cpu')}
                     </th>
                   )}
                   {hasProcess && (
-                    <th scope="col" className="num">
+                    <th scope="col" className="number">
                       {t('loaded.uptime')}
                     </th>
                   )}
                   <th scope="col">
-                    <span className="vh">{t('loaded.action')}</span>
+                    <span className="visuallyHidden">{t('loaded.action')}</span>
                   </th>
                 </tr>
               </thead>
@@ -93,33 +94,38 @@ function Row({
   const cpu = process?.cpu_percent
   return (
     <tr>
-      <td className="main-c">
-        <Link className="main-a med clip" to="/app/chat/$id" params={{ id }} title={t('loaded.chat', { model: id })}>
+      <td className="mainCell">
+        <Link
+          className="mainLink medium clip"
+          to="/app/chat/$id"
+          params={{ id }}
+          title={t('loaded.chat', { model: id })}
+        >
           {id}
         </Link>
       </td>
-      <td className="m free">{backend}</td>
+      <td className="minorCell freeCell">{backend}</td>
       {hasVram && (
-        <td className="num free m">
-          <span className="only-narrow">{t('loaded.vram')} </span>
+        <td className="number freeCell minorCell">
+          <span className="stackedOnly">{t('loaded.vram')} </span>
           {size_vram === undefined ? t('loaded.unknown') : formatBytes(size_vram)}
         </td>
       )}
       {hasProcess && (
-        <td className="num free m">
+        <td className="number freeCell minorCell">
           {cpu === undefined
             ? t(process === undefined ? 'loaded.unknown' : 'loaded.measuring')
             : formatPercent(cpu / 100, 1)}
         </td>
       )}
       {hasProcess && (
-        <td className="num free m">
+        <td className="number freeCell minorCell">
           {process === undefined
             ? t('loaded.unknown')
             : formatDuration(Math.max(0, now - new Date(process.started_at).getTime()))}
         </td>
       )}
-      <td className="num free end-c">
+      <td className="number freeCell endCell">
         <Button
           kind="ghost"
           small

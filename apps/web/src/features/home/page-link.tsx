@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { buttonClass } from '../../components/ui/button.tsx'
 
 /** A link that looks like a button. @param to path below `/app`, which another page has */
 export function PageLink({
@@ -14,7 +15,7 @@ export function PageLink({
   const [path = '', query = ''] = to.split('?')
   return (
     <Link
-      className={isPlain ? 'btn ghost sm push' : 'btn sm'}
+      className={isPlain ? `${buttonClass('ghost', 'small')} push` : buttonClass('small')}
       to={`/app/${path}` as '/app'}
       search={Object.fromEntries(new URLSearchParams(query)) as Record<never, never>}
     >

@@ -4,6 +4,7 @@ import { Icon } from '../../components/ui/icon.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { formatClock, formatDuration, formatNumber, formatPercent, isOtherDay } from '../../lib/format.ts'
 import { summaryQuery } from './api.ts'
+import * as styles from './home.module.css'
 import { PageLink } from './page-link.tsx'
 import { toLine } from './to-line.ts'
 
@@ -44,17 +45,17 @@ function Figures({ summary: { total, errors, p95_ms, buckets, window_hours } }: 
   const hours = buckets.length === 0 ? 0 : window_hours / buckets.length
   const label = t('requests.chart', { lowest: Math.min(...counts), highest: peak, last: counts.at(-1) ?? 0, hours })
   return (
-    <div className="in">
-      <div className="row figs">
+    <div className="cardBody">
+      <div className={`row ${styles.figures}`}>
         <Figure name={t('requests.total')} value={formatNumber(total)} />
         <Figure name={t('requests.errors')} value={total === 0 ? '-' : formatPercent(errors / total, 2)} />
         <Figure name={t('requests.p95')} value={total === 0 ? '-' : formatDuration(p95_ms)} />
       </div>
-      <svg className="chart sp" viewBox="0 0 100 80" preserveAspectRatio="none" role="img" aria-label={label}>
+      <svg className={styles.sparkline} viewBox="0 0 100 80" preserveAspectRatio="none" role="img" aria-label={label}>
         <path d={`${toLine(counts)} L100 80 L0 80Z`} fill="var(--c1)" opacity=".1" />
         <path d={toLine(counts)} fill="none" stroke="var(--c1)" strokeWidth="1.6" vectorEffect="non-scaling-stroke" />
       </svg>
-      <div className="row meta ends">
+      <div className={`row meta ${styles.ends}`}>
         <span>
           {buckets[0] && formatClock(buckets[0].start, { day: isOtherDay(buckets[0].start), seconds: false })}
         </span>
@@ -67,9 +68,9 @@ function Figures({ summary: { total, errors, p95_ms, buckets, window_hours } }: 
 
 function Figure({ name, value }: { readonly name: string; readonly value: string }) {
   return (
-    <div className="fig">
-      <span className="k">{name}</span>
-      <span className="v">{value}</span>
+    <div className="figure">
+      <span className="figureName">{name}</span>
+      <span className="figureValue">{value}</span>
     </div>
   )
 }

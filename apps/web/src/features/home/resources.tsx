@@ -4,6 +4,7 @@ import { Meter } from '../../components/ui/progress-bar.tsx'
 import { QueryView } from '../../components/ui/states.tsx'
 import { formatBytes, formatPercent, formatTime } from '../../lib/format.ts'
 import { resourcesQuery } from '../../lib/server-state.ts'
+import * as styles from './home.module.css'
 
 /** From here on a disk is as good as full. */
 const FULL_DISK = 0.95
@@ -20,7 +21,7 @@ export function Resources() {
       </header>
       <QueryView query={query} lines={3}>
         {({ gpus, ram, cpu, disk }) => (
-          <ul className="in gs">
+          <ul className={`cardBody ${styles.gauges}`}>
             {gpus.map(({ index, used_vram, total_vram }) => (
               <Level key={index} name={t('resources.gpu', { index })} used={used_vram} total={total_vram} />
             ))}
@@ -28,7 +29,7 @@ export function Resources() {
             <li>
               <div className="row">
                 <span>{t('resources.cpu', { count: cpu.logical_cores })}</span>
-                <span className="push t2">
+                <span className="push muted">
                   {cpu.usage_percent === undefined ? t('resources.measuring') : formatPercent(cpu.usage_percent / 100)}
                 </span>
               </div>
@@ -72,7 +73,7 @@ function Level({
     <li>
       <div className="row">
         <span>{name}</span>
-        <span className="push t2">{text}</span>
+        <span className="push muted">{text}</span>
       </div>
       <Meter label={name} share={total === 0 ? 0 : used / total} text={text} tone={tone} />
     </li>

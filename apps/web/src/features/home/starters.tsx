@@ -15,6 +15,7 @@ import { toPlainText } from '../../lib/plain-text.ts'
 import { useSession } from '../../lib/session.ts'
 import { startersQuery } from './api.ts'
 import type { Starter } from './find-starters.ts'
+import * as styles from './home.module.css'
 import { PageLink } from './page-link.tsx'
 
 /** What stands in place of the composer while no model can chat. */
@@ -45,7 +46,7 @@ export function Starters() {
                 {t('starters.noneAbout')}
               </EmptyState>
             ) : (
-              <ul className="at">
+              <ul className={styles.rows}>
                 {starters.map((starter) => (
                   <StarterRow key={starter.id} starter={starter} />
                 ))}

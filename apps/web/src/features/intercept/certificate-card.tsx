@@ -8,6 +8,7 @@ import { RelativeTime } from '../../components/ui/time.tsx'
 import { saveFile } from '../../lib/download.ts'
 import { formatTime } from '../../lib/format.ts'
 import { certificateQuery } from './api.ts'
+import * as styles from './intercept.module.css'
 
 /** The certificate that clients trust; never its key. */
 export function CertificateCard() {
@@ -26,18 +27,18 @@ export function CertificateCard() {
           </span>
         )}
       </header>
-      <div className="in stack">
+      <div className="cardBody stack">
         <QueryView query={certificate}>
           {({ fingerprint, from, until }) => (
             <>
               {until.getTime() < Date.now() && <Notice tone="bad">{t('expired')}</Notice>}
-              <dl className="kv">
+              <dl className="facts">
                 <dt>SHA-256</dt>
                 <dd>
                   {fingerprint === undefined ? (
                     t('noHash')
                   ) : (
-                    <span className="intercept-hash">
+                    <span className={styles.hash}>
                       <code>{fingerprint}</code> <CopyButton text={fingerprint} label={t('copyFingerprint')} />
                     </span>
                   )}

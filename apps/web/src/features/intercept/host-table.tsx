@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Notice } from '../../components/ui/notice.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import type { InterceptingProxy } from './api.ts'
+import * as styles from './intercept.module.css'
 
 /** Which hosts are intercepted, for which models, by which detectors. */
 export function HostTable({ proxy: { hosts, host_conflicts: conflicts } }: { readonly proxy: InterceptingProxy }) {
@@ -18,7 +19,7 @@ export function HostTable({ proxy: { hosts, host_conflicts: conflicts } }: { rea
         <header>
           <h2>{t('hosts')}</h2>
         </header>
-        <table className="tbl two">
+        <table className="table stacked">
           <thead>
             <tr>
               <th scope="col">{t('host')}</th>
@@ -30,20 +31,25 @@ export function HostTable({ proxy: { hosts, host_conflicts: conflicts } }: { rea
           <tbody>
             {hosts.map(({ host, models, detectors, filtered }) => (
               <tr key={host}>
-                <td className="main-c mono">{host}</td>
-                <td className="end-c">
+                <td className="mainCell monospace">{host}</td>
+                <td className="endCell">
                   <Status tone={filtered ? 'ok' : 'warn'}>{filtered ? t('filtered') : t('unfiltered')}</Status>
                 </td>
-                <td className="m free">
+                <td className="minorCell freeCell">
                   {models.length === 0
                     ? t('byDefault')
                     : models.map((name) => (
-                        <Link key={name} className="main-a intercept-model" to="/app/models/$name" params={{ name }}>
+                        <Link
+                          key={name}
+                          className={`mainLink ${styles.model}`}
+                          to="/app/models/$name"
+                          params={{ name }}
+                        >
                           {name}
                         </Link>
                       ))}
                 </td>
-                <td className="m free">{detectors.length === 0 ? t('none') : detectors.join(', ')}</td>
+                <td className="minorCell freeCell">{detectors.length === 0 ? t('none') : detectors.join(', ')}</td>
               </tr>
             ))}
           </tbody>

@@ -10,7 +10,6 @@ import { formatNumber } from '../../lib/format.ts'
 import { type InterceptingProxy, polledMiddlewareQuery } from './api.ts'
 import { CertificateCard } from './certificate-card.tsx'
 import { HostTable } from './host-table.tsx'
-import './intercept.css'
 import { isLoopback } from './proxy-address.ts'
 import { ProxyEvents } from './proxy-events.tsx'
 import { TrustCard } from './trust-card.tsx'
@@ -22,7 +21,7 @@ export function InterceptPage() {
   return (
     <>
       <PageHead title={t('title')}>
-        <span className="meta hide-s">{t('about')}</span>
+        <span className="meta notOnPhone">{t('about')}</span>
       </PageHead>
       <div className="page stack">
         <QueryView query={status} lines={6}>
@@ -61,9 +60,9 @@ function ProxyState({ proxy }: { readonly proxy: InterceptingProxy }) {
             <Status tone={running ? 'ok' : 'bad'}>{running ? t('running') : t('stopped')}</Status>
           </span>
         </header>
-        <dl className="kv in">
+        <dl className="facts cardBody">
           <dt>{t('address')}</dt>
-          <dd className="mono">{address}</dd>
+          <dd className="monospace">{address}</dd>
           {counts !== undefined && (
             <>
               <dt>{t('open')}</dt>

@@ -43,17 +43,17 @@ export function ProxyEvents() {
 function EventTable({ rows }: { readonly rows: readonly ProxyEvent[] }) {
   const { t } = useTranslation('intercept')
   return (
-    <table className="tbl two compact">
+    <table className="table stacked compact">
       <thead>
         <tr>
           <th scope="col">{t('time')}</th>
           <th scope="col">{t('kindHead')}</th>
           <th scope="col">{t('host')}</th>
           <th scope="col">{t('outcome')}</th>
-          <th scope="col" className="num">
+          <th scope="col" className="number">
             {t('bytes')}
           </th>
-          <th scope="col" className="num">
+          <th scope="col" className="number">
             {t('took')}
           </th>
         </tr>
@@ -61,22 +61,24 @@ function EventTable({ rows }: { readonly rows: readonly ProxyEvent[] }) {
       <tbody>
         {rows.map((event) => (
           <tr key={event.id}>
-            <td className="m">
+            <td className="minorCell">
               <RelativeTime time={event.created_at} />
             </td>
-            <td className="main-c">{t(`kind.${event.kind}`)}</td>
-            <td className="m free">{event.host ?? event.pattern_id}</td>
-            <td className="end-c">
+            <td className="mainCell">{t(`kind.${event.kind}`)}</td>
+            <td className="minorCell freeCell">{event.host ?? event.pattern_id}</td>
+            <td className="endCell">
               <Outcome event={event} />
             </td>
-            <td className="m num">
+            <td className="minorCell number">
               {event.bytes_sent !== undefined &&
                 t('sentReceived', {
                   sent: formatBytes(event.bytes_sent),
                   received: formatBytes(event.bytes_received ?? 0),
                 })}
             </td>
-            <td className="m num">{event.duration_ms === undefined ? '' : formatDuration(event.duration_ms)}</td>
+            <td className="minorCell number">
+              {event.duration_ms === undefined ? '' : formatDuration(event.duration_ms)}
+            </td>
           </tr>
         ))}
       </tbody>

@@ -5,6 +5,7 @@ import { Segmented } from '../../components/ui/segmented.tsx'
 import { toUrl } from '../../lib/base-path.ts'
 import { useSession } from '../../lib/session.ts'
 import type { InterceptingProxy } from './api.ts'
+import * as styles from './intercept.module.css'
 import { formatClientAddress } from './proxy-address.ts'
 import { CLIENTS, type Client, writeFetch, writeRemoval, writeTest, writeTrust } from './trust-steps.ts'
 
@@ -24,9 +25,9 @@ export function TrustCard({ proxy }: { readonly proxy: InterceptingProxy }) {
       <header>
         <h2>{t('trust')}</h2>
       </header>
-      <div className="in stack">
-        <p className="t2">{t('trustWarning')}</p>
-        <div className="intercept-clients">
+      <div className="cardBody stack">
+        <p className="muted">{t('trustWarning')}</p>
+        <div className={styles.clients}>
           <Segmented
             label={t('client')}
             value={client}
@@ -35,12 +36,12 @@ export function TrustCard({ proxy }: { readonly proxy: InterceptingProxy }) {
           />
         </div>
         <CodeBlock title={t('step.fetch')} text={writeFetch(target)} />
-        {client === 'browser' && <p className="t2">{t('browserSteps')}</p>}
+        {client === 'browser' && <p className="muted">{t('browserSteps')}</p>}
         <CodeBlock title={t('step.trust')} text={writeTrust(client, target)} />
         {client !== 'shell' && <p className="meta">{t('alsoProxy', { proxy: target.proxy })}</p>}
         <CodeBlock title={t('step.test')} text={writeTest(target)} />
         <p className="meta">{t('testAbout')}</p>
-        {client === 'browser' && <p className="t2">{t('browserRemoval')}</p>}
+        {client === 'browser' && <p className="muted">{t('browserRemoval')}</p>}
         <CodeBlock title={t('step.remove')} text={writeRemoval(client)} />
       </div>
     </div>

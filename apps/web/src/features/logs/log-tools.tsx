@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { CopyButton } from '../../components/ui/copy-button.tsx'
 import { Checkbox, SearchField, SelectFilter } from '../../components/ui/field.tsx'
+import * as filterRowStyles from '../../components/ui/filter-row.module.css'
 import { Filters } from '../../components/ui/filters.tsx'
 import { createFileStamp, saveFile } from '../../lib/download.ts'
 import { useSettledText } from '../../lib/use-settled-text.ts'
@@ -38,7 +39,7 @@ export function LogTools({
   const save = () =>
     saveFile(`${model.replaceAll(/[^\w.-]+/g, '-')}-${createFileStamp()}.log`, writeLines(shown), 'text/plain')
   return (
-    <search className="fl" aria-label={t('tools.label')}>
+    <search className={filterRowStyles.filterRow} aria-label={t('tools.label')}>
       <SearchField label={t('tools.search')} value={text} onChange={setText} />
       <Filters values={[search.stream, search.time, search.wrap]}>
         <SelectFilter

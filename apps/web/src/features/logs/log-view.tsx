@@ -2,9 +2,11 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { formatClock, formatNumber, isOtherDay } from '../../lib/format.ts'
 import { textScale } from '../../lib/text-size.ts'
 import { findLine, type LogLine } from './log-lines.ts'
+import * as styles from './logs.module.css'
 import type { TIMES } from './search.ts'
 
 const LINE_HEIGHT = 20 * textScale
@@ -87,22 +89,20 @@ export function LogView({
   }
   const waiting = isFollowing ? 0 : lines.reduceRight((count, { number }) => (number > seen ? count + 1 : count), 0)
   return (
-    <div className="log-frame">
-      <section
+    <div className={styles.frame}>
+      <ScrollRegion
         ref={box}
-        className={wrap ? 'log is-wrapped' : 'log'}
+        className={wrap ? `${styles.log} ${styles.isWrapped}` : styles.log}
         role="log"
         aria-live={isAnnounced ? 'polite' : 'off'}
         aria-label={t('log')}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-        tabIndex={0}
         onScroll={onScroll}
         onWheel={({ deltaY }) => deltaY < 0 && leaveEnd()}
         onTouchMove={leaveEnd}
         onPointerDown={({ target, currentTarget }) => target === currentTarget && leaveEnd()}
         onKeyDown={onKeyDown}
       >
-        <div className="log-room" style={{ height: virtualizer.getTotalSize() }}>
+        <div className={styles.room} style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map(({ key, index, start: top }) => {
             const line = lines[index]
             return line === undefined ? null : (
@@ -110,7 +110,7 @@ export function LogView({
                 key={key}
                 data-index={index}
                 ref={wrap ? virtualizer.measureElement : undefined}
-                className={`log-line ${line.stream}`}
+                className={styles.line}
                 style={{ transform: `translateY(${top}px)` }}
               >
                 {time !== 'none' && (
@@ -122,18 +122,18 @@ export function LogView({
                 )}
                 {line.missed === undefined ? (
                   <>
-                    {line.stream === 'stderr' && <span className="err">{t('stderr')}</span>}
-                    <span className="text">{line.text}</span>
+                    {line.stream === 'stderr' && <span className={styles.errorMark}>{t('stderr')}</span>}
+                    <span className={styles.text}>{line.text}</span>
                   </>
                 ) : (
-                  <span className="text t3">{t('missed', { count: line.missed })}</span>
+                  <span className={`${styles.text} faint`}>{t('missed', { count: line.missed })}</span>
                 )}
               </div>
             )
           })}
         </div>
-      </section>
-      <div className="log-more" role="status">
+      </ScrollRegion>
+      <div className={styles.more} role="status">
         {!isFollowing && (
           <Button small icon="chevron-down" onClick={() => setFollowing(true)}>
             {waiting === 0 ? t('follow') : t('newLines', { count: waiting, shown: formatNumber(waiting) })}

@@ -12,9 +12,9 @@ import { filterLines } from './log-lines.ts'
 import { LogTools } from './log-tools.tsx'
 import { LogView } from './log-view.tsx'
 import { LoggingOff } from './logging-off.tsx'
+import * as styles from './logs.module.css'
 import type { LogsSearch } from './search.ts'
 import { useLog } from './use-log.ts'
-import './logs.css'
 
 const route = getRouteApi('/app/backends/logs/$model')
 
@@ -39,7 +39,7 @@ export function LogsPage() {
     })
   const isRunning = loaded.data?.includes(model)
   return (
-    <div className="logs">
+    <div className={styles.page}>
       <PageHead title={t('title', { model })}>
         <span className="row wrap">
           {isRunning !== undefined && (

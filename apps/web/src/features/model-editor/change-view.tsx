@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import { type MergeHandle, showChanges, showMerge } from './code-mirror.ts'
+import * as styles from './model-editor.module.css'
 
 /** What changes from one text to another. */
 export function ChangeView({
@@ -16,7 +17,7 @@ export function ChangeView({
     () => (host.current === null ? undefined : showChanges(host.current, { before, after, label })),
     [before, after, label],
   )
-  return <div className="code-editor changes" ref={host} />
+  return <div className={`${styles.codeEditor} ${styles.changes}`} data-wide-content ref={host} />
 }
 
 /** The server's version beside one's own, which is edited. */
@@ -42,5 +43,5 @@ export function MergeArea({
       merge.destroy()
     }
   }, [theirs, mine, theirLabel, myLabel, handle])
-  return <div className="code-editor changes" ref={host} />
+  return <div className={`${styles.codeEditor} ${styles.changes}`} data-wide-content ref={host} />
 }

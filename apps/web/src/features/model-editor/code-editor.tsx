@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { type CodeEditorHandle, type CodeEditorOptions, createCodeEditor, type Mark } from './code-mirror.ts'
+import * as styles from './model-editor.module.css'
 
 /** The text of a model file, with marks at its faults. @param handle gets the editor once it is there, and null after it */
 export function CodeEditor({
@@ -35,5 +36,5 @@ export function CodeEditor({
   }, [label])
   useEffect(() => editor.current?.setText(text), [text])
   useEffect(() => editor.current?.setMarks(marks), [marks])
-  return <div className="code-editor" ref={host} />
+  return <div className={styles.codeEditor} ref={host} />
 }

@@ -7,6 +7,7 @@ import { MergeView, unifiedMergeView } from '@codemirror/merge'
 import { EditorState, type Extension } from '@codemirror/state'
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
+import * as syntaxStyles from '../../components/ui/syntax.module.css'
 import { toRem } from '../../lib/text-size.ts'
 import type { Completions } from './complete.ts'
 
@@ -37,11 +38,11 @@ export interface CodeEditorOptions {
 }
 
 const colours = HighlightStyle.define([
-  { tag: [tags.propertyName, tags.definition(tags.propertyName)], class: 'hf' },
-  { tag: [tags.string, tags.content], class: 'hs' },
-  { tag: [tags.number, tags.bool, tags.null], class: 'hn' },
-  { tag: [tags.keyword, tags.typeName, tags.labelName], class: 'hk' },
-  { tag: tags.comment, class: 'hc' },
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], class: `${syntaxStyles.name}` },
+  { tag: [tags.string, tags.content], class: `${syntaxStyles.string}` },
+  { tag: [tags.number, tags.bool, tags.null], class: `${syntaxStyles.number}` },
+  { tag: [tags.keyword, tags.typeName, tags.labelName], class: `${syntaxStyles.literal}` },
+  { tag: tags.comment, class: `${syntaxStyles.comment}` },
 ])
 
 const theme = EditorView.theme({

@@ -12,7 +12,7 @@ import { useConnection } from '../../lib/connection.ts'
 import type { ModelFile } from './api.ts'
 import { dropDraft } from './drafts.ts'
 import { FormView } from './form-view.tsx'
-import './model-editor.css'
+import * as styles from './model-editor.module.css'
 import { ProblemList } from './problem-list.tsx'
 import { SaveDialog } from './save-dialog.tsx'
 import type { EditorSearch } from './search.ts'
@@ -87,7 +87,7 @@ export function Editor(props: EditorProps) {
           </Button>
         </div>
       </PageHead>
-      <div className="page editor">
+      <div className={`page ${styles.editor}`}>
         {children}
         {wasDraft && isChanged && (
           <Notice

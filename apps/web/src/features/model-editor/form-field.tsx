@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { SelectField, TextArea, TextField } from '../../components/ui/field.tsx'
 import { formatBytes } from '../../lib/format.ts'
 import { useDebounced } from '../../lib/use-debounced.ts'
 import { completionsQuery, memoryQuery } from './api.ts'
 import type { ConfigField } from './field-catalogue.ts'
+import { listChoices, printLines, readSwitch, toFieldText, toLines, toScalar } from './field-values.ts'
 import { type ModelDocument, parseValue, printValue, readValue, splitPath } from './model-text.ts'
 import type { Problem } from './problem.ts'
 
@@ -41,18 +43,15 @@ export function FormField({ field, model, problem, savedName, onChange }: FieldP
           onChange={({ target }) => onChange(target.value === '' ? undefined : target.value === 'true')}
         />
       )
-    case 'select': {
-      const current = value === undefined || value === null ? '' : String(value)
-      const options = [...new Set([...field.options, ...(current === '' ? [] : [current])])]
+    case 'select':
       return (
         <SelectField
           {...about}
-          value={current}
-          options={[['', t('unset')], ...options.map((option) => [option, option] as const)]}
+          value={toFieldText(value)}
+          options={[['', t('unset')], ...listChoices(field, value).map((option) => [option, option] as const)]}
           onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
         />
       )
-    }
     case 'string-list':
       return <ListField about={about} value={value} onChange={onChange} />
     case 'json-editor':
@@ -63,25 +62,12 @@ export function FormField({ field, model, problem, savedName, onChange }: FieldP
       return (
         <TextField
           {...about}
-          value={value === undefined || value === null ? '' : String(value)}
+          value={toFieldText(value)}
           {...(field.component === 'number' && { inputMode: 'decimal' as const })}
           onChange={({ target }) => onChange(toScalar(target.value, field))}
         />
       )
   }
-}
-
-/** What a person typed, as the value of a key; a number where the key takes one. */
-function toScalar(text: string, { component }: Pick<ConfigField, 'component'>): unknown {
-  if (text.trim() === '') return undefined
-  if (component !== 'number') return text
-  const isNumber = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i.test(text)
-  return isNumber && !/[.e]$/i.test(text.trim()) ? Number(text) : text
-}
-
-function readSwitch(value: unknown): string {
-  if (value === undefined || value === null) return ''
-  return /^(?:true|y|yes|on)$/i.test(String(value)) ? 'true' : 'false'
 }
 
 interface ValueProps {
@@ -92,7 +78,7 @@ interface ValueProps {
 
 /** A list of texts, one a line. */
 function ListField({ about, value, onChange }: ValueProps) {
-  const lines = Array.isArray(value) ? value.map(String).join('\n') : value === undefined ? '' : String(value ?? '')
+  const lines = printLines(value)
   const [text, setText] = useState(lines)
   // a line that is being typed may be empty, which the file does not keep
   useEffect(() => setText((typed) => (toLines(typed).join('\n') === lines ? typed : lines)), [lines])
@@ -108,13 +94,6 @@ function ListField({ about, value, onChange }: ValueProps) {
       }}
     />
   )
-}
-
-function toLines(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
 }
 
 /** A part of the file as YAML, taken over when the field is left. */
@@ -134,7 +113,7 @@ function YamlField({ about, value, onChange }: ValueProps) {
     <TextArea
       {...about}
       error={fault ?? about.error}
-      className="input mono"
+      className={`${fieldStyles.input} monospace`}
       rows={Math.min(14, Math.max(2, text.split('\n').length))}
       value={text}
       onChange={({ target }) => setText(target.value)}
@@ -152,7 +131,7 @@ function NameField({ about, value, provider, onChange }: ValueProps & { readonly
         {...about}
         list={list}
         autoComplete="off"
-        value={value === undefined || value === null ? '' : String(value)}
+        value={toFieldText(value)}
         onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
       />
       <datalist id={list}>
@@ -188,5 +167,5 @@ function MemoryHint({ name, context }: { readonly name: string; readonly context
   const isSize = Number.isInteger(size) && size > 0
   const bytes = useQuery({ ...memoryQuery(name, size), enabled: isSize }).data
   if (!isSize || bytes === undefined) return null
-  return <b className="memory"> {bytes === null ? t('memoryUnknown') : t('memory', { bytes: formatBytes(bytes) })}</b>
+  return <b> {bytes === null ? t('memoryUnknown') : t('memory', { bytes: formatBytes(bytes) })}</b>
 }

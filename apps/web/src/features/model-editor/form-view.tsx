@@ -2,10 +2,11 @@ import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Checkbox, SearchField } from '../../components/ui/field.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
-import { createMatcher } from '../../lib/match-words.ts'
+import { chooseFields, findProblem, isSearch } from './choose-fields.ts'
 import type { ConfigField, FieldCatalogue } from './field-catalogue.ts'
 import { FormField } from './form-field.tsx'
 import { useTranslatedCatalogue } from './key-texts.ts'
+import * as styles from './model-editor.module.css'
 import { hasValue, type ModelDocument, splitPath } from './model-text.ts'
 import type { Problem } from './problem.ts'
 
@@ -35,16 +36,12 @@ export function FormView({
   const { sections, fields } = useMemo(() => translate(catalogue), [translate, catalogue])
   const current = sections.find(({ id }) => id === section) ?? sections[0]
   const isSet = (field: ConfigField) => hasValue(model, splitPath(field.path))
-  const matches = createMatcher(term)
-  const isSearch = term.trim() !== ''
-  const shown = fields.filter((field) => {
-    if (isSearch) return matches(`${field.path} ${field.label} ${field.description}`)
-    return field.section === current?.id && (showsAll || !field.isAdvanced || isSet(field))
-  })
+  const isSearching = isSearch(term)
+  const shown = chooseFields(fields, { term, section: current?.id, showsAll, isSet })
   if (model.document.errors.length > 0) return <Notice tone="warn">{t('formNeedsYaml')}</Notice>
   return (
-    <div className="form-view">
-      <div className="form-side">
+    <div className={styles.formView}>
+      <div className={styles.formSide}>
         <SearchField label={t('searchKeys')} value={term} onChange={setTerm} />
         <nav aria-label={t('sections')}>
           <ul>
@@ -54,7 +51,7 @@ export function FormView({
                 <li key={id}>
                   <button
                     type="button"
-                    aria-current={!isSearch && id === current?.id ? 'true' : undefined}
+                    aria-current={!isSearching && id === current?.id ? 'true' : undefined}
                     onClick={() => {
                       setTerm('')
                       onSection(id)
@@ -64,7 +61,7 @@ export function FormView({
                     {count > 0 && (
                       <span className="meta">
                         {count}
-                        <span className="vh"> {t('keysSet')}</span>
+                        <span className="visuallyHidden"> {t('keysSet')}</span>
                       </span>
                     )}
                   </button>
@@ -74,10 +71,10 @@ export function FormView({
           </ul>
         </nav>
       </div>
-      <div className="form-fields">
+      <div className={styles.formFields}>
         <div className="row">
-          <h2>{isSearch ? t('found', { count: shown.length }) : current?.label}</h2>
-          {!isSearch && (
+          <h2>{isSearching ? t('found', { count: shown.length }) : current?.label}</h2>
+          {!isSearching && (
             <span className="push">
               <Checkbox
                 label={t('allKeys')}
@@ -92,12 +89,12 @@ export function FormView({
             key={field.path}
             field={field}
             model={model}
-            problem={problems.find(({ path }) => path === field.path || path.startsWith(`${field.path}.`))}
+            problem={findProblem(problems, field.path)}
             savedName={savedName}
             onChange={(value) => onChange(field, value)}
           />
         ))}
-        {shown.length === 0 && <p className="t2">{t('common:noMatch.title')}</p>}
+        {shown.length === 0 && <p className="muted">{t('common:noMatch.title')}</p>}
       </div>
     </div>
   )

@@ -7,6 +7,7 @@ import { QueryView } from '../../components/ui/states.tsx'
 import { useConnection } from '../../lib/connection.ts'
 import { formatNumber } from '../../lib/format.ts'
 import { hubQuery } from './import-api.ts'
+import * as styles from './model-editor.module.css'
 
 /** Finds repositories at the model hub by words. The server asks the hub, and only when the button is pressed. */
 export function HubSearch({ onChoose }: { readonly onChoose: (uri: string) => void }) {
@@ -21,7 +22,7 @@ export function HubSearch({ onChoose }: { readonly onChoose: (uri: string) => vo
   }
   return (
     <section className="stack" aria-label={t('hub.title')}>
-      <form className="row hub-search" onSubmit={submit}>
+      <form className={`row ${styles.hubSearch}`} onSubmit={submit}>
         <div className="grow">
           <TextField
             label={t('hub.title')}
@@ -42,11 +43,11 @@ export function HubSearch({ onChoose }: { readonly onChoose: (uri: string) => vo
             repositories.length === 0 ? (
               <p>{t('hub.none')}</p>
             ) : (
-              <ul className="hub-found">
+              <ul className={styles.hubFound}>
                 {repositories.map(({ id, task, downloads, uri }) => (
                   <li key={id} className="row">
                     <span className="grow">
-                      <span className="med brk">{id}</span>
+                      <span className={`medium ${styles.breakable}`}>{id}</span>
                       <span className="meta">
                         {' '}
                         {[task, t('hub.downloads', { count: downloads, shown: formatNumber(downloads) })]

@@ -2,6 +2,7 @@ import { type DragEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../../components/ui/icon.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
+import * as styles from './model-editor.module.css'
 import { SendForm, SendProgress } from './send-panel.tsx'
 import { useSentFile } from './sent-file.ts'
 
@@ -32,17 +33,17 @@ export function ImportFile({ onRead }: { readonly onRead: (text: string) => void
   }
   if (sent !== undefined && sent.model === undefined)
     return (
-      <div className="stack import">
+      <div className={`stack ${styles.import}`}>
         <SendProgress sent={sent} />
       </div>
     )
   return (
-    <div className="stack import">
+    <div className={`stack ${styles.import}`}>
       {weights === undefined ? (
-        <label className="card drop" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
+        <label className={`card ${styles.drop}`} onDragOver={(event) => event.preventDefault()} onDrop={drop}>
           <Icon name="file" />
           <b>{t('file.choose')}</b>
-          <span className="t2">{t('file.about')}</span>
+          <span className="muted">{t('file.about')}</span>
           <input type="file" accept=".gguf,.yaml,.yml,.json" onChange={({ target }) => void read(target.files?.[0])} />
         </label>
       ) : (

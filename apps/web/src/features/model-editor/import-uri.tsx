@@ -9,6 +9,7 @@ import { ErrorBlock } from '../../components/ui/states.tsx'
 import { useConnection } from '../../lib/connection.ts'
 import { HubSearch } from './hub-search.tsx'
 import { importUri } from './import-api.ts'
+import * as styles from './model-editor.module.css'
 
 const route = getRouteApi('/app/models/new')
 
@@ -40,7 +41,7 @@ export function ImportUri() {
     start.reset()
   }
   return (
-    <div className="stack import">
+    <div className={`stack ${styles.import}`}>
       <HubSearch onChoose={take} />
       <form className="stack" onSubmit={submit}>
         <TextField

@@ -7,7 +7,7 @@ import { Skeleton } from '../../components/ui/states.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { ImportFile } from './import-file.tsx'
 import { ImportUri } from './import-uri.tsx'
-import './model-editor.css'
+import * as styles from './model-editor.module.css'
 import type { EditorSearch } from './search.ts'
 import { TEMPLATES } from './templates.ts'
 
@@ -56,7 +56,7 @@ export function NewModelPage() {
           onChange={(next) => void navigate({ to: '.', search: { from: next }, replace: true })}
         />
       </PageHead>
-      <div className="page new-model">
+      <div className="page">
         {from === 'template' && <TemplateList onChoose={setStart} />}
         {from === 'uri' && canImport && <ImportUri />}
         {from === 'file' && <ImportFile onRead={(text) => setStart({ id: 'file', text })} />}
@@ -72,12 +72,12 @@ function TemplateList({
 }) {
   const { t } = useTranslation('model-editor')
   return (
-    <ul className="templates">
+    <ul className={styles.templates}>
       {TEMPLATES.map((template) => (
         <li key={template.id}>
-          <button type="button" className="card template" onClick={() => onChoose(template)}>
+          <button type="button" className={`card ${styles.template}`} onClick={() => onChoose(template)}>
             <b>{t(`template.${template.id}`)}</b>
-            <span className="t2">{t(`template.${template.id}About`)}</span>
+            <span className="muted">{t(`template.${template.id}About`)}</span>
           </button>
         </li>
       ))}

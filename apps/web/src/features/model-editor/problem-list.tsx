@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Status } from '../../components/ui/status.tsx'
+import * as styles from './model-editor.module.css'
 import type { Problem } from './problem.ts'
 
 /** The faults of a file; each leads to its place. */
@@ -12,8 +13,8 @@ export function ProblemList({
 }) {
   const { t } = useTranslation('model-editor')
   return (
-    <section className="problems" aria-label={t('problems')}>
-      <p className="vh" role="status">
+    <section className={styles.problems} aria-label={t('problems')}>
+      <p className="visuallyHidden" role="status">
         {t('problemCount', { count: problems.length })}
       </p>
       {problems.length === 0 ? (

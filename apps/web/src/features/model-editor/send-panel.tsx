@@ -31,8 +31,8 @@ export function SendForm({ file, onCancel }: { readonly file: File; readonly onC
   }
   return (
     <form className="card" onSubmit={submit}>
-      <div className="in stack">
-        <p className="t2">{t('send.chosen', { name: file.name, size: formatBytes(file.size) })}</p>
+      <div className="cardBody stack">
+        <p className="muted">{t('send.chosen', { name: file.name, size: formatBytes(file.size) })}</p>
         <TextField label={t('send.name')} value={name} required onChange={({ target }) => setName(target.value)} />
         <div className="row">
           <Button kind="primary" type="submit" disabled={isOffline || name.trim() === ''}>
@@ -57,7 +57,7 @@ export function SendProgress({ sent }: { readonly sent: SentFile }) {
   })
   return (
     <section className="card" aria-label={t('send.title', { name: file.name })}>
-      <div className="in stack">
+      <div className="cardBody stack">
         <b>{t('send.title', { name: file.name })}</b>
         {error === undefined ? (
           <>

@@ -3,12 +3,14 @@ import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { Dialog } from '../../components/ui/dialog.tsx'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { TextField } from '../../components/ui/field.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { addGallery, configuredGalleriesQuery } from './api.ts'
 import { findGalleryFault, KNOWN_GALLERIES, suggestName } from './known-galleries.ts'
+import * as styles from './models.module.css'
 
 /** Opens the form that adds a gallery; absent where settings cannot be changed. */
 export function AddGalleryButton({ isPrimary = false }: { readonly isPrimary?: boolean }) {
@@ -65,13 +67,13 @@ function AddGalleryDialog({ onClose }: { readonly onClose: () => void }) {
     >
       <p>{t('addGallery.about')}</p>
       {known.length > 0 && (
-        <fieldset className="stack tight known-galleries">
-          <legend className="lbl">{t('addGallery.known')}</legend>
+        <fieldset className={`stack tight ${styles.knownGalleries}`}>
+          <legend className={fieldStyles.label}>{t('addGallery.known')}</legend>
           {known.map((one) => (
             <button
               key={one.url}
               type="button"
-              className="card template"
+              className="card"
               aria-pressed={url === one.url}
               onClick={() => {
                 setUrl(one.url)
@@ -79,7 +81,7 @@ function AddGalleryDialog({ onClose }: { readonly onClose: () => void }) {
               }}
             >
               <b>{t(`addGallery.knownName.${one.name}`)}</b>
-              <span className="meta brk">{one.url}</span>
+              <span className={`meta ${styles.breakable}`}>{one.url}</span>
             </button>
           ))}
         </fieldset>

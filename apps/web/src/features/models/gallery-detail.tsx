@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/ui/button.tsx'
+import * as listDetailStyles from '../../components/ui/list-detail.module.css'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { Badge, LetterTile } from '../../components/ui/status.tsx'
 import { toPlainText } from '../../lib/plain-text.ts'
@@ -23,8 +25,7 @@ export function GalleryDetail({
   const { t } = useTranslation('models')
   const found = useQuery({ ...galleryModelQuery(id ?? ''), enabled: id !== undefined && listed === undefined })
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-    <section className="d" tabIndex={0} aria-label={t('details')}>
+    <ScrollRegion className={listDetailStyles.detail} aria-label={t('details')}>
       {id === undefined ? (
         <EmptyState icon="cube" title={t('chooseModel')} />
       ) : listed !== undefined ? (
@@ -40,7 +41,7 @@ export function GalleryDetail({
           }
         </QueryView>
       )}
-    </section>
+    </ScrollRegion>
   )
 }
 
@@ -51,16 +52,22 @@ function Detail({ model, onClose }: { readonly model: GalleryModel; readonly onC
   const facts = [id, license, backend && t('backendIs', { backend }), t('galleryIs', { gallery }), size]
   const links = model.urls.filter((url) => /^https?:\/\//.test(url))
   return (
-    <div className="din">
-      <div className="row dh">
+    <div className={listDetailStyles.content}>
+      <div className={`row ${listDetailStyles.heading}`}>
         <LetterTile name={name} large />
         <div className="grow">
-          <h2 className="dt">{name}</h2>
+          <h2 className={listDetailStyles.title}>{name}</h2>
           <p className="meta">{facts.filter((fact) => fact !== undefined && fact !== '').join(' · ')}</p>
         </div>
-        <IconButton className="only-m" small icon="x" label={t('closeDetails')} onClick={onClose} />
+        <IconButton
+          className={listDetailStyles.narrowOnly}
+          small
+          icon="x"
+          label={t('closeDetails')}
+          onClick={onClose}
+        />
       </div>
-      {description && <p className="t2 lead">{toPlainText(description)}</p>}
+      {description && <p className={`muted ${listDetailStyles.lead}`}>{toPlainText(description)}</p>}
       <div className="row wrap">
         {tags.map((tag) => (
           <Badge key={tag}>{tag}</Badge>
@@ -70,7 +77,7 @@ function Detail({ model, onClose }: { readonly model: GalleryModel; readonly onC
       <MemoryCard model={model} />
       {model.has_variants && <VariantsTable model={model} />}
       {links.length > 0 && (
-        <ul className="links">
+        <ul className={listDetailStyles.links}>
           {links.map((url) => (
             <li key={url}>
               <a href={url} target="_blank" rel="noopener noreferrer">

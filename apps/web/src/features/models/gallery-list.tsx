@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { buttonClass } from '../../components/ui/button.tsx'
 import { GalleryProblems } from '../../components/ui/gallery-problems.tsx'
+import * as listDetailStyles from '../../components/ui/list-detail.module.css'
 import { EmptyState, NoMatch } from '../../components/ui/states.tsx'
 import { Badge, LetterTile, Status } from '../../components/ui/status.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
@@ -33,7 +35,7 @@ export function GalleryList({ page, search }: { readonly page: GalleryPage; read
   return (
     <>
       <GalleryProblems galleries={page.repositories} />
-      <ul className="ml">
+      <ul className={listDetailStyles.entries}>
         {models.map((model) => (
           <li key={model.id}>
             <Link
@@ -44,7 +46,7 @@ export function GalleryList({ page, search }: { readonly page: GalleryPage; read
             >
               <LetterTile name={model.name} />
               <span className="grow">
-                <span className="nm clip">{model.name}</span>
+                <span className={`${listDetailStyles.name} clip`}>{model.name}</span>
                 <span className="meta clip">{model.tags.join(', ')}</span>
               </span>
               <RowEnd model={model} />
@@ -52,11 +54,11 @@ export function GalleryList({ page, search }: { readonly page: GalleryPage; read
           </li>
         ))}
       </ul>
-      <p className="meta foot">
+      <p className={`meta ${listDetailStyles.foot}`}>
         {t('showing', { shown: formatNumber(models.length), count: availableModels })}
         {totalPages > 1 && (
           <>
-            <span className="sep" />
+            <span className="separator" />
             <Link to="/app/models" search={{ ...search, pages: (search.pages ?? 1) + 1 }} replace resetScroll={false}>
               {t('showMore')}
             </Link>
@@ -78,7 +80,7 @@ function EmptyGallery({ hasGallery }: { readonly hasGallery: boolean }) {
         <>
           <AddGalleryButton isPrimary={!hasGallery} />
           {hasEditor && (
-            <Link className="btn" to="/app/models/new" search={{ from: 'uri' }}>
+            <Link className={buttonClass()} to="/app/models/new" search={{ from: 'uri' }}>
               {t('findAtHub')}
             </Link>
           )}
@@ -97,8 +99,8 @@ function RowEnd({ model }: { readonly model: GalleryModel }) {
   const operations = useQuery(operationsQuery).data
   const operation = findActiveOperation(operations, { kind: 'model', name: model.id })
   return (
-    <span className="rt">
-      <span className="sz">{describeSize(model) ?? t('sizeUnknown')}</span>
+    <span className={listDetailStyles.figures}>
+      <span className={listDetailStyles.size}>{describeSize(model) ?? t('sizeUnknown')}</span>
       {operation !== undefined ? (
         <Status tone="run">{operation.isQueued ? t('queued') : formatPercent(operation.progress / 100)}</Status>
       ) : model.installed ? (

@@ -2,8 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
+import * as chipStyles from '../../components/ui/chip.module.css'
 import { SelectFilter } from '../../components/ui/field.tsx'
 import { Filters } from '../../components/ui/filters.tsx'
+import * as listDetailStyles from '../../components/ui/list-detail.module.css'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
+import * as statesStyles from '../../components/ui/states.module.css'
 import { QueryView } from '../../components/ui/states.tsx'
 import { TermField } from '../../components/ui/term-field.tsx'
 import { useListKeys } from '../../lib/use-list-keys.ts'
@@ -52,12 +56,10 @@ export function GalleryView() {
   return (
     <>
       {!isEmpty && (
-        <div className="fl">
+        <div className={listDetailStyles.filters}>
           <TermField label={t('searchModels')} value={search.q ?? ''} onChange={(q) => change({ q })} />
           <Filters values={[search.fits, search.capability, search.backend, search.sort]}>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-            {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as one row everywhere */}
-            <div className="row chips" tabIndex={0} role="group" aria-label={t('filters')}>
+            <ScrollRegion as="div" className={`row ${listDetailStyles.chips}`} role="group" aria-label={t('filters')}>
               <Chip text={t('fitsHost')} isOn={search.fits === true} onFlip={(fits) => change({ fits })} />
               {CHIPS.map((chip) => (
                 <Chip
@@ -67,20 +69,31 @@ export function GalleryView() {
                   onFlip={(isOn) => change({ capability: isOn ? chip : '' })}
                 />
               ))}
-            </div>
+            </ScrollRegion>
             <Selects search={search} page={page.data} onChange={change} />
           </Filters>
           <AddGalleryButton />
         </div>
       )}
-      <div className={isEmpty ? 'split alone' : search.model === undefined ? 'split' : 'split open'}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-        <section className="l" tabIndex={0} aria-label={t('common:nav.models')} aria-busy={page.isPlaceholderData}>
-          {page.isPlaceholderData && <div className="refresh" />}
+      <div
+        className={
+          isEmpty
+            ? `${listDetailStyles.split} ${listDetailStyles.isAlone}`
+            : search.model === undefined
+              ? listDetailStyles.split
+              : `${listDetailStyles.split} ${listDetailStyles.isOpen}`
+        }
+      >
+        <ScrollRegion
+          className={listDetailStyles.list}
+          aria-label={t('common:nav.models')}
+          aria-busy={page.isPlaceholderData}
+        >
+          {page.isPlaceholderData && <div className={statesStyles.refreshing} />}
           <QueryView query={page} lines={10} height={52}>
             {(data) => <GalleryList page={data} search={search} />}
           </QueryView>
-        </section>
+        </ScrollRegion>
         {!isEmpty && (
           <GalleryDetail
             id={search.model}
@@ -106,7 +119,7 @@ function Chip({
   readonly onFlip: (isOn: boolean) => void
 }) {
   return (
-    <button type="button" className="chip" aria-pressed={isOn} onClick={() => onFlip(!isOn)}>
+    <button type="button" className={chipStyles.chip} aria-pressed={isOn} onClick={() => onFlip(!isOn)}>
       {text}
     </button>
   )
@@ -125,7 +138,7 @@ function Selects({
   const { backend = '', sort } = search
   const backends = [...new Set([...(page?.allBackends ?? []), ...(backend === '' ? [] : [backend])])]
   return (
-    <div className="row push selects">
+    <div className={`row push ${listDetailStyles.selects}`}>
       {backends.length > 1 && (
         <SelectFilter
           label={t('backend')}

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { InstallProgress } from '../../components/operations/install-button.tsx'
 import { LastOutcome } from '../../components/operations/last-outcome.tsx'
 import { RemoveDialog } from '../../components/operations/remove-dialog.tsx'
-import { Button } from '../../components/ui/button.tsx'
+import { Button, buttonClass } from '../../components/ui/button.tsx'
 import { useConnection } from '../../lib/connection.ts'
 import { findActiveOperation } from '../../lib/operations/operation.ts'
 import { useOperationAction } from '../../lib/operations/operation-actions.ts'
@@ -41,10 +41,10 @@ export function InstallActions({ model }: { readonly model: GalleryModel }) {
     )
   return (
     <div className="row wrap">
-      <Link className="btn primary" to={`/app/chat/${encodeURIComponent(name)}` as '/app'}>
+      <Link className={buttonClass('primary')} to={`/app/chat/${encodeURIComponent(name)}` as '/app'}>
         {t('openInChat')}
       </Link>
-      <Link className="btn" to="/app/models/$name" params={{ name }}>
+      <Link className={buttonClass()} to="/app/models/$name" params={{ name }}>
         {t('configure')}
       </Link>
       <Button disabled={isOffline} onClick={() => setRemoving(true)}>

@@ -6,9 +6,11 @@ import { useTranslation } from 'react-i18next'
 import { CopyModelButton } from '../../components/models/copy-model.tsx'
 import { InstallProgress } from '../../components/operations/install-button.tsx'
 import { RemoveDialog } from '../../components/operations/remove-dialog.tsx'
-import { Button, IconButton } from '../../components/ui/button.tsx'
+import { Button, buttonClass, IconButton } from '../../components/ui/button.tsx'
 import { Switch } from '../../components/ui/field.tsx'
+import * as listDetailStyles from '../../components/ui/list-detail.module.css'
 import { Notice } from '../../components/ui/notice.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { EmptyState, ErrorBlock, Skeleton } from '../../components/ui/states.tsx'
 import { Badge, LetterTile } from '../../components/ui/status.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
@@ -43,8 +45,7 @@ export function InstalledDetail({
 }) {
   const { t } = useTranslation('models')
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-    <section className="d" tabIndex={0} aria-label={t('details')}>
+    <ScrollRegion className={listDetailStyles.detail} aria-label={t('details')}>
       {model !== undefined ? (
         <Detail key={model.id} {...{ model, loaded, failure, onClose }} />
       ) : name === undefined ? (
@@ -56,7 +57,7 @@ export function InstalledDetail({
       ) : (
         <Skeleton lines={5} />
       )}
-    </section>
+    </ScrollRegion>
   )
 }
 
@@ -79,16 +80,22 @@ function Detail({
   const hasFile = source === undefined
   const { runtime_settings: hasSettings } = useCapabilities()
   return (
-    <div className="din">
-      <div className="row dh">
+    <div className={listDetailStyles.content}>
+      <div className={`row ${listDetailStyles.heading}`}>
         <LetterTile name={id} large />
         <div className="grow">
-          <h2 className="dt">{id}</h2>
+          <h2 className={listDetailStyles.title}>{id}</h2>
           <p className="meta">
             {[t('backendIs', { backend }), ...(loaded === undefined ? [] : [describeMemory(loaded, t)])].join(' · ')}
           </p>
         </div>
-        <IconButton className="only-m" small icon="x" label={t('closeDetails')} onClick={onClose} />
+        <IconButton
+          className={listDetailStyles.narrowOnly}
+          small
+          icon="x"
+          label={t('closeDetails')}
+          onClick={onClose}
+        />
       </div>
       <div className="row wrap">
         {uses.map((use) => (
@@ -170,7 +177,7 @@ function Actions({
     <>
       <div className="row wrap">
         {canChat && (
-          <Link className="btn primary" to={`/app/chat/${encodeURIComponent(id)}` as '/app'}>
+          <Link className={buttonClass('primary')} to={`/app/chat/${encodeURIComponent(id)}` as '/app'}>
             {t('openInChat')}
           </Link>
         )}
@@ -182,12 +189,12 @@ function Actions({
           {t(isLoaded ? 'stop' : 'load')}
         </Button>
         {hasEditor && source === undefined && (
-          <Link className="btn" to="/app/models/$name" params={{ name: id }}>
+          <Link className={buttonClass()} to="/app/models/$name" params={{ name: id }}>
             {t('configure')}
           </Link>
         )}
         {hasLogs && (
-          <Link className="btn" to={`/app/backends/logs/${encodeURIComponent(id)}` as '/app'}>
+          <Link className={buttonClass()} to={`/app/backends/logs/${encodeURIComponent(id)}` as '/app'}>
             {t('logs')}
           </Link>
         )}

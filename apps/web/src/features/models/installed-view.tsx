@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { buttonClass } from '../../components/ui/button.tsx'
 import { SelectFilter } from '../../components/ui/field.tsx'
 import { Filters } from '../../components/ui/filters.tsx'
+import * as listDetailStyles from '../../components/ui/list-detail.module.css'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { Badge, LetterTile, Status } from '../../components/ui/status.tsx'
 import { TermField } from '../../components/ui/term-field.tsx'
@@ -51,7 +54,7 @@ export function InstalledView() {
   })
   return (
     <>
-      <div className="fl">
+      <div className={listDetailStyles.filters}>
         <TermField
           label={t('searchModels')}
           value={q ?? ''}
@@ -74,9 +77,12 @@ export function InstalledView() {
           />
         </Filters>
       </div>
-      <div className={model === undefined ? 'split' : 'split open'}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-        <section className="l" tabIndex={0} aria-label={t('common:nav.models')}>
+      <div
+        className={
+          model === undefined ? listDetailStyles.split : `${listDetailStyles.split} ${listDetailStyles.isOpen}`
+        }
+      >
+        <ScrollRegion className={listDetailStyles.list} aria-label={t('common:nav.models')}>
           {state === undefined && <ProblemRows problems={problems} />}
           <QueryView query={installed} lines={6} height={52}>
             {(models) =>
@@ -89,7 +95,7 @@ export function InstalledView() {
               )
             }
           </QueryView>
-        </section>
+        </ScrollRegion>
         <InstalledDetail
           name={model}
           model={installed.data?.find(({ id }) => id === model)}
@@ -112,7 +118,7 @@ function NothingInstalled() {
       title={t('nothingInstalled')}
       action={
         <Link
-          className="btn primary"
+          className={buttonClass('primary')}
           {...(hasGallery
             ? { to: '/app/models', search: { view: 'explore' as const } }
             : { to: '/app/models/new', search: {} })}
@@ -137,7 +143,7 @@ function InstalledList({
 }) {
   const { t } = useTranslation('models')
   return (
-    <ul className="ml">
+    <ul className={listDetailStyles.entries}>
       {models.map((model) => (
         <li key={model.id}>
           <Link
@@ -148,10 +154,10 @@ function InstalledList({
           >
             <LetterTile name={model.id} />
             <span className="grow">
-              <span className="nm clip">{model.id}</span>
+              <span className={`${listDetailStyles.name} clip`}>{model.id}</span>
               <span className="meta clip">{listUses(model).join(', ')}</span>
             </span>
-            <span className="rt">
+            <span className={listDetailStyles.figures}>
               {model.disabled ? (
                 <Status>{t('state.disabled')}</Status>
               ) : loaded.has(model.id) ? (

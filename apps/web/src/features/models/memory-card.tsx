@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import * as chartStyles from '../../components/charts/chart.module.css'
 import { SelectFilter } from '../../components/ui/field.tsx'
+import * as progressBarStyles from '../../components/ui/progress-bar.module.css'
 import { formatBytes, formatNumber } from '../../lib/format.ts'
 import { CONTEXTS, estimateQuery, type GalleryModel, type Host, hostQuery } from './api.ts'
 import { judgeFit, shareMemory } from './fit.ts'
 import { FitStatus } from './gallery-list.tsx'
+import * as styles from './models.module.css'
 
 const DEFAULT_CONTEXT = 8192
 
@@ -22,7 +25,7 @@ export function MemoryCard({ model }: { readonly model: GalleryModel }) {
   const isKnown = host !== undefined && memoryBytes !== undefined && weightsBytes !== undefined
   const fits = model.fits === undefined || !isKnown ? model.fits : model.fits && memoryBytes <= host.total
   return (
-    <section className="fit" aria-label={t('memory.title')}>
+    <section className={styles.fit} aria-label={t('memory.title')}>
       <div className="row">
         <h3>{t('memory.title')}</h3>
         <span className="push">
@@ -65,18 +68,20 @@ function MemoryBar({
   const spare = host.free - memoryBytes
   return (
     <>
-      <div className="bar thick" aria-hidden="true">
-        <i className="mute" style={{ width: `${used * 100}%` }} />
-        <i className="c1" style={{ width: `${weights * 100}%` }} />
-        <i className="c3" style={{ width: `${rest * 100}%` }} />
+      <div className={`${progressBarStyles.bar} ${progressBarStyles.thick} ${styles.memoryBar}`} aria-hidden="true">
+        <i className={progressBarStyles.muted} style={{ width: `${used * 100}%` }} />
+        <i className={progressBarStyles.colour1} style={{ width: `${weights * 100}%` }} />
+        <i className={progressBarStyles.colour3} style={{ width: `${rest * 100}%` }} />
       </div>
-      <div className="row wrap legend">
-        <span className="leg used">{t('memory.used', { bytes: formatBytes(host.total - host.free) })}</span>
-        <span className="leg">{t('memory.weights', { bytes: formatBytes(weightsBytes) })}</span>
-        <span className="leg rest">
+      <div className={`row wrap ${styles.legend}`}>
+        <span className={`${chartStyles.legend} ${styles.used}`}>
+          {t('memory.used', { bytes: formatBytes(host.total - host.free) })}
+        </span>
+        <span className={chartStyles.legend}>{t('memory.weights', { bytes: formatBytes(weightsBytes) })}</span>
+        <span className={`${chartStyles.legend} ${styles.rest}`}>
           {t('memory.rest', { bytes: formatBytes(Math.max(0, memoryBytes - weightsBytes)) })}
         </span>
-        <span className="leg free">
+        <span className={`${chartStyles.legend} ${styles.free}`}>
           {spare >= 0
             ? t('memory.spare', { bytes: formatBytes(spare) })
             : t('memory.missing', { bytes: formatBytes(-spare) })}

@@ -28,10 +28,10 @@ export function ModelFacts({ model: { id, source } }: { readonly model: Installe
   return (
     <section aria-label={t('fact.title')}>
       <h3>{t('fact.title')}</h3>
-      <dl className="kv">
+      <dl className="facts">
         {rows.map(([name, value]) =>
           value === undefined || value === '' || value === null ? null : (
-            <div key={name} className="kv-row">
+            <div key={name} className="factRow">
               <dt>{t(`fact.${name}`)}</dt>
               <dd>{value}</dd>
             </div>

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { buttonClass } from '../../components/ui/button.tsx'
 import { Icon } from '../../components/ui/icon.tsx'
+import * as listDetailStyles from '../../components/ui/list-detail.module.css'
 import { Notice } from '../../components/ui/notice.tsx'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
@@ -12,8 +14,6 @@ import { folderProblemQuery, hostQuery } from './api.ts'
 import { GalleryView } from './gallery-view.tsx'
 import { InstalledView } from './installed-view.tsx'
 import { UnusedView } from './unused-view.tsx'
-import '../../styles/list-detail.css'
-import './models.css'
 
 const route = getRouteApi('/app/models')
 
@@ -41,7 +41,7 @@ export function ModelsPage() {
         />
         <div className="row push">
           {host && (
-            <span className="meta row hide-s host">
+            <span className={`meta row notOnPhone ${listDetailStyles.host}`}>
               <Icon name="cpu" small />
               {t(host.hasGpu ? 'host.gpu' : 'host.ram', {
                 total: formatBytes(host.total),
@@ -50,7 +50,7 @@ export function ModelsPage() {
             </span>
           )}
           {hasEditor && (
-            <Link className="btn" to="/app/models/new">
+            <Link className={buttonClass()} to="/app/models/new">
               <Icon name="plus" small />
               {t('add')}
             </Link>

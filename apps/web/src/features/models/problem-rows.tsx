@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../../components/ui/icon.tsx'
+import * as listDetailStyles from '../../components/ui/list-detail.module.css'
+import * as statusStyles from '../../components/ui/status.module.css'
 import { Status } from '../../components/ui/status.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { createMatcher } from '../../lib/match-words.ts'
@@ -12,7 +14,7 @@ export function ProblemRows({ problems }: { readonly problems: readonly ModelPro
   if (problems.length === 0) return null
   return (
     <section aria-label={t('mistake.title')}>
-      <ul className="ml">
+      <ul className={listDetailStyles.entries}>
         {problems.map((problem) => (
           <li key={`${problem.file} ${problem.line} ${problem.key} ${problem.reason}`}>
             <ProblemRow problem={problem} />
@@ -28,21 +30,21 @@ function ProblemRow({ problem: { file, line, key, reason, model } }: { readonly 
   const { model_editor: hasEditor } = useCapabilities()
   const content = (
     <>
-      <span className="tile bad" aria-hidden="true">
+      <span className={statusStyles.tile} aria-hidden="true">
         <Icon name="warn" small />
       </span>
       <span className="grow">
-        <span className="nm">{line === undefined ? file : t('mistake.place', { file, line })}</span>
-        <span className="meta mistake">
+        <span className={listDetailStyles.name}>{line === undefined ? file : t('mistake.place', { file, line })}</span>
+        <span className="meta">
           {key !== undefined && <code>{key}</code>} {reason}
         </span>
       </span>
-      <span className="rt">
+      <span className={listDetailStyles.figures}>
         <Status tone="bad">{t('mistake.state')}</Status>
       </span>
     </>
   )
-  if (model === undefined || !hasEditor) return <div className="mistake-row">{content}</div>
+  if (model === undefined || !hasEditor) return <div>{content}</div>
   return (
     <Link to="/app/models/$name" params={{ name: model }} search={{ view: 'yaml', line: line ?? 1 }}>
       {content}

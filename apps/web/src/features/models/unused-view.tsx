@@ -9,6 +9,7 @@ import { RelativeTime } from '../../components/ui/time.tsx'
 import { notify } from '../../components/ui/toast.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatBytes } from '../../lib/format.ts'
+import * as styles from './models.module.css'
 import { describePruned } from './pruned-news.ts'
 import { type UnusedFile, type UnusedFiles, unusedQuery, usePrune } from './unused-api.ts'
 
@@ -74,32 +75,32 @@ function UnusedTable({
   const isOffline = useConnection().state === 'offline'
   return (
     <div className="card">
-      <table className="tbl two vt">
+      <table className={`table stacked ${styles.wideTable}`}>
         <thead>
           <tr>
             <th scope="col">{t('unused.file')}</th>
             <th scope="col">{t('unused.kindOf')}</th>
-            <th scope="col" className="num">
+            <th scope="col" className="number">
               {t('unused.size')}
             </th>
             <th scope="col">{t('unused.changed')}</th>
             <th scope="col">
-              <span className="vh">{t('unused.action')}</span>
+              <span className="visuallyHidden">{t('unused.action')}</span>
             </th>
           </tr>
         </thead>
         <tbody>
           {files.map((file) => (
             <tr key={file.file}>
-              <td className="main-c">
-                <span className="mono med name">{file.file}</span>
+              <td className="mainCell">
+                <span className={`monospace medium ${styles.name}`}>{file.file}</span>
               </td>
-              <td className="free m">{t(`unused.kind.${file.kind}`)}</td>
-              <td className="num free m">{formatBytes(file.size_bytes)}</td>
-              <td className="free m">
+              <td className="freeCell minorCell">{t(`unused.kind.${file.kind}`)}</td>
+              <td className="number freeCell minorCell">{formatBytes(file.size_bytes)}</td>
+              <td className="freeCell minorCell">
                 <RelativeTime time={file.modified_at} />
               </td>
-              <td className="num free end-c">
+              <td className="number freeCell endCell">
                 <Button small disabled={isOffline} onClick={() => onDelete(file)}>
                   {t('unused.delete')}
                 </Button>
@@ -136,7 +137,7 @@ function DeleteDialog({ files, onClose }: { readonly files: readonly UnusedFile[
       onConfirm={confirm}
       onClose={onClose}
     >
-      {another === undefined && <p className="mono name">{only?.file}</p>}
+      {another === undefined && <p className={`monospace ${styles.name}`}>{only?.file}</p>}
       <p>{t('unused.confirm', { count: files.length, bytes })}</p>
     </ConfirmDialog>
   )

@@ -12,6 +12,7 @@ import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import { type GalleryModel, hostQuery, type Variants, variantsQuery } from './api.ts'
 import { judgeFit } from './fit.ts'
 import { FitStatus } from './gallery-list.tsx'
+import * as styles from './models.module.css'
 
 /** The forms of a model, each with its own button. */
 export function VariantsTable({ model }: { readonly model: GalleryModel }) {
@@ -38,33 +39,35 @@ function Table({ model, data }: { readonly model: GalleryModel; readonly data: V
   const tooLarge = data.variants.some(({ fits }) => fits === false)
   return (
     <>
-      <table className="tbl two vt">
+      <table className={`table stacked ${styles.wideTable}`}>
         <thead>
           <tr>
             <th scope="col">{t('variants.variant')}</th>
             <th scope="col">{t('backend')}</th>
-            <th scope="col" className="num">
+            <th scope="col" className="number">
               {t('variants.memory')}
             </th>
             <th scope="col">{t('variants.host')}</th>
             <th scope="col">
-              <span className="vh">{t('variants.action')}</span>
+              <span className="visuallyHidden">{t('variants.action')}</span>
             </th>
           </tr>
         </thead>
         <tbody>
           {data.variants.map(({ model: name, backend, fits, memory_bytes }) => (
             <tr key={name}>
-              <td className="main-c">
-                <span className="mono med name">{name}</span>{' '}
+              <td className="mainCell">
+                <span className={`monospace medium ${styles.name}`}>{name}</span>{' '}
                 {name === data.auto_selected && <Badge>{t('variants.best')}</Badge>}
               </td>
-              <td className="free m">{backend}</td>
-              <td className="num free m">{memory_bytes === undefined ? t('unknown') : formatBytes(memory_bytes)}</td>
-              <td className="free m">
+              <td className="freeCell minorCell">{backend}</td>
+              <td className="number freeCell minorCell">
+                {memory_bytes === undefined ? t('unknown') : formatBytes(memory_bytes)}
+              </td>
+              <td className="freeCell minorCell">
                 <FitStatus fit={judgeFit({ fits, memory_bytes }, host)} />
               </td>
-              <td className="num free end-c">
+              <td className="number freeCell endCell">
                 <Button
                   small
                   disabled={isOffline || isPending || isBusy || model.installed}

@@ -5,6 +5,7 @@ import type { ChartPoint, ChartSeries } from '../../components/charts/chart-data
 import { formatBytes, formatClock, formatNumber, formatPercent } from '../../lib/format.ts'
 import type { Resources } from '../../lib/server-state.ts'
 import { type Gauge, listGauges } from './figures.ts'
+import * as styles from './monitor.module.css'
 import { SampleHistory, SLOT_MS, SLOTS } from './sample-history.ts'
 
 /** Outlives the page, so that going elsewhere and back keeps what was seen. */
@@ -29,7 +30,7 @@ export function Gauges({ resources, at }: { readonly resources: Resources; reado
   const { cpu, gpus } = resources
   return (
     <>
-      <div className="gauges">
+      <div className={styles.gauges}>
         {gauges.map((gauge) => (
           <GaugeCard key={gauge.id} gauge={gauge} at={at} points={points}>
             {gauge.id === 'cpu'
@@ -66,10 +67,10 @@ function GaugeCard({
     [id, title, at, isFull],
   )
   return (
-    <div className="card gauge">
-      <dl className="fig">
+    <div className={`card ${styles.gauge}`}>
+      <dl className="figure">
         <dt>{title}</dt>
-        <dd className={isFull ? 'full' : ''}>
+        <dd className={isFull ? styles.full : ''}>
           {percent !== undefined ? formatPercent(percent / 100, 1) : id === 'cpu' ? t('measuring') : t('unknown')}
           {isFull && <small>{t('nearlyFull')}</small>}
         </dd>

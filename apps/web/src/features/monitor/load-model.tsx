@@ -9,6 +9,7 @@ import { useConnection } from '../../lib/connection.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { modelNamesQuery } from '../../lib/server-state.ts'
 import { LoadError, loadModel } from './api.ts'
+import * as styles from './monitor.module.css'
 
 /** Loads a model that is not loaded. The button shows how long it has taken. */
 export function LoadModel({ loaded }: { readonly loaded: readonly string[] }) {
@@ -46,7 +47,7 @@ export function LoadModel({ loaded }: { readonly loaded: readonly string[] }) {
         </Button>
       </div>
       {load.isError && (
-        <div className="load-error">
+        <div className={styles.loadError}>
           <ErrorBlock error={load.error} />
           <p className="meta">
             {parts.length === 0 ? t('load.nothing') : t('load.parts', { models: parts.join(', ') })}

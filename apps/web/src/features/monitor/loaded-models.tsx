@@ -1,8 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '../../components/ui/button.tsx'
+import { Button, buttonClass } from '../../components/ui/button.tsx'
 import { Icon } from '../../components/ui/icon.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
+import * as scrolledTableStyles from '../../components/ui/scrolled-table.module.css'
 import { EmptyState } from '../../components/ui/states.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
@@ -10,6 +12,7 @@ import { useConnection } from '../../lib/connection.ts'
 import { formatBytes, formatDuration, formatExactTime, formatPercent } from '../../lib/format.ts'
 import type { LoadedModel } from '../../lib/server-state.ts'
 import { type FigureName, listFigures, type ProcessFigure, readCpu, readVram } from './figures.ts'
+import * as styles from './monitor.module.css'
 
 const StopDialog = lazy(async () => ({ default: (await import('./stop-dialog.tsx')).StopDialog }))
 
@@ -26,10 +29,9 @@ export function LoadedModels({ models }: { readonly models: readonly LoadedModel
   const figures = listFigures(models)
   return (
     <>
-      <div className="card cut">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-        <section className="tw" tabIndex={0} aria-label={t('models.title')}>
-          <table className="tbl two loaded">
+      <div className={`card ${styles.cut}`}>
+        <ScrollRegion className={scrolledTableStyles.box} aria-label={t('models.title')}>
+          <table className={`table stacked ${styles.loaded}`}>
             <thead>
               <tr>
                 {(['model', 'backend', 'state'] as const).map((column) => (
@@ -38,12 +40,12 @@ export function LoadedModels({ models }: { readonly models: readonly LoadedModel
                   </th>
                 ))}
                 {figures.map((column) => (
-                  <th key={column} scope="col" className="num">
+                  <th key={column} scope="col" className="number">
                     {t(`column.${column}`)}
                   </th>
                 ))}
                 <th scope="col">
-                  <span className="vh">{t('column.actions')}</span>
+                  <span className="visuallyHidden">{t('column.actions')}</span>
                 </th>
               </tr>
             </thead>
@@ -53,7 +55,7 @@ export function LoadedModels({ models }: { readonly models: readonly LoadedModel
               ))}
             </tbody>
           </table>
-        </section>
+        </ScrollRegion>
       </div>
       {stopping !== undefined && (
         <Suspense>
@@ -79,8 +81,8 @@ function ModelRow({
   const { id, backend, process } = model
   const cell = (name: FigureName, value: string, title?: string) =>
     figures.includes(name) && (
-      <td className="num free m" title={title}>
-        <span className="name t3">{t(`column.${name}`)}</span>
+      <td className="number freeCell minorCell" title={title}>
+        <span className={`${styles.name} faint`}>{t(`column.${name}`)}</span>
         {value}
       </td>
     )
@@ -89,13 +91,13 @@ function ModelRow({
   const formatShare = (percent: number) => formatPercent(percent / 100, 1)
   return (
     <tr>
-      <td className="main-c">
-        <span className="clip med">{id}</span>
+      <td className="mainCell">
+        <span className="clip medium">{id}</span>
       </td>
-      <td className="m">
-        <span className="clip t2">{backend ?? t('unknown')}</span>
+      <td className="minorCell">
+        <span className="clip muted">{backend ?? t('unknown')}</span>
       </td>
-      <td className="free end-c">
+      <td className="freeCell endCell">
         <ModelState state={model.state} />
       </td>
       {cell('pid', process === undefined ? t('unknown') : String(process.pid))}
@@ -108,18 +110,18 @@ function ModelRow({
         process === undefined ? t('unknown') : formatDuration(Math.max(0, Date.now() - Date.parse(process.started_at))),
         process === undefined ? undefined : formatExactTime(process.started_at),
       )}
-      <td className="free m actions">
+      <td className={`freeCell minorCell ${styles.actions}`}>
         <span className="row">
           {hasLogs && (
-            <Link className="btn ghost sm" to="/app/backends/logs/$model" params={{ model: id }}>
+            <Link className={buttonClass('ghost', 'small')} to="/app/backends/logs/$model" params={{ model: id }}>
               <Icon name="raw" small />
               {t('logs')}
-              <span className="vh">{id}</span>
+              <span className="visuallyHidden">{id}</span>
             </Link>
           )}
           <Button small kind="ghost" icon="stop" disabled={state === 'offline'} onClick={onStop}>
             {t('stop.button')}
-            <span className="vh">{id}</span>
+            <span className="visuallyHidden">{id}</span>
           </Button>
         </span>
       </td>

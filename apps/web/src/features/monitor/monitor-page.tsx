@@ -6,7 +6,7 @@ import { monitorQuery } from './api.ts'
 import { Gauges } from './gauges.tsx'
 import { LoadModel } from './load-model.tsx'
 import { LoadedModels } from './loaded-models.tsx'
-import './monitor.css'
+import * as styles from './monitor.module.css'
 
 /** The host and the models that are loaded. */
 export function MonitorPage() {
@@ -15,14 +15,14 @@ export function MonitorPage() {
   return (
     <>
       <PageHead title={t('title')} />
-      <div className="page stack monitor">
+      <div className={`page stack ${styles.page}`}>
         <section aria-label={t('host')}>
           <QueryView query={state} lines={3}>
             {({ resources }) => <Gauges resources={resources} at={state.dataUpdatedAt} />}
           </QueryView>
         </section>
         <section aria-labelledby="loaded-models">
-          <div className="row wrap monitor-row">
+          <div className={`row wrap ${styles.actionRow}`}>
             <h2 id="loaded-models">{t('models.title')}</h2>
             <LoadModel loaded={state.data?.loaded_models.map(({ id }) => id) ?? []} />
           </div>

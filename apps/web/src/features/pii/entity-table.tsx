@@ -1,7 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../lib/format.ts'
 import type { Finding, Span } from './findings.ts'
-import { createColours } from './type-colours.ts'
+import * as styles from './pii.module.css'
+import { ACTION_CLASSES, createColours } from './type-colours.ts'
 
 /** Every finding, those that lost against another too. Excerpts come from the viewer's own text. */
 export function EntityTable({
@@ -24,12 +25,12 @@ export function EntityTable({
         <h3>{t('entities')}</h3>
         <span className="meta">{formatNumber(findings.length)}</span>
       </header>
-      <table className="tbl two compact">
+      <table className="table stacked compact">
         <thead>
           <tr>
             <th scope="col">{t('type')}</th>
             <th scope="col">{t('foundBy')}</th>
-            <th scope="col" className="num">
+            <th scope="col" className="number">
               {t('score')}
             </th>
             <th scope="col">{t('actionHead')}</th>
@@ -42,18 +43,18 @@ export function EntityTable({
             const winner = winners.get(id)
             return (
               <tr key={id}>
-                <td className="free main-c">
-                  <span className={`pii-type ${colours.get(type)}`}>{type}</span>
+                <td className="freeCell mainCell">
+                  <span className={`${styles.type} ${colours.get(type)}`}>{type}</span>
                 </td>
-                <td className="m t2 source">{t(`sourceKind.${source}`)}</td>
-                <td className="num free m">{formatNumber(score, 2)}</td>
-                <td className="free end-c">
-                  <span className={`pii-action ${action}`}>{t(`action.${action}`)}</span>
+                <td className={`minorCell muted ${styles.source}`}>{t(`sourceKind.${source}`)}</td>
+                <td className="number freeCell minorCell">{formatNumber(score, 2)}</td>
+                <td className="freeCell endCell">
+                  <span className={`${styles.action} ${ACTION_CLASSES[action] ?? ''}`}>{t(`action.${action}`)}</span>
                   {winner !== undefined && <span className="meta"> {t('under', { type: winner })}</span>}
                 </td>
-                {hasHashes && <td className="m mono">{hashPrefix}</td>}
-                <td className="m">
-                  <span className="mono clip pii-excerpt" title={excerpt}>
+                {hasHashes && <td className="minorCell monospace">{hashPrefix}</td>}
+                <td className="minorCell">
+                  <span className={`monospace clip ${styles.excerpt}`} title={excerpt}>
                     {excerpt}
                   </span>
                 </td>

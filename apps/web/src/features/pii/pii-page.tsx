@@ -6,8 +6,8 @@ import { PageHead } from '../../components/ui/page-head.tsx'
 import { useConnection } from '../../lib/connection.ts'
 import { useSession } from '../../lib/session.ts'
 import { runFilter } from './api.ts'
+import * as styles from './pii.module.css'
 import { PolicyBar } from './policy-bar.tsx'
-import './pii.css'
 import { ResultPanel } from './result-panel.tsx'
 import { TextPanel } from './text-panel.tsx'
 
@@ -50,7 +50,7 @@ export function PiiPage() {
   return (
     <>
       <PageHead title={t('title')}>
-        <span className="meta hide-s">{t('about')}</span>
+        <span className="meta notOnPhone">{t('about')}</span>
       </PageHead>
       <PolicyBar
         reveal={reveal}
@@ -60,7 +60,7 @@ export function PiiPage() {
         isOffline={isOffline}
         onRun={start}
       />
-      <div className="pii">
+      <div className={styles.columns}>
         <TextPanel text={text} onText={setText} outcome={run.data} onRun={start} />
         <ResultPanel
           outcome={run.data}

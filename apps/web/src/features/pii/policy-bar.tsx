@@ -8,6 +8,7 @@ import { ErrorBlock } from '../../components/ui/states.tsx'
 import { middlewareQuery } from '../../lib/server-state.ts'
 import { useSession } from '../../lib/session.ts'
 import { filterModelsQuery } from './api.ts'
+import * as styles from './pii.module.css'
 
 const route = getRouteApi('/app/pii')
 
@@ -33,7 +34,7 @@ export function PolicyBar({
   const navigate = route.useNavigate()
   const { isAdmin } = useSession().viewer
   return (
-    <div className="pii-options">
+    <div className={styles.options}>
       <Segmented
         small
         label={t('source')}
@@ -60,7 +61,7 @@ export function PolicyBar({
           onClick={onRun}
         >
           {t('run')}
-          <kbd className="hide-s">Ctrl Enter</kbd>
+          <kbd className="notOnPhone">Ctrl Enter</kbd>
         </Button>
       </span>
     </div>
@@ -105,7 +106,7 @@ function ModelChoice() {
           })
         }}
       />
-      {used.length > 0 && <span className="meta hide-s">{t('uses', { detectors: used.join(', ') })}</span>}
+      {used.length > 0 && <span className="meta notOnPhone">{t('uses', { detectors: used.join(', ') })}</span>}
     </>
   )
 }
@@ -119,7 +120,7 @@ function DetectorChoice() {
   const names = [...new Set([...(detectors ?? []), ...chosen])]
   if (detectors !== undefined && names.length === 0) return <span className="meta">{t('noDetector')}</span>
   return (
-    <fieldset className="pii-detectors" aria-label={t('detectors')}>
+    <fieldset className={styles.detectors} aria-label={t('detectors')}>
       {names.map((name) => (
         <Checkbox
           key={name}

@@ -36,7 +36,7 @@ export function PolicyCard() {
 
 function EditorLink({ name }: { readonly name: string }) {
   return (
-    <Link className="main-a" to={`/app/models/${encodeURIComponent(name)}` as '/app'}>
+    <Link className="mainLink" to={`/app/models/${encodeURIComponent(name)}` as '/app'}>
       {name}
     </Link>
   )
@@ -50,7 +50,7 @@ function ModelTable({ pii }: { readonly pii: Policies }) {
       <header>
         <h3>{t('models')}</h3>
       </header>
-      <table className="tbl two compact">
+      <table className="table stacked compact">
         <thead>
           <tr>
             <th scope="col">{t('model')}</th>
@@ -61,14 +61,14 @@ function ModelTable({ pii }: { readonly pii: Policies }) {
         <tbody>
           {pii.models.map(({ name, enabled, detectors, explicit, detectors_from_default: fromDefault }) => (
             <tr key={name}>
-              <td className="main-c">
+              <td className="mainCell">
                 <EditorLink name={name} />
               </td>
-              <td className="end-c">
+              <td className="endCell">
                 <Status tone={enabled ? 'ok' : 'neutral'}>{enabled ? t('on') : t('off')}</Status>
                 {enabled && !explicit && <span className="meta"> {t('byBackend')}</span>}
               </td>
-              <td className="m free">
+              <td className="minorCell freeCell">
                 {detectors.length === 0 ? t('none') : detectors.join(', ')}
                 {fromDefault && <span className="meta"> {t('fromDefault')}</span>}
               </td>
@@ -88,7 +88,7 @@ function DetectorTable({ pii }: { readonly pii: Policies }) {
       <header>
         <h3>{t('detectors')}</h3>
       </header>
-      <table className="tbl two compact">
+      <table className="table stacked compact">
         <thead>
           <tr>
             <th scope="col">{t('detector')}</th>
@@ -99,13 +99,13 @@ function DetectorTable({ pii }: { readonly pii: Policies }) {
         <tbody>
           {pii.detector_models.map(({ name, backend, type, missing, default: isDefault }) => (
             <tr key={name}>
-              <td className="main-c">
+              <td className="mainCell">
                 {missing === true ? name : <EditorLink name={name} />}{' '}
                 {missing === true && <Badge tone="bad">{t('missing')}</Badge>}
                 {isDefault && <Badge>{t('default')}</Badge>}
               </td>
-              <td className="end-c">{t(`sourceKind.${type}`)}</td>
-              <td className="m">{backend}</td>
+              <td className="endCell">{t(`sourceKind.${type}`)}</td>
+              <td className="minorCell">{backend}</td>
             </tr>
           ))}
         </tbody>

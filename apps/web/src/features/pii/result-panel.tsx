@@ -2,12 +2,14 @@ import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../components/ui/copy-button.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { EmptyState, ErrorBlock } from '../../components/ui/states.tsx'
 import { formatDuration } from '../../lib/format.ts'
 import { useSession } from '../../lib/session.ts'
 import type { Outcome } from './api.ts'
 import { EntityTable } from './entity-table.tsx'
 import { joinOverlaps, judge, maskSpans, NO_TRIAL, type Span, type Trial, tryOn } from './findings.ts'
+import * as styles from './pii.module.css'
 import { PolicyCard } from './policy-card.tsx'
 import { TrialCard } from './trial-card.tsx'
 
@@ -27,7 +29,7 @@ export function ResultPanel({
   const { t } = useTranslation('pii')
   const { isAdmin } = useSession().viewer
   return (
-    <section className="pii-result" aria-label={t('result')}>
+    <section className={styles.result} aria-label={t('result')}>
       {error !== null && error !== undefined ? (
         <ErrorBlock error={error} onRetry={onRetry} />
       ) : outcome === undefined ? (
@@ -85,11 +87,11 @@ function Verdict({ spans, outcome }: { readonly spans: readonly Span[]; readonly
   )
   return (
     <Notice tone={TONES[verdict]}>
-      <div className="row wrap pii-verdict">
-        <b className="semi">{t(`verdict.${verdict}`)}</b>
+      <div className={`row wrap ${styles.verdict}`}>
+        <b className="semibold">{t(`verdict.${verdict}`)}</b>
         <span className="meta push">{formatDuration(outcome.tookMs)}</span>
       </div>
-      <p className="t2">{parts.length === 0 ? t('counted.none') : parts.join(' ')}</p>
+      <p className="muted">{parts.length === 0 ? t('counted.none') : parts.join(' ')}</p>
       {outcome.correlationId !== undefined && (
         <p className="meta">
           {t('reference')} <code>{outcome.correlationId}</code>
@@ -104,10 +106,8 @@ const MASK = /(\[REDACTED:[^\]\n]{1,200}\])/
 function RedactedText({ text }: { readonly text: string }) {
   const { t } = useTranslation('pii')
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-    // biome-ignore lint/a11y/useSemanticElements: a box inside a labelled section
-    <div className="pii-redacted" tabIndex={0} role="region" aria-label={t('modelSees')}>
+    <ScrollRegion as="div" className={styles.redacted} role="region" aria-label={t('modelSees')}>
       {text.split(MASK).map((part, index) => (index % 2 === 1 ? <i key={index}>{part}</i> : part))}
-    </div>
+    </ScrollRegion>
   )
 }

@@ -1,12 +1,14 @@
 import { useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import type { Outcome } from './api.ts'
 import { buildByteTable } from './byte-offsets.ts'
 import { countTypes, cutAtSpans, joinOverlaps } from './findings.ts'
-import { createColours, type TypeColours } from './type-colours.ts'
+import * as styles from './pii.module.css'
+import { ACTION_CLASSES, createColours, type TypeColours } from './type-colours.ts'
 
 /** The text: to edit, and after a run with its findings marked. */
 export function TextPanel({
@@ -29,7 +31,7 @@ export function TextPanel({
   const isMarked = view === 'marked' && outcome !== undefined && outcome.text === text
   return (
     <section
-      className="pii-text"
+      className={styles.textPanel}
       aria-labelledby="pii-text-head"
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
@@ -64,7 +66,7 @@ export function TextPanel({
         <MarkedText outcome={outcome} />
       ) : (
         <textarea
-          className="editor"
+          className={styles.editor}
           aria-labelledby="pii-text-head"
           placeholder={t('placeholder')}
           spellCheck={false}
@@ -82,14 +84,12 @@ function MarkedText({ outcome: { text, findings } }: { readonly outcome: Outcome
   const colours = createColours(findings)
   const pieces = cutAtSpans(text, joinOverlaps(findings))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-    // biome-ignore lint/a11y/useSemanticElements: a section of its own inside the labelled section
-    <div className="editor marked" role="region" aria-label={t('markedText')} tabIndex={0}>
+    <ScrollRegion as="div" className={`${styles.editor} ${styles.marked}`} role="region" aria-label={t('markedText')}>
       {pieces.map(({ start, text: part, span }) => {
         if (span === undefined) return <span key={start}>{part}</span>
         const { winner, losers } = span
         return (
-          <mark key={start} className={`${colours.get(winner.type)} ${winner.action}`}>
+          <mark key={start} className={`${colours.get(winner.type)} ${ACTION_CLASSES[winner.action] ?? ''}`}>
             {part}
             <sup>
               {winner.type} · {t(`action.${winner.action}`)}
@@ -98,16 +98,16 @@ function MarkedText({ outcome: { text, findings } }: { readonly outcome: Outcome
           </mark>
         )
       })}
-    </div>
+    </ScrollRegion>
   )
 }
 
 function Legend({ outcome: { findings } }: { readonly outcome: Outcome }) {
   const colours: TypeColours = createColours(findings)
   return (
-    <footer className="row wrap pii-legend">
+    <footer className={`row wrap ${styles.legend}`}>
       {[...countTypes(findings)].map(([type, count]) => (
-        <span key={type} className={`pii-type ${colours.get(type)}`}>
+        <span key={type} className={`${styles.type} ${colours.get(type)}`}>
           {type} {formatNumber(count)}
         </span>
       ))}

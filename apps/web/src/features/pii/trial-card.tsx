@@ -1,9 +1,11 @@
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { SelectField } from '../../components/ui/field.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import { ACTIONS, type Action, countTypes, type Finding, NO_TRIAL, type Trial } from './findings.ts'
+import * as styles from './pii.module.css'
 
 /** Tries a least score and other actions on the findings that are here. Nothing is sent and nothing saved. */
 export function TrialCard({
@@ -32,10 +34,10 @@ export function TrialCard({
           </span>
         )}
       </header>
-      <div className="in stack">
-        <div className="pii-trial">
+      <div className="cardBody stack">
+        <div className={styles.trial}>
           {hasModelFindings && (
-            <div className="field">
+            <div className={fieldStyles.field}>
               <label htmlFor={slider}>{t('minScore', { score: formatNumber(trial.minScore, 2) })}</label>
               <input
                 id={slider}

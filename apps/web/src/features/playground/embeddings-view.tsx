@@ -3,6 +3,7 @@ import { ScrolledTable } from '../../components/ui/scrolled-table.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import type { Replies } from './api.ts'
 import { compareVectors } from './kinds.ts'
+import * as styles from './playground.module.css'
 
 const SHOWN_VALUES = 8
 /** Texts that are compared with each other. */
@@ -23,9 +24,9 @@ export function EmbeddingsView({
     <>
       <p>
         {t('dimensions', { count: vectors[0]?.length ?? 0 })}{' '}
-        <span className="t2">{t('promptTokens', { count: reply.usage.prompt_tokens })}</span>
+        <span className="muted">{t('promptTokens', { count: reply.usage.prompt_tokens })}</span>
       </p>
-      <ol className="playground-vectors">
+      <ol className={styles.vectors}>
         {compared.map((vector, index) => (
           <li key={index}>
             <span>{texts[index]}</span>
@@ -42,12 +43,12 @@ export function EmbeddingsView({
       {compared.length > 1 && (
         <>
           <h3>{t('likeness')}</h3>
-          <ScrolledTable label={t('likeness')} className="tbl compact">
+          <ScrolledTable label={t('likeness')} className="table compact">
             <thead>
               <tr>
                 <th scope="col">{t('textHead')}</th>
                 {compared.map((_, column) => (
-                  <th key={column} scope="col" className="num">
+                  <th key={column} scope="col" className="number">
                     {formatNumber(column + 1)}
                   </th>
                 ))}
@@ -58,7 +59,7 @@ export function EmbeddingsView({
                 <tr key={row}>
                   <th scope="row">{formatNumber(row + 1)}</th>
                   {compared.map((right, column) => (
-                    <td key={column} className="num">
+                    <td key={column} className="number">
                       {formatNumber(compareVectors(left, right), 3)}
                     </td>
                   ))}

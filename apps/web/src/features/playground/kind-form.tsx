@@ -11,6 +11,7 @@ import { useSession } from '../../lib/session.ts'
 import { runKind } from './api.ts'
 import { BODIES, type Input, isComplete, type Kind, readKindFacts, writeCurl } from './kinds.ts'
 import { OutcomeView } from './outcome-view.tsx'
+import * as styles from './playground.module.css'
 
 /** The form of a kind, its result, and the equal command. @param children what stands above the fields */
 export function KindForm({
@@ -47,7 +48,7 @@ export function KindForm({
   }
   const isStopped = run.error?.name === 'AbortError'
   return (
-    <div className="playground">
+    <div className={styles.columns}>
       <section className="stack" aria-label={t('input')}>
         {children}
         <TextArea
@@ -68,7 +69,7 @@ export function KindForm({
         )}
         <div className="row">
           <Button kind="primary" busy={run.isPending} disabled={!isReady} onClick={start}>
-            {t('run')} <kbd className="hide-s">Ctrl Enter</kbd>
+            {t('run')} <kbd className="notOnPhone">Ctrl Enter</kbd>
           </Button>
           {run.isPending && <Button onClick={() => running.current?.abort()}>{t('stop')}</Button>}
         </div>

@@ -1,10 +1,12 @@
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../components/ui/copy-button.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
 import type { Outcome, Replies } from './api.ts'
 import { EmbeddingsView } from './embeddings-view.tsx'
 import { splitLines } from './kinds.ts'
+import * as styles from './playground.module.css'
 
 /** The reply of a call: what it means, then the reply itself to copy. */
 export function OutcomeView({ outcome }: { readonly outcome: Outcome }) {
@@ -18,7 +20,7 @@ export function OutcomeView({ outcome }: { readonly outcome: Outcome }) {
           <CopyButton showLabel label={t('copyReply')} text={JSON.stringify(outcome.reply, null, 2)} />
         </span>
       </header>
-      <div className="in stack">
+      <div className="cardBody stack">
         <Reading outcome={outcome} />
       </div>
     </div>
@@ -49,14 +51,14 @@ function RerankView({
 }) {
   const { t } = useTranslation('playground')
   return (
-    <table className="tbl compact">
+    <table className="table compact">
       <thead>
         <tr>
-          <th scope="col" className="num">
+          <th scope="col" className="number">
             {t('rank')}
           </th>
           <th scope="col">{t('document')}</th>
-          <th scope="col" className="num">
+          <th scope="col" className="number">
             {t('relevance')}
           </th>
         </tr>
@@ -64,9 +66,9 @@ function RerankView({
       <tbody>
         {reply.results.map(({ index, relevance_score: relevance }, rank) => (
           <tr key={index}>
-            <td className="num">{formatNumber(rank + 1)}</td>
-            <td className="free">{documents[index]}</td>
-            <td className="num">{formatNumber(relevance, 3)}</td>
+            <td className="number">{formatNumber(rank + 1)}</td>
+            <td className="freeCell">{documents[index]}</td>
+            <td className="number">{formatNumber(relevance, 3)}</td>
           </tr>
         ))}
       </tbody>
@@ -79,13 +81,12 @@ function TokensView({ reply: { tokens }, text }: { readonly reply: Replies['toke
   return (
     <>
       <p>
-        <b className="semi">{t('tokenCount', { count: tokens.length })}</b>{' '}
-        <span className="t2">{t('characters', { count: [...text].length })}</span>
+        <b className="semibold">{t('tokenCount', { count: tokens.length })}</b>{' '}
+        <span className="muted">{t('characters', { count: [...text].length })}</span>
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <p className="mono playground-ids" tabIndex={0}>
+      <ScrollRegion as="p" className={`monospace ${styles.ids}`}>
         {tokens.join(' ')}
-      </p>
+      </ScrollRegion>
     </>
   )
 }
@@ -102,14 +103,14 @@ function ModerationView({
     <section key={index} className="stack tight">
       <div className="row wrap">
         <Status tone={flagged ? 'bad' : 'ok'}>{flagged ? t('flagged') : t('notFlagged')}</Status>
-        <span className="t2 clip">{texts[index]}</span>
+        <span className="muted clip">{texts[index]}</span>
       </div>
-      <table className="tbl compact">
+      <table className="table compact">
         <thead>
           <tr>
             <th scope="col">{t('category')}</th>
             <th scope="col">{t('verdict')}</th>
-            <th scope="col" className="num">
+            <th scope="col" className="number">
               {t('score')}
             </th>
           </tr>
@@ -117,9 +118,9 @@ function ModerationView({
         <tbody>
           {Object.entries(scores).map(([category, score]) => (
             <tr key={category}>
-              <td className="free">{category}</td>
+              <td className="freeCell">{category}</td>
               <td>{categories[category] === true ? t('flagged') : ''}</td>
-              <td className="num">{formatNumber(score, 3)}</td>
+              <td className="number">{formatNumber(score, 3)}</td>
             </tr>
           ))}
         </tbody>
@@ -137,17 +138,17 @@ function ScoreView({
 }) {
   const { t } = useTranslation('playground')
   return (
-    <table className="tbl compact">
+    <table className="table compact">
       <thead>
         <tr>
           <th scope="col">{t('candidate')}</th>
-          <th scope="col" className="num">
+          <th scope="col" className="number">
             {t('logProb')}
           </th>
-          <th scope="col" className="num">
+          <th scope="col" className="number">
             {t('meanLogProb')}
           </th>
-          <th scope="col" className="num">
+          <th scope="col" className="number">
             {t('tokens')}
           </th>
         </tr>
@@ -155,12 +156,12 @@ function ScoreView({
       <tbody>
         {reply.candidates.map((score, index) => (
           <tr key={index}>
-            <td className="free">{candidates[index]}</td>
-            <td className="num">{formatNumber(score.log_prob, 3)}</td>
-            <td className="num">
+            <td className="freeCell">{candidates[index]}</td>
+            <td className="number">{formatNumber(score.log_prob, 3)}</td>
+            <td className="number">
               {score.length_normalized_log_prob === undefined ? '' : formatNumber(score.length_normalized_log_prob, 3)}
             </td>
-            <td className="num">{formatNumber(score.num_tokens)}</td>
+            <td className="number">{formatNumber(score.num_tokens)}</td>
           </tr>
         ))}
       </tbody>

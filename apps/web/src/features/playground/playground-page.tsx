@@ -11,7 +11,7 @@ import { useSession } from '../../lib/session.ts'
 import { backendsQuery } from './api.ts'
 import { KindForm } from './kind-form.tsx'
 import { isKind, type Kind, listKinds, readKindFacts } from './kinds.ts'
-import './playground.css'
+import * as styles from './playground.module.css'
 
 const route = getRouteApi('/app/playground/$kind')
 
@@ -32,7 +32,7 @@ export function PlaygroundPage() {
             })}
           </p>
         )}
-        <div className="playground-kinds">
+        <div className={styles.kinds}>
           <TabLinks
             label={t('kinds')}
             links={kinds.map((each) => ({ to: `/app/playground/${each}`, text: t(`kind.${each}`) }))}
@@ -58,7 +58,7 @@ function KindView({ kind }: { readonly kind: Kind }) {
   const { usecase } = readKindFacts(kind)
   return (
     <>
-      <p className="t2">{t(`about.${kind}`)}</p>
+      <p className="muted">{t(`about.${kind}`)}</p>
       <QueryView query={models} lines={6}>
         {(all) => {
           const names = all
@@ -68,7 +68,7 @@ function KindView({ kind }: { readonly kind: Kind }) {
           if (chosen === undefined) return <NoModel kind={kind} />
           return (
             <KindForm kind={kind} model={chosen}>
-              <div className="playground-model">
+              <div className={styles.model}>
                 <SelectField
                   label={t('model')}
                   value={chosen}

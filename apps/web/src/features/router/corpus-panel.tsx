@@ -33,7 +33,7 @@ export function CorpusPanel({ router }: { readonly router: Router }) {
             </span>
           )}
         </header>
-        <div className="in stack">
+        <div className="cardBody stack">
           <QueryView query={corpus}>
             {({ total, label_counts: counts, problems, problem_count: problemCount, embedding_model: model }) => (
               <>
@@ -54,7 +54,7 @@ export function CorpusPanel({ router }: { readonly router: Router }) {
                 {problemCount > 0 && (
                   <Notice tone="warn">
                     <p>{t('unreadable', { count: problemCount })}</p>
-                    <ul className="problem-list">
+                    <ul className="problemList">
                       {problems.map(({ line, problem }) => (
                         <li key={line}>
                           {t('line', { line: formatNumber(line) })}: {problem}

@@ -73,7 +73,7 @@ export function CorpusUpload({ router: { name, policies } }: { readonly router: 
       <header>
         <h2>{t('addTexts')}</h2>
       </header>
-      <div className="in stack">
+      <div className="cardBody stack">
         <TextArea
           label={t('paste')}
           hint={t('pasteAbout')}
@@ -87,7 +87,7 @@ export function CorpusUpload({ router: { name, policies } }: { readonly router: 
             ref={input}
             type="file"
             accept=".jsonl,.csv,.txt,application/x-ndjson,text/csv"
-            className="vh"
+            className="visuallyHidden"
             tabIndex={-1}
             aria-hidden="true"
             onChange={({ target }) => void readFile(target.files?.[0])}
@@ -135,7 +135,7 @@ function Problems({ file: { problems } }: { readonly file: CorpusFile }) {
   return (
     <Notice tone="warn">
       <p>{t('leftOut', { count: problems.length })}</p>
-      <ul className="problem-list">
+      <ul className="problemList">
         {problems.slice(0, SHOWN_PROBLEMS).map(({ line, problem, value }) => (
           <li key={line}>
             {t('line', { line: formatNumber(line) })}: {t(`problem.${problem}`, { value })}

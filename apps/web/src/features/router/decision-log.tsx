@@ -13,6 +13,7 @@ import { UserFilter } from '../../components/ui/user-filter.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
 import { type Decision, decisionsQuery, KEPT_DECISIONS, SHOWN_DECISIONS } from './api.ts'
 import { DecisionView } from './decision-view.tsx'
+import * as styles from './router.module.css'
 import { type DecisionSearch, REASONS } from './search.ts'
 
 const NO_FILTERS = { user: undefined, correlation: undefined, reason: undefined }
@@ -46,7 +47,7 @@ export function DecisionLog({
           />
         </span>
       </header>
-      <div className="row wrap router-filters">
+      <div className={`row wrap ${styles.filters}`}>
         <Filters values={[routers === undefined ? undefined : router, reason, user, correlation]}>
           {routers !== undefined && (
             <SelectFilter
@@ -105,22 +106,22 @@ function DecisionTable({
 }) {
   const { t } = useTranslation('router')
   return (
-    <table className="tbl two">
+    <table className="table stacked">
       <thead>
         <tr>
           <th scope="col">{t('time')}</th>
           <th scope="col">{t('router')}</th>
           <th scope="col">{t('served')}</th>
           <th scope="col">{t('label')}</th>
-          <th scope="col" className="num">
+          <th scope="col" className="number">
             {t('score')}
           </th>
-          <th scope="col" className="num">
+          <th scope="col" className="number">
             {t('took')}
           </th>
           <th scope="col">{t('trace')}</th>
           <th scope="col">
-            <span className="vh">{t('details')}</span>
+            <span className="visuallyHidden">{t('details')}</span>
           </th>
         </tr>
       </thead>
@@ -130,7 +131,7 @@ function DecisionTable({
             <DecisionRow decision={decision} isOpen={decision.id === open} onChange={onChange} />
             {decision.id === open && (
               <tr>
-                <td colSpan={8} className="free router-detail">
+                <td colSpan={8} className={`freeCell ${styles.detail}`}>
                   <DecisionView
                     decision={{
                       ...decision,
@@ -161,25 +162,25 @@ function DecisionRow({
   const { id, created_at: time, router_model: router, served_model: served, label, reason, cached } = decision
   return (
     <tr aria-selected={isOpen || undefined}>
-      <td className="m">
+      <td className="minorCell">
         <RelativeTime time={time} />
       </td>
-      <td className="m">{router}</td>
-      <td className="main-c">{served}</td>
-      <td className="m free">
+      <td className="minorCell">{router}</td>
+      <td className="mainCell">{served}</td>
+      <td className="minorCell freeCell">
         {label} {reason !== 'covered' && <Badge tone="warn">{t(`reasonShort.${reason}`)}</Badge>}{' '}
         {cached && <Badge tone="acc">{t('cacheHit')}</Badge>}
       </td>
-      <td className="m num">{formatNumber(decision.score, 3)}</td>
-      <td className="m num">{formatDuration(decision.latency_ms)}</td>
-      <td className="m">
+      <td className="minorCell number">{formatNumber(decision.score, 3)}</td>
+      <td className="minorCell number">{formatDuration(decision.latency_ms)}</td>
+      <td className="minorCell">
         {decision.correlation_id !== '' && (
           <Link to="/app/traces" search={{ q: decision.correlation_id }} title={decision.correlation_id}>
             {t('openTrace')}
           </Link>
         )}
       </td>
-      <td className="end-c">
+      <td className="endCell">
         <IconButton
           small
           icon={isOpen ? 'up' : 'chevron-down'}

@@ -5,6 +5,7 @@ import { formatDuration, formatNumber } from '../../lib/format.ts'
 import type { Decision, DryRun, Router } from './api.ts'
 import { walkCandidates } from './candidate-walk.ts'
 import { LabelBars } from './label-bars.tsx'
+import * as styles from './router.module.css'
 
 type Evidence = Pick<
   DryRun,
@@ -29,11 +30,11 @@ export function DecisionView({
   return (
     <div className="stack" role="status">
       <Notice tone={isCovered ? 'ok' : 'warn'}>
-        <div className="row wrap router-verdict">
-          <b className="semi">{t('goesTo', { model: served ?? t('noModel') })}</b>
+        <div className={`row wrap ${styles.verdict}`}>
+          <b className="semibold">{t('goesTo', { model: served ?? t('noModel') })}</b>
           <span className="meta push">{formatDuration(latency_ms)}</span>
         </div>
-        <p className="t2">{t(`reason.${reason}`)}</p>
+        <p className="muted">{t(`reason.${reason}`)}</p>
       </Notice>
       <CacheLine decision={decision} />
       {scores.length > 0 && (
@@ -82,10 +83,10 @@ function Walk({
   return (
     <section className="stack tight">
       <h3>{t('walk')}</h3>
-      <ol className="router-walk">
+      <ol className={styles.walk}>
         {walkCandidates(candidates, active).map(({ model, labels, missing, outcome }) => (
-          <li key={model} className={outcome}>
-            <b>{model}</b> <span className="t2">{labels.join(', ')}</span>{' '}
+          <li key={model} className={outcome === 'unreached' ? styles.unreached : undefined}>
+            <b>{model}</b> <span className="muted">{labels.join(', ')}</span>{' '}
             {outcome === 'picked' && <Badge tone="ok">{t('picked')}</Badge>}
             {outcome === 'passed' && (
               <span className="meta">
@@ -113,12 +114,12 @@ function Neighbours({
   return (
     <section className="stack tight">
       <h3>{t('neighbours')}</h3>
-      <table className="tbl compact">
+      <table className="table compact">
         <thead>
           <tr>
             <th scope="col">{t('entry')}</th>
             <th scope="col">{t('labels')}</th>
-            <th scope="col" className="num">
+            <th scope="col" className="number">
               {t('similarityHead')}
             </th>
           </tr>
@@ -126,9 +127,9 @@ function Neighbours({
         <tbody>
           {neighbours.map(({ id, labels, similarity }, index) => (
             <tr key={`${id ?? ''}-${index}`}>
-              <td className="mono">{id}</td>
+              <td className="monospace">{id}</td>
               <td>{labels?.join(', ')}</td>
-              <td className="num">{formatNumber(similarity, 3)}</td>
+              <td className="number">{formatNumber(similarity, 3)}</td>
             </tr>
           ))}
         </tbody>

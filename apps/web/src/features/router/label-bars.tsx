@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Meter } from '../../components/ui/progress-bar.tsx'
 import { Badge } from '../../components/ui/status.tsx'
+import * as styles from './router.module.css'
 
 /** A bar of the list. */
 export interface LabelBar {
@@ -22,19 +23,19 @@ export function LabelBars({
 }) {
   const { t } = useTranslation('router')
   return (
-    <ul className="router-bars">
+    <ul className={styles.bars}>
       {rows.map(({ label, share, text, isActive = false }) => (
         <li key={label}>
-          <span className="name">
+          <span className={styles.name}>
             {label} {isActive && <Badge tone="acc">{t('active')}</Badge>}
           </span>
-          <span className="track">
+          <span className={styles.track}>
             <Meter label={label} share={share} text={text} tone={isActive ? 'c1' : 'mute'} />
             {threshold !== undefined && (
               <i aria-hidden="true" style={{ insetInlineStart: `${Math.min(1, Math.max(0, threshold)) * 100}%` }} />
             )}
           </span>
-          <span className="value">{text}</span>
+          <span className={styles.value}>{text}</span>
         </li>
       ))}
     </ul>

@@ -31,7 +31,7 @@ export function Playground({ router }: { readonly router: Router }) {
         <h2>{t('tryTitle')}</h2>
         <span className="meta">{t('tryAbout')}</span>
       </header>
-      <div className="in stack">
+      <div className="cardBody stack">
         <TextArea
           label={t('prompt')}
           rows={4}
@@ -45,7 +45,7 @@ export function Playground({ router }: { readonly router: Router }) {
         />
         <div className="row">
           <Button kind="primary" busy={run.isPending} disabled={text.trim() === '' || isOffline} onClick={start}>
-            {t('decide')} <kbd className="hide-s">Ctrl Enter</kbd>
+            {t('decide')} <kbd className="notOnPhone">Ctrl Enter</kbd>
           </Button>
         </div>
         {run.isError && <ErrorBlock error={run.error} onRetry={start} />}

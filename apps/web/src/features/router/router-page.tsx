@@ -11,7 +11,6 @@ import { type Router, routersQuery } from './api.ts'
 import { CorpusPanel } from './corpus-panel.tsx'
 import { DecisionLog } from './decision-log.tsx'
 import { Playground } from './playground.tsx'
-import './router.css'
 import { RouterSetup } from './router-setup.tsx'
 import { ScoreCard } from './score-card.tsx'
 import type { RouterSearch, VIEWS } from './search.ts'
@@ -69,7 +68,7 @@ function RouterView({ router }: { readonly router: Router }) {
       {problems.length > 0 && (
         <Notice tone="bad">
           <b>{t('brokenTitle')}</b>
-          <ul className="problem-list">
+          <ul className="problemList">
             {problems.map((problem) => (
               <li key={problem}>{problem}</li>
             ))}

@@ -3,6 +3,7 @@ import { Notice } from '../../components/ui/notice.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import type { Router } from './api.ts'
 import { LabelBars } from './label-bars.tsx'
+import * as styles from './router.module.css'
 
 /** How a router is set up: labels, candidates, cache. */
 export function RouterSetup({ router }: { readonly router: Router }) {
@@ -17,9 +18,9 @@ export function RouterSetup({ router }: { readonly router: Router }) {
             <span className="meta push">{t('threshold', { value: formatNumber(threshold, 3) })}</span>
           )}
         </header>
-        <dl className="kv in">
+        <dl className="facts cardBody">
           {policies.map(({ label, description }) => (
-            <div className="kv-row" key={label}>
+            <div className="factRow" key={label}>
               <dt>{label}</dt>
               <dd>{description}</dd>
             </div>
@@ -30,14 +31,14 @@ export function RouterSetup({ router }: { readonly router: Router }) {
         <header>
           <h2>{t('candidates')}</h2>
         </header>
-        <ol className="router-walk in">
+        <ol className={`${styles.walk} cardBody`}>
           {candidates.map(({ model, labels }) => (
             <li key={model}>
-              <b>{model}</b> <span className="t2">{labels.join(', ')}</span>
+              <b>{model}</b> <span className="muted">{labels.join(', ')}</span>
             </li>
           ))}
           <li>
-            <b>{fallback === '' ? t('noFallback') : fallback}</b> <span className="t2">{t('fallback')}</span>
+            <b>{fallback === '' ? t('noFallback') : fallback}</b> <span className="muted">{t('fallback')}</span>
           </li>
         </ol>
       </div>
@@ -46,7 +47,7 @@ export function RouterSetup({ router }: { readonly router: Router }) {
           <header>
             <h2>{t('examples')}</h2>
           </header>
-          <dl className="kv in">
+          <dl className="facts cardBody">
             <dt>{t('embeddingModel')}</dt>
             <dd>{knn.embedding_model}</dd>
             <dt>{t('neighbours')}</dt>
@@ -72,12 +73,12 @@ function CacheCard({ cache }: { readonly cache: NonNullable<Router['embedding_ca
         <h2>{t('cache')}</h2>
         <span className="meta">{t('embeddedBy', { model: cache.embedding_model })}</span>
       </header>
-      <div className="in stack">
+      <div className="cardBody stack">
         {stats === undefined ? (
           <Notice>{t('cacheUnused')}</Notice>
         ) : (
           <>
-            <dl className="kv">
+            <dl className="facts">
               <dt>{t('cacheHits')}</dt>
               <dd>{formatNumber(stats.hits)}</dd>
               <dt>{t('cacheMisses')}</dt>

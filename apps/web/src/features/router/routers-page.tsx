@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { buttonClass } from '../../components/ui/button.tsx'
 import { CodeBlock } from '../../components/ui/code-block.tsx'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
@@ -10,7 +11,6 @@ import { formatNumber } from '../../lib/format.ts'
 import { useSession } from '../../lib/session.ts'
 import { type Router, routersQuery } from './api.ts'
 import { DecisionLog } from './decision-log.tsx'
-import './router.css'
 import { ROUTER_TEMPLATE } from './template.ts'
 
 const route = getRouteApi('/app/router')
@@ -25,7 +25,7 @@ export function RoutersPage() {
   return (
     <>
       <PageHead title={t('title')}>
-        <span className="meta hide-s">{t('about')}</span>
+        <span className="meta notOnPhone">{t('about')}</span>
       </PageHead>
       <div className="page stack">
         <QueryView query={routers}>
@@ -57,7 +57,7 @@ function NoRouter() {
         action={
           isAdmin &&
           hasEditor && (
-            <Link className="btn" to="/app/models/new">
+            <Link className={buttonClass()} to="/app/models/new">
               {t('chooseTemplate')}
             </Link>
           )
@@ -77,7 +77,7 @@ function RouterTable({ routers }: { readonly routers: readonly Router[] }) {
       <header>
         <h2>{t('routers')}</h2>
       </header>
-      <table className="tbl two">
+      <table className="table stacked">
         <thead>
           <tr>
             <th scope="col">{t('router')}</th>
@@ -86,7 +86,7 @@ function RouterTable({ routers }: { readonly routers: readonly Router[] }) {
             <th scope="col">{t('labels')}</th>
             <th scope="col">{t('candidates')}</th>
             <th scope="col">{t('fallback')}</th>
-            <th scope="col" className="num">
+            <th scope="col" className="number">
               {t('cacheHits')}
             </th>
           </tr>
@@ -94,25 +94,25 @@ function RouterTable({ routers }: { readonly routers: readonly Router[] }) {
         <tbody>
           {routers.map(({ name, classifier, policies, candidates, fallback, problems, embedding_cache: cache }) => (
             <tr key={name}>
-              <td className="main-c">
-                <Link className="main-a" to="/app/router/$name" params={{ name }}>
+              <td className="mainCell">
+                <Link className="mainLink" to="/app/router/$name" params={{ name }}>
                   {name}
                 </Link>
               </td>
-              <td className="end-c">
+              <td className="endCell">
                 {problems.length === 0 ? (
                   <Status tone="ok">{t('fine')}</Status>
                 ) : (
                   <Status tone="bad">{t('problems', { count: problems.length })}</Status>
                 )}
               </td>
-              <td className="m">
+              <td className="minorCell">
                 <Badge>{classifier}</Badge>
               </td>
-              <td className="m free">{policies.map(({ label }) => label).join(', ')}</td>
-              <td className="m free">{candidates.map(({ model }) => model).join(', ')}</td>
-              <td className="m">{fallback}</td>
-              <td className="m num">{cache?.stats === undefined ? '' : formatNumber(cache.stats.hits)}</td>
+              <td className="minorCell freeCell">{policies.map(({ label }) => label).join(', ')}</td>
+              <td className="minorCell freeCell">{candidates.map(({ model }) => model).join(', ')}</td>
+              <td className="minorCell">{fallback}</td>
+              <td className="minorCell number">{cache?.stats === undefined ? '' : formatNumber(cache.stats.hits)}</td>
             </tr>
           ))}
         </tbody>

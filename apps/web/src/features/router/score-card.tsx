@@ -7,6 +7,7 @@ import { ErrorBlock } from '../../components/ui/states.tsx'
 import { useConnection } from '../../lib/connection.ts'
 import { formatNumber } from '../../lib/format.ts'
 import { type Router, scoreAnswers } from './api.ts'
+import * as styles from './router.module.css'
 
 /** The raw scores beside a decision: how likely a model finds each of some answers. */
 export function ScoreCard({ router }: { readonly router: Router }) {
@@ -28,9 +29,9 @@ export function ScoreCard({ router }: { readonly router: Router }) {
   })
   const isReady = model !== '' && prompt !== '' && candidates.length > 0 && !isOffline
   return (
-    <details className="card router-score">
+    <details className={`card ${styles.score}`}>
       <summary>{t('scoreTitle')}</summary>
-      <div className="in stack">
+      <div className="cardBody stack">
         <p className="meta">{t('scoreAbout')}</p>
         <TextField label={t('scoreModel')} value={model} onChange={({ target }) => setModel(target.value)} />
         <TextArea label={t('scorePrompt')} rows={3} value={prompt} onChange={({ target }) => setPrompt(target.value)} />
@@ -47,17 +48,17 @@ export function ScoreCard({ router }: { readonly router: Router }) {
         </div>
         {run.isError && <ErrorBlock error={run.error} onRetry={() => run.mutate()} />}
         {run.data !== undefined && (
-          <table className="tbl compact">
+          <table className="table compact">
             <thead>
               <tr>
                 <th scope="col">{t('answer')}</th>
-                <th scope="col" className="num">
+                <th scope="col" className="number">
                   {t('logProb')}
                 </th>
-                <th scope="col" className="num">
+                <th scope="col" className="number">
                   {t('meanLogProb')}
                 </th>
-                <th scope="col" className="num">
+                <th scope="col" className="number">
                   {t('tokens')}
                 </th>
               </tr>
@@ -65,14 +66,14 @@ export function ScoreCard({ router }: { readonly router: Router }) {
             <tbody>
               {run.data.map((score, index) => (
                 <tr key={index}>
-                  <td className="free">{score.answer}</td>
-                  <td className="num">{formatNumber(score.log_prob, 3)}</td>
-                  <td className="num">
+                  <td className="freeCell">{score.answer}</td>
+                  <td className="number">{formatNumber(score.log_prob, 3)}</td>
+                  <td className="number">
                     {score.length_normalized_log_prob === undefined
                       ? ''
                       : formatNumber(score.length_normalized_log_prob, 3)}
                   </td>
-                  <td className="num">{formatNumber(score.num_tokens)}</td>
+                  <td className="number">{formatNumber(score.num_tokens)}</td>
                 </tr>
               ))}
             </tbody>

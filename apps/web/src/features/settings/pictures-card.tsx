@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '../../components/ui/button.tsx'
+import { Button, buttonClass } from '../../components/ui/button.tsx'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { ErrorBlock, QueryView } from '../../components/ui/states.tsx'
 import { toUrl } from '../../lib/base-path.ts'
 import { brandingQuery } from '../../lib/branding.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { MAX_PICTURE_BYTES, PICTURES, type Picture, usePutPicture } from './api.ts'
+import * as styles from './settings.module.css'
 
 /** The pictures of this server. They change at once, without the save bar. */
 export function PicturesCard() {
@@ -41,30 +43,34 @@ function PictureRow({ kind, url }: { readonly kind: Picture; readonly url: strin
     if (!isTooLarge) put.mutate({ kind, file }, { onSuccess: () => setVersion(Date.now()) })
   }
   return (
-    <div className="setting">
-      <div className="setting-text">
-        <b className="med">{t(`picture.${kind}`)}</b>
-        <p className="t2">{t(`picture.${kind}About`)}</p>
+    <div className={styles.setting}>
+      <div className={styles.settingText}>
+        <b className="medium">{t(`picture.${kind}`)}</b>
+        <p className="muted">{t(`picture.${kind}About`)}</p>
         {tooLarge !== undefined && (
-          <p className="hint err" role="alert">
+          <p className={`${fieldStyles.hint} ${fieldStyles.error}`} role="alert">
             {t('picture.tooLarge', { size: formatBytes(tooLarge), limit: formatBytes(MAX_PICTURE_BYTES) })}
           </p>
         )}
         {put.isError && <ErrorBlock error={put.error} />}
       </div>
-      <div className="setting-control row wrap">
+      <div className={`${styles.settingControl} row wrap`}>
         <img
-          className="settings-picture"
+          className={styles.picture}
           src={`${toUrl(url)}${version === 0 ? '' : `?v=${version}`}`}
           alt={t('picture.now')}
         />
-        <label className="btn sm settings-file" htmlFor={input} aria-disabled={state === 'offline' || undefined}>
+        <label
+          className={`${buttonClass('small')} ${styles.file}`}
+          htmlFor={input}
+          aria-disabled={state === 'offline' || undefined}
+        >
           {t('picture.choose')}
-          <span className="vh">{t(`picture.${kind}`)}</span>
+          <span className="visuallyHidden">{t(`picture.${kind}`)}</span>
           <input
             id={input}
             type="file"
-            className="vh"
+            className="visuallyHidden"
             accept="image/png,image/jpeg,image/svg+xml,image/webp,image/x-icon"
             disabled={state === 'offline' || put.isPending}
             onChange={({ target }) => {

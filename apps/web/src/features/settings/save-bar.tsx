@@ -1,10 +1,12 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { useConnection } from '../../lib/connection.ts'
 import type { Values } from './api.ts'
 import type { Drafts } from './drafts.ts'
 import type { Section } from './sections.ts'
+import * as styles from './settings.module.css'
 
 /** The one place to save: every change with its value before and after. */
 export function SaveBar({
@@ -33,10 +35,9 @@ export function SaveBar({
   )
   const isFaulty = changes.some(([, { fault }]) => fault !== undefined)
   return (
-    <section className="save-bar" aria-label={t('bar.label')}>
+    <section className={styles.saveBar} aria-label={t('bar.label')}>
       {error !== null && <ErrorBlock error={error} />}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <ul className="save-diff" tabIndex={0} aria-label={t('bar.changes')}>
+      <ScrollRegion as="ul" className={styles.saveDiff} aria-label={t('bar.changes')}>
         {changes.map(([key, { value, text, fault }]) => (
           <li key={key}>
             <code>{key}</code>{' '}
@@ -50,7 +51,7 @@ export function SaveBar({
             )}
           </li>
         ))}
-      </ul>
+      </ScrollRegion>
       <div className="row wrap">
         <span className="meta">
           {isFaulty ? t('bar.faulty') : t('bar.count', { count: changes.length })} {t('bar.live')}

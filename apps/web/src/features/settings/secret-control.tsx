@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button, IconButton } from '../../components/ui/button.tsx'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import type { ControlProps } from './control-props.ts'
 
 const toTexts = (value: unknown): readonly string[] =>
@@ -16,7 +17,7 @@ export function SecretControl({ id, name, value, draft, isLocked, onChange }: Co
   if (draft === undefined)
     return (
       <div className="row wrap">
-        <span className="mono">{mask === '' ? t('secret.none') : shorten(mask)}</span>
+        <span className="monospace">{mask === '' ? t('secret.none') : shorten(mask)}</span>
         <Button
           id={id}
           small
@@ -33,7 +34,7 @@ export function SecretControl({ id, name, value, draft, isLocked, onChange }: Co
       <input
         id={id}
         type="password"
-        className="input"
+        className={fieldStyles.input}
         autoComplete="off"
         aria-describedby={`${id}-about`}
         value={typeof draft.value === 'string' ? draft.value : ''}
@@ -61,7 +62,7 @@ export function SecretListControl({ id, value, draft, isLocked, onChange }: Cont
     <div className="stack tight">
       {items.map((item) => (
         <div key={item} className="row">
-          <span className="mono clip">{known.includes(item) ? shorten(item) : t('secret.new')}</span>
+          <span className="monospace clip">{known.includes(item) ? shorten(item) : t('secret.new')}</span>
           <IconButton
             small
             icon="x"
@@ -71,12 +72,12 @@ export function SecretListControl({ id, value, draft, isLocked, onChange }: Cont
           />
         </div>
       ))}
-      {items.length === 0 && <span className="t3">{t('secret.none')}</span>}
+      {items.length === 0 && <span className="faint">{t('secret.none')}</span>}
       <div className="row">
         <input
           id={id}
           type="password"
-          className="input"
+          className={fieldStyles.input}
           autoComplete="off"
           placeholder={t('secret.add')}
           aria-describedby={`${id}-about`}

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import type { ControlProps } from './control-props.ts'
 import { type Kind, readDraft, toText } from './drafts.ts'
 import { SecretControl, SecretListControl } from './secret-control.tsx'
@@ -12,12 +13,12 @@ export function SettingControl({ kind, ...props }: ControlProps & { readonly kin
   if (kind === 'switch') {
     const isOn = (draft === undefined ? value : draft.value) === true
     return (
-      <span className="check">
+      <span className={fieldStyles.check}>
         <input
           id={id}
           type="checkbox"
           role="switch"
-          className="switch"
+          className={fieldStyles.switch}
           aria-checked={isOn}
           aria-describedby={`${id}-about`}
           checked={isOn}
@@ -32,7 +33,7 @@ export function SettingControl({ kind, ...props }: ControlProps & { readonly kin
   const fault = draft?.fault
   const shared = {
     id,
-    className: 'input',
+    className: fieldStyles.input,
     value: text,
     readOnly: isLocked,
     spellCheck: false,
@@ -44,7 +45,7 @@ export function SettingControl({ kind, ...props }: ControlProps & { readonly kin
       {kind === 'lines' || kind === 'json' ? (
         <textarea
           {...shared}
-          className="input mono"
+          className={`${fieldStyles.input} monospace`}
           rows={Math.min(12, Math.max(2, text.split('\n').length))}
           onChange={({ target }) => onChange(readDraft(kind, target.value))}
         />
@@ -57,9 +58,9 @@ export function SettingControl({ kind, ...props }: ControlProps & { readonly kin
           onChange={({ target }) => onChange(readDraft(kind, target.value))}
         />
       )}
-      {kind === 'lines' && <p className="hint">{t('onePerLine')}</p>}
+      {kind === 'lines' && <p className={fieldStyles.hint}>{t('onePerLine')}</p>}
       {fault !== undefined && (
-        <p className="hint err" id={`${id}-fault`} role="alert">
+        <p className={`${fieldStyles.hint} ${fieldStyles.error}`} id={`${id}-fault`} role="alert">
           {t(`fault.${fault}`)}
         </p>
       )}

@@ -1,6 +1,7 @@
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { Icon } from '../../components/ui/icon.tsx'
 import { Badge } from '../../components/ui/status.tsx'
 import { useConnection } from '../../lib/connection.ts'
@@ -8,6 +9,7 @@ import { useSettingTexts } from '../../lib/setting-texts.ts'
 import type { Origin } from './api.ts'
 import { type Draft, findKind } from './drafts.ts'
 import { SettingControl } from './setting-control.tsx'
+import * as styles from './settings.module.css'
 
 /** One setting: what it does, its value, where the value comes from, and what locks it. */
 export function SettingRow({
@@ -28,17 +30,17 @@ export function SettingRow({
   const isLocked = origin.locked_by !== null
   const isTakenAway = draft?.value === null
   return (
-    <div className="setting" id={origin.key} data-changed={draft !== undefined}>
-      <div className="setting-text">
+    <div className={styles.setting} id={origin.key} data-changed={draft !== undefined}>
+      <div className={styles.settingText}>
         <label htmlFor={id}>
           {label} <code>{origin.key}</code>
         </label>
-        <p className="t2" id={`${id}-about`}>
+        <p className="muted" id={`${id}-about`}>
           {about}
         </p>
-        {origin.saved_value_unused && <p className="hint err">{t('unused')}</p>}
+        {origin.saved_value_unused && <p className={`${fieldStyles.hint} ${fieldStyles.error}`}>{t('unused')}</p>}
         {origin.problems !== undefined && (
-          <ul className="problem-list hint err" aria-label={t('problems')}>
+          <ul className={`problemList ${fieldStyles.hint} ${fieldStyles.error}`} aria-label={t('problems')}>
             {origin.problems.map((problem) => (
               <li key={problem}>{problem}</li>
             ))}
@@ -54,7 +56,7 @@ export function SettingRow({
           )}
         </p>
       </div>
-      <div className="setting-control">
+      <div className={styles.settingControl}>
         {isTakenAway ? (
           <p className="row wrap">
             {t('takenAway')}

@@ -14,7 +14,7 @@ import { PicturesCard } from './pictures-card.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { type Section, searchSections, splitSections } from './sections.ts'
 import { SettingRow } from './setting-row.tsx'
-import './settings.css'
+import * as styles from './settings.module.css'
 
 const route = getRouteApi('/app/settings/$section')
 
@@ -28,7 +28,7 @@ export function SettingsPage() {
   return (
     <>
       <PageHead title={t('nav.settings')}>
-        <div className="settings-search">
+        <div className={styles.search}>
           <SearchField
             label={t('searchLabel')}
             value={q}
@@ -36,7 +36,7 @@ export function SettingsPage() {
           />
         </div>
       </PageHead>
-      <div className="page settings">
+      <div className={`page ${styles.page}`}>
         <QueryView query={origins} lines={8}>
           {(list) => (
             <QueryView query={values} lines={8}>
@@ -74,9 +74,9 @@ function Settings({ sections, values }: { readonly sections: readonly Section[];
     })
   return (
     <>
-      <div className="settings-layout">
+      <div className={styles.layout}>
         <SectionLinks sections={sections} current={q === undefined ? opened?.id : undefined} drafts={drafts} />
-        <div className="stack settings-body">
+        <div className={`stack ${styles.body}`}>
           {shown.map((section) => (
             <section key={section.id} className="card" aria-labelledby={`settings-${section.id}`}>
               <header>
@@ -128,7 +128,7 @@ function SectionLinks({
   const { t } = useTranslation('settings')
   const translateHeading = useSectionHeading()
   return (
-    <nav className="settings-nav" aria-label={t('sections')}>
+    <nav className={styles.navigation} aria-label={t('sections')}>
       {sections.map(({ id, heading, settings }) => (
         <Link
           key={id}
@@ -140,8 +140,8 @@ function SectionLinks({
           {heading === undefined ? t('branding.title') : translateHeading(id, heading)}
           {settings.some(({ key }) => drafts[key] !== undefined) && (
             <>
-              <span className="settings-dot" aria-hidden="true" />
-              <span className="vh">{t('changed')}</span>
+              <span className={styles.dot} aria-hidden="true" />
+              <span className="visuallyHidden">{t('changed')}</span>
             </>
           )}
         </Link>

@@ -11,7 +11,7 @@ import { toUrl } from '../../lib/base-path.ts'
 import { brandingQuery, useOwnLogo } from '../../lib/branding.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { chooseTheme } from '../../lib/theme.ts'
-import './sign-in.css'
+import * as styles from './sign-in.module.css'
 
 /** The one column of the pages before signing in. @param pageTitle the title of the document */
 export function EntryCard({
@@ -36,13 +36,15 @@ export function EntryCard({
   }, [title])
   const tagline = branding?.instance_tagline ?? ''
   return (
-    <main className="entry" id="main">
-      <div className="entry-box">
+    <main className={styles.entry} id="main">
+      <div className={styles.box}>
         <InstanceMark />
         <h1 ref={heading} tabIndex={-1}>
           {title}
         </h1>
-        <p className="t2 entry-sub">{tagline === '' ? t('serverAt', { host: location.host }) : tagline}</p>
+        <p className={`muted ${styles.subtitle}`}>
+          {tagline === '' ? t('serverAt', { host: location.host }) : tagline}
+        </p>
         {state === 'offline' && <Notice tone="warn">{t('error.unreachable')}</Notice>}
         {children}
       </div>
@@ -54,8 +56,8 @@ export function EntryCard({
 /** The picture that the admin has set, else the mark of the product. */
 function InstanceMark() {
   const logo = useOwnLogo()
-  if (logo !== undefined) return <img className="entry-logo" src={logo} alt="" width={40} height={40} />
-  return <ProductMark className="entry-mark" size={20} />
+  if (logo !== undefined) return <img className={styles.logo} src={logo} alt="" width={40} height={40} />
+  return <ProductMark className={`${styles.mark}`} size={20} />
 }
 
 function EntryFooter() {
@@ -69,10 +71,10 @@ function EntryFooter() {
         value={i18n.language}
         onChange={({ target }) => void chooseLanguage(target.value as Language)}
       />
-      <a className="entry-link" href={toUrl('explorer')}>
+      <a className={styles.link} href={toUrl('explorer')}>
         {t('about')}
       </a>
-      <a className="entry-link" href={toUrl('swagger/index.html')}>
+      <a className={styles.link} href={toUrl('swagger/index.html')}>
         {t('apiDocs')}
       </a>
       <IconButton small icon="theme" label={t('theme.switch')} onClick={flip} />

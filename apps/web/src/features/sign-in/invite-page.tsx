@@ -68,7 +68,7 @@ function CheckedInvite({ code, session }: { readonly code: string; readonly sess
       {(isValid) =>
         isValid ? (
           <div className="stack">
-            <p className="t2">{t('invite.about')}</p>
+            <p className="muted">{t('invite.about')}</p>
             {session.providers.includes('local') && (
               <RegisterForm mode={session.registrationMode} inviteCode={code} onSignIn={toSignIn} />
             )}

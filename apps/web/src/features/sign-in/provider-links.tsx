@@ -1,6 +1,8 @@
 import { useTranslation } from 'react-i18next'
+import { buttonClass } from '../../components/ui/button.tsx'
 import { Icon } from '../../components/ui/icon.tsx'
 import { toUrl } from '../../lib/base-path.ts'
+import * as styles from './sign-in.module.css'
 
 /** Links to the providers that accounts can come from. @param inviteCode goes on to the provider's sign-in */
 export function ProviderLinks({
@@ -13,7 +15,7 @@ export function ProviderLinks({
   const { t } = useTranslation('sign-in')
   const query = inviteCode === undefined ? '' : `?invite_code=${encodeURIComponent(inviteCode)}`
   return providers.map((provider) => (
-    <a key={provider} className="btn entry-wide" href={toUrl(`api/auth/${provider}/login${query}`)}>
+    <a key={provider} className={`${buttonClass()} ${styles.wide}`} href={toUrl(`api/auth/${provider}/login${query}`)}>
       <Icon name={provider === 'github' ? 'code' : 'lock'} small />
       {t(`provider.${provider}`, { defaultValue: t('provider.other', { provider }) })}
     </a>

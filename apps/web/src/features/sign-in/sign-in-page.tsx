@@ -11,6 +11,7 @@ import { EntryCard } from './entry-card.tsx'
 import { ProviderLinks } from './provider-links.tsx'
 import { RegisterForm } from './register-form.tsx'
 import type { SignInSearch } from './search.ts'
+import * as styles from './sign-in.module.css'
 import { PasswordForm, TokenForm } from './sign-in-forms.tsx'
 
 type Form = 'password' | 'register' | 'token'
@@ -67,11 +68,11 @@ function Forms({ session, error }: { readonly session: Session; readonly error: 
       {form === 'register' && hasPasswords && (
         <RegisterForm isFirst={isFirst} mode={session.registrationMode} onSignIn={() => setChosen('password')} />
       )}
-      {!hasPasswords && form !== 'token' && others.length > 0 && <p className="t2">{t('noPasswords')}</p>}
+      {!hasPasswords && form !== 'token' && others.length > 0 && <p className="muted">{t('noPasswords')}</p>}
       {!session.asksForKey && (
         <>
           {(hasPasswords || form === 'token') && (
-            <div className="entry-or">
+            <div className={styles.or}>
               <span>{t('or')}</span>
             </div>
           )}
@@ -79,12 +80,12 @@ function Forms({ session, error }: { readonly session: Session; readonly error: 
             <ProviderLinks providers={others} />
             {form === 'token' ? (
               hasPasswords && (
-                <Button className="entry-wide" onClick={() => setChosen('password')}>
+                <Button className={styles.wide} onClick={() => setChosen('password')}>
                   {t('withPassword')}
                 </Button>
               )
             ) : (
-              <Button className="entry-wide" icon="key" onClick={() => setChosen('token')}>
+              <Button className={styles.wide} icon="key" onClick={() => setChosen('token')}>
                 {t('withToken')}
               </Button>
             )}
@@ -110,12 +111,16 @@ function SwitchLine({
 }) {
   const { t } = useTranslation('sign-in')
   return (
-    <p className="t2 entry-below">
+    <p className={`muted ${styles.below}`}>
       {isRegistering ? t('haveAccount') : t('noAccount')}{' '}
-      <button type="button" className="text-button" onClick={() => onChoose(isRegistering ? 'password' : 'register')}>
+      <button
+        type="button"
+        className={styles.textButton}
+        onClick={() => onChoose(isRegistering ? 'password' : 'register')}
+      >
         {isRegistering ? t('action') : t('register.action')}
       </button>
-      {!isRegistering && mode !== 'open' && <span className="meta entry-mode">{t(`mode.${mode}`)}</span>}
+      {!isRegistering && mode !== 'open' && <span className={`meta ${styles.mode}`}>{t(`mode.${mode}`)}</span>}
     </p>
   )
 }

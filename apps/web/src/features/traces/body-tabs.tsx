@@ -3,10 +3,12 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { CopyButton } from '../../components/ui/copy-button.tsx'
 import { JsonTree } from '../../components/ui/json-tree.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { saveFile } from '../../lib/download.ts'
 import { formatBytes } from '../../lib/format.ts'
 import type { RequestTrace } from './api.ts'
 import { readBody } from './bodies.ts'
+import * as styles from './traces.module.css'
 
 const SIDES = ['request', 'response'] as const
 
@@ -23,7 +25,7 @@ export function BodyTabs({ trace }: { readonly trace: RequestTrace }) {
   }
   return (
     <section>
-      <div className="tabs" role="tablist" aria-label={t('body.label')} onKeyDown={onKeyDown}>
+      <div className={styles.tabs} role="tablist" aria-label={t('body.label')} onKeyDown={onKeyDown}>
         {SIDES.map((name) => (
           <button
             key={name}
@@ -49,12 +51,12 @@ export function BodyTabs({ trace }: { readonly trace: RequestTrace }) {
 function Body({ name, recorded }: { readonly name: string; readonly recorded: RequestTrace['request' | 'response'] }) {
   const { t } = useTranslation('traces')
   const body = readBody(recorded.body)
-  if (body.kind === 'none') return <p className="meta body-none">{t('body.none')}</p>
+  if (body.kind === 'none') return <p className={`meta ${styles.bodyNone}`}>{t('body.none')}</p>
   const file = body.kind === 'json' ? `${name}.json` : body.kind === 'text' ? `${name}.txt` : `${name}.bin`
   const save = () => saveFile(file, body.kind === 'file' ? body.content : body.text, 'application/octet-stream')
   return (
     <>
-      <div className="row body-head">
+      <div className={`row ${styles.bodyHead}`}>
         <span className="meta grow">
           {recorded.body_truncated === true && recorded.body_bytes !== undefined
             ? t('body.cut', { kept: formatBytes(body.bytes), size: formatBytes(recorded.body_bytes) })
@@ -68,10 +70,9 @@ function Body({ name, recorded }: { readonly name: string; readonly recorded: Re
       {body.kind === 'file' ? (
         <p className="meta">{t('body.tooLong')}</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
-        <section className="json" tabIndex={0} aria-label={t('body.content')}>
+        <ScrollRegion className={styles.json} aria-label={t('body.content')}>
           {body.kind === 'json' ? <JsonTree value={body.value} depth={3} /> : <pre>{body.text}</pre>}
-        </section>
+        </ScrollRegion>
       )}
     </>
   )

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { buttonClass } from '../../components/ui/button.tsx'
 import { Icon } from '../../components/ui/icon.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
 import { QueryView } from '../../components/ui/states.tsx'
@@ -31,9 +32,9 @@ export function CallPeek({
         head && (
           <>
             <CallStatus status={head.status} />
-            <span className="sep" />
+            <span className="separator" />
             {formatClock(head.timestamp, { day: true })}
-            <span className="sep" />
+            <span className="separator" />
             {formatDuration(head.duration / 1e6)}
           </>
         )
@@ -41,7 +42,7 @@ export function CallPeek({
       {...{ goNext, goPrevious, onClose }}
       footer={
         head?.correlation_id !== undefined && (
-          <Link className="btn sm" to="/app/traces" search={{ q: head.correlation_id, hours: 168 }}>
+          <Link className={buttonClass('small')} to="/app/traces" search={{ q: head.correlation_id, hours: 168 }}>
             <Icon name="traces" small />
             {t('peek.openRequest')}
           </Link>
@@ -52,7 +53,7 @@ export function CallPeek({
         {({ error, model_name: model, backend, summary, data }) => (
           <>
             {error !== undefined && <Notice tone="bad">{error}</Notice>}
-            <dl className="kv">
+            <dl className="facts">
               <dt>{t('fact.model')}</dt>
               <dd>{model}</dd>
               <dt>{t('fact.backend')}</dt>
@@ -60,8 +61,8 @@ export function CallPeek({
               <dt>{t('fact.summary')}</dt>
               <dd>{summary}</dd>
               {Object.entries(data).map(([name, value]) => (
-                <div key={name} className="kv-row">
-                  <dt className="mono">{name}</dt>
+                <div key={name} className="factRow">
+                  <dt className="monospace">{name}</dt>
                   <dd>{String(value)}</dd>
                 </div>
               ))}

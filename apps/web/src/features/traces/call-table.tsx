@@ -33,7 +33,7 @@ export function CallTable({
       id: 'time',
       head: `${t('column.time')} ↓`,
       width: toRem(isLong ? 140 : 94),
-      className: 'free m mono t2',
+      className: 'freeCell minorCell monospace muted',
       cell: ({ timestamp }) => (
         <time dateTime={timestamp} title={formatExactTime(timestamp)}>
           {formatClock(timestamp, { day: isLong })}
@@ -44,16 +44,16 @@ export function CallTable({
       id: 'status',
       head: t('column.status'),
       width: toRem(112),
-      className: 'free end-c',
+      className: 'freeCell endCell',
       cell: ({ status }) => <CallStatus status={status} />,
     },
     {
       id: 'type',
       head: t('column.type'),
-      className: 'main-c',
+      className: 'mainCell',
       cell: ({ id, type, summary }) => (
         <TraceLink id={id} address={address}>
-          <span className="mono">{type}</span> <span className="t3 hide-s">{summary}</span>
+          <span className="monospace">{type}</span> <span className="faint notOnPhone">{summary}</span>
         </TraceLink>
       ),
     },
@@ -61,22 +61,22 @@ export function CallTable({
       id: 'model',
       head: t('column.model'),
       width: '20%',
-      className: 'm',
+      className: 'minorCell',
       cell: ({ model_name: model }) => <span className="clip">{model}</span>,
     },
     {
       id: 'backend',
       head: t('column.backend'),
       width: '13%',
-      className: 'm',
-      cell: ({ backend }) => <span className="clip t2">{backend}</span>,
+      className: 'minorCell',
+      cell: ({ backend }) => <span className="clip muted">{backend}</span>,
     },
     {
       id: 'duration',
       head: t('column.duration'),
       width: toRem(148),
       isNumber: true,
-      className: 'free m',
+      className: 'freeCell minorCell',
       cell: ({ duration }) => (
         <DurationBar ms={duration / 1e6} usualMs={longest} text={formatDuration(duration / 1e6)} />
       ),

@@ -1,7 +1,9 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/ui/button.tsx'
+import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { toRem } from '../../lib/text-size.ts'
+import * as styles from './traces.module.css'
 
 /** The panel beside the list. On narrow screens it lies over it. */
 export function Peek({
@@ -30,10 +32,10 @@ export function Peek({
     if (matchMedia(`(max-width: ${toRem(1439)})`).matches) panel.current?.focus()
   }, [])
   return (
-    <aside className="peek" ref={panel} tabIndex={-1} aria-label={label}>
+    <aside className={styles.peek} ref={panel} tabIndex={-1} aria-label={label}>
       <header>
         <div className="grow">
-          <h2 className="mono clip" title={title}>
+          <h2 className="monospace clip" title={title}>
             {title || '\u00a0'}
           </h2>
           <p className="meta">{about}</p>
@@ -48,10 +50,9 @@ export function Peek({
         <IconButton small icon="chevron-down" label={t('peek.next')} disabled={goNext === undefined} onClick={goNext} />
         <IconButton small icon="x" label={t('common:close')} onClick={onClose} />
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <section className="pb" tabIndex={0} aria-label={t('peek.details')}>
+      <ScrollRegion className={styles.peekBody} aria-label={t('peek.details')}>
         {children}
-      </section>
+      </ScrollRegion>
       {footer && <footer>{footer}</footer>}
     </aside>
   )

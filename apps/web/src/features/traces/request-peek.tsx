@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { buttonClass } from '../../components/ui/button.tsx'
 import { CopyButton } from '../../components/ui/copy-button.tsx'
 import { Icon } from '../../components/ui/icon.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
@@ -38,9 +39,9 @@ export function RequestPeek({
         head && (
           <>
             <RequestStatus trace={head} />
-            <span className="sep" />
+            <span className="separator" />
             {formatClock(head.timestamp, { day: true })}
-            <span className="sep" />
+            <span className="separator" />
             {formatDuration(head.duration / 1e6)}
           </>
         )
@@ -77,7 +78,7 @@ function Facts({ trace }: { readonly trace: RequestTrace }) {
       ? (completion / streamMs) * 1000
       : undefined
   return (
-    <dl className="kv">
+    <dl className="facts">
       <dt>{t('fact.model')}</dt>
       <dd className="row">
         <span className="clip">{model ?? t('fact.none')}</span>
@@ -95,13 +96,13 @@ function Facts({ trace }: { readonly trace: RequestTrace }) {
           <dt>{t('fact.tokens')}</dt>
           <dd>
             {t('fact.tokensInOut', { in: formatNumber(prompt), out: formatNumber(completion ?? 0) })}{' '}
-            {rate !== undefined && <span className="t3">{t('fact.rate', { rate: formatNumber(rate, 1) })}</span>}
+            {rate !== undefined && <span className="faint">{t('fact.rate', { rate: formatNumber(rate, 1) })}</span>}
           </dd>
         </>
       )}
       <dt>{t('fact.correlation')}</dt>
       <dd className="row">
-        <span className="mono clip">{correlation}</span>
+        <span className="monospace clip">{correlation}</span>
         <CopyButton text={correlation} label={t('fact.copyCorrelation')} />
       </dd>
     </dl>
@@ -122,7 +123,7 @@ function Actions({ trace: { request, served_model: served, timestamp } }: { read
       )}
       {hasLogs && served !== undefined && (
         <Link
-          className="btn sm"
+          className={buttonClass('small')}
           to="/app/backends/logs/$model"
           params={{ model: served }}
           search={{ at: Date.parse(timestamp) }}

@@ -7,6 +7,7 @@ import { type RequestTrace, summaryQuery } from './api.ts'
 import { reachesOtherDay } from './list-query.ts'
 import { RequestStatus } from './request-status.tsx'
 import { DurationBar, type TableLook, type TraceColumn, TraceLink, TraceTable } from './trace-table.tsx'
+import * as styles from './traces.module.css'
 import type { TracesAddress } from './use-traces-search.ts'
 
 /** The list of requests. */
@@ -27,7 +28,7 @@ export function RequestTable({
       id: 'time',
       head: `${t('column.time')} ↓`,
       width: toRem(isLong ? 140 : 94),
-      className: 'free m mono t2',
+      className: 'freeCell minorCell monospace muted',
       cell: ({ timestamp }) => (
         <time dateTime={timestamp} title={formatExactTime(timestamp)}>
           {formatClock(timestamp, { day: isLong })}
@@ -38,17 +39,17 @@ export function RequestTable({
       id: 'status',
       head: t('column.status'),
       width: toRem(72),
-      className: 'free end-c',
+      className: 'freeCell endCell',
       cell: (trace) => <RequestStatus trace={trace} />,
     },
     {
       id: 'request',
       head: t('column.request'),
-      className: 'main-c',
+      className: 'mainCell',
       cell: ({ id, request: { method, path } }) => (
         <TraceLink id={id} address={address}>
-          <span className="mono">
-            <span className="t3 hide-s">{method} </span>
+          <span className="monospace">
+            <span className="faint notOnPhone">{method} </span>
             {path}
           </span>
         </TraceLink>
@@ -58,7 +59,7 @@ export function RequestTable({
       id: 'model',
       head: t('column.model'),
       width: '16%',
-      className: 'm',
+      className: 'minorCell',
       cell: ({ model, served_model: served }) => (
         <span className="clip" title={served ?? model}>
           {served ?? model ?? ''}
@@ -69,15 +70,15 @@ export function RequestTable({
       id: 'user',
       head: t('column.user'),
       width: '11%',
-      className: 'm',
-      cell: ({ user_name: name }) => <span className="clip t2">{name}</span>,
+      className: 'minorCell',
+      cell: ({ user_name: name }) => <span className="clip muted">{name}</span>,
     },
     {
       id: 'duration',
       head: t('column.duration'),
       width: toRem(124),
       isNumber: true,
-      className: 'free m',
+      className: 'freeCell minorCell',
       cell: ({ duration }) => <DurationBar ms={duration / 1e6} usualMs={p95} text={formatDuration(duration / 1e6)} />,
     },
     {
@@ -85,7 +86,7 @@ export function RequestTable({
       head: t('column.tokens'),
       width: toRem(76),
       isNumber: true,
-      className: 'num free m tk',
+      className: `number freeCell minorCell ${styles.tokens}`,
       cell: ({ prompt_tokens: prompt, completion_tokens: completion }) =>
         prompt === undefined && completion === undefined ? '' : formatNumber((prompt ?? 0) + (completion ?? 0)),
     },

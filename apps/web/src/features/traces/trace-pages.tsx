@@ -1,8 +1,10 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { SelectFilter } from '../../components/ui/field.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import { PAGE_SIZES } from './search.ts'
+import * as styles from './traces.module.css'
 import type { TracesAddress } from './use-traces-search.ts'
 
 /** Goes through the pages of the list. @param shownAt when the list was read: later pages show what was there then */
@@ -20,7 +22,7 @@ export function TracePages({
   const last = Math.max(1, Math.ceil(total / per))
   if (total <= 50) return null
   return (
-    <nav className="pages" aria-label={t('pages.label')}>
+    <nav className={styles.pages} aria-label={t('pages.label')}>
       <Button small icon="chevron-left" disabled={page <= 1} onClick={() => goTo(page - 1, at)}>
         {t('pages.newer')}
       </Button>
@@ -29,7 +31,7 @@ export function TracePages({
         {t('pages.older')}
       </Button>
       <SelectFilter
-        className="input filter push"
+        className={`${fieldStyles.input} ${fieldStyles.filter} push`}
         label={t('pages.size')}
         value={per}
         options={PAGE_SIZES.map((size) => [String(size), t('pages.rows', { count: size })] as const)}

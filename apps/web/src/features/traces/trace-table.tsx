@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
+import * as progressBarStyles from '../../components/ui/progress-bar.module.css'
 import { RowGap, ScrolledTable } from '../../components/ui/scrolled-table.tsx'
 import { useVirtualRows } from '../../components/ui/use-virtual-rows.ts'
 import type { HeldRows } from '../../lib/held-rows.ts'
 import { textScale } from '../../lib/text-size.ts'
+import * as styles from './traces.module.css'
 import type { TracesAddress } from './use-traces-search.ts'
 
 /** A column of either list. */
@@ -64,7 +66,7 @@ export function TraceTable<Trace extends { readonly id: string }>({
   }, [openId])
   return (
     <ScrolledTable
-      className={isCompact ? 'tbl tt two compact' : 'tbl tt two'}
+      className={isCompact ? `table ${styles.table} stacked compact` : `table ${styles.table} stacked`}
       label={label}
       box={scroller}
       rowCount={total + 1}
@@ -78,7 +80,7 @@ export function TraceTable<Trace extends { readonly id: string }>({
       <thead>
         <tr aria-rowindex={1}>
           {columns.map(({ id, head, isNumber = false }) => (
-            <th key={id} scope="col" className={isNumber ? 'num' : ''}>
+            <th key={id} scope="col" className={isNumber ? 'number' : ''}>
               {head}
             </th>
           ))}
@@ -125,7 +127,7 @@ export function TraceLink({
       to="/app/traces/$id"
       params={{ id }}
       search={search}
-      className="main-a clip"
+      className="mainLink clip"
       preload={false}
       activeProps={{}}
       onClick={(event) => event.stopPropagation()}
@@ -148,11 +150,14 @@ export function DurationBar({
   const isLong = usualMs > 0 && ms > usualMs
   const share = usualMs > 0 ? Math.min(1, ms / usualMs) : 0
   return (
-    <span className="dur">
-      <span className="bar">
-        <i className={isLong ? 'bad' : 'mute'} style={{ width: `${Math.round(share * 100)}%` }} />
+    <span className="duration">
+      <span className={`${progressBarStyles.bar} ${styles.durationBar}`}>
+        <i
+          className={isLong ? progressBarStyles.bad : progressBarStyles.muted}
+          style={{ width: `${Math.round(share * 100)}%` }}
+        />
       </span>
-      <span className="num">{text}</span>
+      <span className="number">{text}</span>
     </span>
   )
 }

@@ -8,6 +8,7 @@ import { ErrorBlock } from '../../components/ui/states.tsx'
 import { formatClock, formatDuration, formatNumber, formatPercent } from '../../lib/format.ts'
 import { summaryQuery } from './api.ts'
 import { HOUR_MS, reachesOtherDay } from './list-query.ts'
+import * as styles from './traces.module.css'
 import type { TracesAddress } from './use-traces-search.ts'
 
 /** Figures and chart of the range, in one band. A bar narrows the range. */
@@ -51,7 +52,7 @@ export function TracesBand({ address: { search, change } }: { readonly address: 
 
   if (summary === undefined && query.isError)
     return (
-      <div className="sum">
+      <div className={styles.summary}>
         <ErrorBlock error={query.error} onRetry={() => void query.refetch()} />
       </div>
     )
@@ -62,7 +63,7 @@ export function TracesBand({ address: { search, change } }: { readonly address: 
   const { total = 0, errors = 0, p95_ms: p95 = 0 } = summary ?? {}
   const isThere = summary !== undefined
   return (
-    <div className="sum">
+    <div className={styles.summary}>
       <dl>
         <Figure name={t('figure.requests')} value={isThere ? formatNumber(total) : ''} />
         <Figure
@@ -89,13 +90,17 @@ export function TracesBand({ address: { search, change } }: { readonly address: 
         pickHint={t('chart.pick')}
       >
         {from !== undefined && to !== undefined && (
-          <button type="button" className="narrowed meta" onClick={() => change({ from: undefined, to: undefined })}>
+          <button
+            type="button"
+            className={`${styles.narrowed} meta`}
+            onClick={() => change({ from: undefined, to: undefined })}
+          >
             {t('chart.narrowed', {
               from: formatClock(from, { day: isLong, seconds: false }),
               to: formatClock(to, { seconds: false }),
             })}
             <Icon name="x" small />
-            <span className="vh">{t('chart.widen')}</span>
+            <span className="visuallyHidden">{t('chart.widen')}</span>
           </button>
         )}
       </Chart>
@@ -105,7 +110,7 @@ export function TracesBand({ address: { search, change } }: { readonly address: 
 
 function Figure({ name, value, about }: { readonly name: string; readonly value: string; readonly about?: string }) {
   return (
-    <div className="fig">
+    <div className="figure">
       <dt>{name}</dt>
       <dd>{value || '\u00a0'}</dd>
       {about !== undefined && <dd className="meta">{about}</dd>}

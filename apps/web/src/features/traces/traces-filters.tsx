@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { SearchField, SelectFilter } from '../../components/ui/field.tsx'
+import * as filterRowStyles from '../../components/ui/filter-row.module.css'
 import { Filters } from '../../components/ui/filters.tsx'
 import { NameFilter } from '../../components/ui/name-filter.tsx'
 import { formatDuration } from '../../lib/format.ts'
@@ -23,7 +24,7 @@ export function TracesFilters({
   const [text, setText] = useSettledText(search.q ?? '', (q) => change({ q: q || undefined }))
   const statuses: readonly string[] = isCalls ? CALL_STATUSES : REQUEST_STATUSES
   return (
-    <search className="fl" aria-label={t('filter.label')}>
+    <search className={filterRowStyles.filterRow} aria-label={t('filter.label')}>
       <SearchField
         label={isCalls ? t('filter.searchCalls') : t('filter.searchRequests')}
         value={text}

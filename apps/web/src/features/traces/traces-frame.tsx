@@ -8,6 +8,7 @@ import { chooseCompactRows, readCompactRows } from '../../lib/preferences.ts'
 import { hasFilters, noFilters } from './search.ts'
 import { TracePages } from './trace-pages.tsx'
 import type { TableLook } from './trace-table.tsx'
+import * as styles from './traces.module.css'
 import { TracesBand } from './traces-band.tsx'
 import { TracesFilters } from './traces-filters.tsx'
 import { TracesHead } from './traces-head.tsx'
@@ -37,8 +38,8 @@ export function TracesFrame<Trace extends object>({
     setCompact(compact)
   }
   return (
-    <div className={peek ? 'traces is-open' : 'traces'}>
-      <div className="tm">
+    <div className={peek ? `${styles.page} ${styles.isOpen}` : styles.page}>
+      <div className={styles.main}>
         <TracesHead address={address} isCompact={isCompact} onCompact={chooseRows} />
         <TracesBand address={address} />
         <TracesFilters address={address} rows={held?.rows ?? []}>
@@ -49,14 +50,14 @@ export function TracesFrame<Trace extends object>({
           )}
         </TracesFilters>
         <TracingOff />
-        <div className="fresh" role="status">
+        <div className={styles.fresh} role="status">
           {held !== undefined && held.waiting > 0 && (
             <Button small icon="up" onClick={showWaiting}>
               {t('waiting', { count: held.waiting })}
             </Button>
           )}
         </div>
-        <div className={query.isPlaceholderData ? 'list is-old' : 'list'}>
+        <div className={query.isPlaceholderData ? `${styles.list} ${styles.isOld}` : styles.list}>
           <QueryView query={query} lines={14}>
             {() =>
               held === undefined || held.rows.length > 0 ? (

@@ -1,6 +1,10 @@
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { buttonClass } from '../../components/ui/button.tsx'
+import * as chipStyles from '../../components/ui/chip.module.css'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { SelectFilter } from '../../components/ui/field.tsx'
+import * as filterRowStyles from '../../components/ui/filter-row.module.css'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
 import { notify } from '../../components/ui/toast.ts'
@@ -53,11 +57,11 @@ export function TracesHead({
         onChange={(kind) => change({ ...noFilters, kind: kind === 'backend' ? kind : undefined })}
       />
       <div className="row push">
-        <div className="hide-s">
+        <div className="notOnPhone">
           <Segmented small label={t('range.label')} value={range} options={ranges} onChange={chooseRange} />
         </div>
         <SelectFilter
-          className="input filter only-s"
+          className={`${fieldStyles.input} ${fieldStyles.filter} phoneOnly`}
           label={t('range.label')}
           value={range}
           options={ranges}
@@ -65,14 +69,14 @@ export function TracesHead({
         />
         <button
           type="button"
-          className="chip"
+          className={chipStyles.chip}
           aria-pressed={search.live === true}
           onClick={() => change({ live: search.live === true ? undefined : true, page: search.page, at: search.at })}
         >
-          <span className="lv" />
+          <span className={filterRowStyles.liveDot} />
           {t('live')}
         </button>
-        <Suspense fallback={<span className="btn ghost icon sm" aria-hidden="true" />}>
+        <Suspense fallback={<span className={buttonClass('ghost', 'iconOnly', 'small')} aria-hidden="true" />}>
           <TracesMenu
             isCompact={isCompact}
             onCompact={onCompact}

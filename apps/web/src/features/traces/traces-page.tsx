@@ -7,7 +7,6 @@ import { RequestTable } from './request-table.tsx'
 import { TracesFrame } from './traces-frame.tsx'
 import { useTraceList } from './use-trace-list.ts'
 import { type TracesAddress, useTracesAddress } from './use-traces-search.ts'
-import './traces.css'
 
 /** Requests and calls to backends: what is slow, for whom, and since when. */
 export function TracesPage() {

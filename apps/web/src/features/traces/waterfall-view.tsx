@@ -4,20 +4,21 @@ import { ErrorBlock } from '../../components/ui/states.tsx'
 import { formatDuration } from '../../lib/format.ts'
 import { type CallTrace, callsOfRequestQuery, type RequestTrace } from './api.ts'
 import { isStreamed } from './bodies.ts'
+import * as styles from './traces.module.css'
 import { findPhaseOfCall, layOutPhases, type PhaseName, pickTimes, placeCall, type Span } from './waterfall.ts'
 
-const TONES: Record<PhaseName, string> = {
-  admission: 'wm',
-  pii: 'w3',
-  router: 'w1',
-  parse: 'wm',
-  load: 'wm',
-  prompt: 'w2',
-  first_token: 'w2',
-  stream: 'wa',
-  answer: 'wa',
-  model: 'wa',
-}
+const TONES: ReadonlyMap<string, string | undefined> = new Map<PhaseName, string | undefined>([
+  ['admission', styles.toneMark],
+  ['pii', styles.tone3],
+  ['router', styles.tone1],
+  ['parse', styles.toneMark],
+  ['load', styles.toneMark],
+  ['prompt', styles.tone2],
+  ['first_token', styles.tone2],
+  ['stream', styles.toneAccent],
+  ['answer', styles.toneAccent],
+  ['model', styles.toneAccent],
+])
 /** A wait for a model that is there already. */
 const RESIDENT_MS = 1
 
@@ -37,12 +38,12 @@ export function Waterfall({ trace }: { readonly trace: RequestTrace }) {
     <section>
       <h3>{t('waterfall.title')}</h3>
       <Axis total={total} />
-      <ol className="wf">
+      <ol className={styles.waterfall}>
         {phases.flatMap(({ name, spans, ms }) => [
           <li key={name}>
-            <span className="clip">{t(`phase.${name}`)}</span>
-            <Track spans={spans} total={total} tone={TONES[name]} />
-            <span className="num">
+            <span className="clip">{t(`phase.${name}`, { defaultValue: name })}</span>
+            <Track spans={spans} total={total} tone={TONES.get(name) ?? styles.toneMark} />
+            <span className="number">
               {name === 'load' && ms < RESIDENT_MS
                 ? t('waterfall.resident')
                 : name === 'first_token'
@@ -53,10 +54,10 @@ export function Waterfall({ trace }: { readonly trace: RequestTrace }) {
           ...(calls.data ?? [])
             .filter((call) => home(call) === name)
             .map((call) => (
-              <li key={call.id} className="sub" title={`${call.type}: ${call.summary}`}>
+              <li key={call.id} className={styles.subStage} title={`${call.type}: ${call.summary}`}>
                 <span className="clip">{t('waterfall.call', { model: call.model_name, type: call.type })}</span>
-                <Track spans={[placeCall(call, trace, total)]} total={total} tone="wn" />
-                <span className="num">{formatShort(call.duration / 1e6)}</span>
+                <Track spans={[placeCall(call, trace, total)]} total={total} tone={styles.toneNone} />
+                <span className="number">{formatShort(call.duration / 1e6)}</span>
               </li>
             )),
         ])}
@@ -68,7 +69,7 @@ export function Waterfall({ trace }: { readonly trace: RequestTrace }) {
 
 function Axis({ total }: { readonly total: number }) {
   return (
-    <div className="ax" aria-hidden="true">
+    <div className={styles.axis} aria-hidden="true">
       {pickTimes(total).map((time) => (
         <span key={time} style={{ insetInlineStart: `${total > 0 ? (time / total) * 100 : 0}%` }}>
           {time === 0 ? '0' : formatDuration(time)}
@@ -86,11 +87,11 @@ function Track({
 }: {
   readonly spans: readonly Span[]
   readonly total: number
-  readonly tone: string
+  readonly tone: string | undefined
 }) {
   const toPercent = (ms: number) => `${Math.min(100, total > 0 ? (ms / total) * 100 : 0).toFixed(2)}%`
   return (
-    <span className="trk">
+    <span className={styles.track}>
       {spans.map(({ start, length }) => (
         <i key={start} className={tone} style={{ insetInlineStart: toPercent(start), width: toPercent(length) }} />
       ))}

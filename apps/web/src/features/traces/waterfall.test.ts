@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { REQUEST_MARKS } from '../../lib/stages.gen.ts'
 import { findPhaseOfCall, layOutPhases, pickTimes, placeCall } from './waterfall.ts'
 
 const PHASES = {
@@ -55,6 +56,37 @@ describe('layOutPhases', () => {
   it('leaves out what is too short to be a cause', () => {
     expect(rows.has('parse')).toBe(false)
     expect(rows.has('model')).toBe(false)
+  })
+
+  it.each([
+    ['alone', { audit: 7 }, ['audit'], [{ start: 0, length: 7 }]],
+    ['after a known one', { body: 2, audit: 7 }, ['admission', 'audit'], [{ start: 2, length: 7 }]],
+    ['before the model', { body: 2, audit: 7, model: 3 }, ['admission', 'audit', 'model'], [{ start: 2, length: 7 }]],
+    ['of no length', { audit: 0 }, ['audit'], [{ start: 0, length: 0 }]],
+    ['named as a property of objects', { constructor: 7 }, ['constructor'], [{ start: 0, length: 7 }]],
+    ['with a separator of texts', { 'tool.loop:1': 7 }, ['tool.loop:1'], [{ start: 0, length: 7 }]],
+  ])('draws a stage that it does not know: %s', (_, stages, names, spans) => {
+    const drawn = layOutPhases({ ...stages, total: 20 }, { totalMs: 20, isStreamed: false })
+    expect(drawn.map(({ name }) => name)).toEqual(names)
+    const unknown = drawn.find(({ name }) => !['admission', 'model'].includes(name))
+    expect(unknown?.spans).toEqual(spans)
+  })
+
+  it('places what follows an unknown stage behind it', () => {
+    const later = layOutPhases({ body: 2, audit: 7, pii: 5 }, { totalMs: 14, isStreamed: false })
+    expect(later.find(({ name }) => name === 'pii')?.spans).toEqual([{ start: 9, length: 5 }])
+  })
+
+  it.each(REQUEST_MARKS)('draws no stage for the mark %s', (mark) => {
+    const drawn = layOutPhases({ body: 2, [mark]: 5 }, { totalMs: 10, isStreamed: true })
+    expect(drawn.find(({ name }) => name === 'admission')?.spans).toEqual([{ start: 0, length: 2 }])
+    expect(drawn.filter(({ name }) => name === mark).flatMap(({ spans }) => spans).length).toBeLessThanOrEqual(1)
+  })
+
+  it('leaves out what is no time', () => {
+    const drawn = layOutPhases({ body: 2, odd: Number.NaN, pii: 3 }, { totalMs: 5, isStreamed: false })
+    expect(drawn.map(({ name }) => name)).toEqual(['admission', 'pii'])
+    expect(drawn.at(-1)?.spans).toEqual([{ start: 2, length: 3 }])
   })
 
   it('shows how far a refused request came', () => {

@@ -1,15 +1,4 @@
-/** A part of a request that has a row of its own. */
-export type PhaseName =
-  | 'admission'
-  | 'pii'
-  | 'router'
-  | 'parse'
-  | 'load'
-  | 'prompt'
-  | 'first_token'
-  | 'stream'
-  | 'answer'
-  | 'model'
+import { ADMISSION_STAGES, REQUEST_MARKS, type RequestStage } from '../../lib/stages.gen.ts'
 
 /** A piece of time in milliseconds from the arrival of the request. */
 export interface Span {
@@ -17,17 +6,30 @@ export interface Span {
   readonly length: number
 }
 
+/** Names of the server. The compiler refuses a name that the server no longer has. */
+type ServerName<Name extends RequestStage | (typeof REQUEST_MARKS)[number]> = Name
+
+/** Rows of the waterfall that have a text and a colour. A stage that is none of them is drawn under its own name. */
+export type PhaseName =
+  | ServerName<'admission' | 'pii' | 'router' | 'parse' | 'load' | 'prompt' | 'first_token' | 'model'>
+  | 'stream'
+  | 'answer'
+
 /** A row of the waterfall. */
 export interface PhaseRow {
-  readonly name: PhaseName
+  /** A `PhaseName`, or the name of a stage that this interface does not know. */
+  readonly name: string
   readonly spans: readonly Span[]
   /** The figure of the row in milliseconds. */
   readonly ms: number
 }
 
-/** Stages as the server names them. Each begins where the one before it ends. */
-const STAGES = ['body', 'resolve', 'globalLimit', 'router', 'access', 'modelLimit', 'pii', 'parse', 'model', 'reply']
-const ADMISSION = ['body', 'resolve', 'globalLimit', 'access', 'modelLimit']
+const MARKS: ReadonlySet<string> = new Set(REQUEST_MARKS)
+/** Stages whose time the rows of the model's answer tell more finely. */
+const ANSWER_STAGES: readonly RequestStage[] = ['model', 'reply']
+const STAGES_WITH_ROWS: readonly RequestStage[] = ['pii', 'router', 'parse']
+/** Stages that a row is made of. */
+const HAVE_ROWS: ReadonlySet<string> = new Set([...ADMISSION_STAGES, ...STAGES_WITH_ROWS, ...ANSWER_STAGES])
 /** A share of the request that the reading of its body has to reach to be shown. */
 const SHOWN_SHARE = 0.01
 
@@ -44,15 +46,16 @@ export function layOutPhases(
   const stages = placeStages(phases)
   const sum = (spans: readonly Span[]) => spans.reduce((ms, { length }) => ms + length, 0)
   const rows: PhaseRow[] = []
-  const add = (name: PhaseName, spans: readonly Span[], ms = sum(spans)) => rows.push({ name, spans, ms })
-  const admission = ADMISSION.flatMap((name) => stages.get(name) ?? [])
+  const add = (name: string, spans: readonly Span[], ms = sum(spans)) => rows.push({ name, spans, ms })
+  const admission = ADMISSION_STAGES.flatMap((name) => stages.get(name) ?? [])
   if (admission.length > 0) add('admission', admission, phases.admission)
-  for (const name of ['pii', 'router'] as const) {
+  for (const name of ['pii', 'router'] satisfies RequestStage[]) {
     const span = stages.get(name)
     if (span !== undefined) add(name, [span])
   }
   const parse = stages.get('parse')
   if (parse !== undefined && parse.length >= totalMs * SHOWN_SHARE) add('parse', [parse])
+  for (const [name, span] of stages) if (!HAVE_ROWS.has(name)) add(name, [span])
 
   const { load, prompt, first_token: firstToken } = phases
   const model = stages.get('model')
@@ -73,11 +76,12 @@ export function layOutPhases(
   return rows
 }
 
+/** Places the stages one behind the other, in the order of the trace: each begins where the one before it ends. */
 function placeStages(phases: Readonly<Record<string, number>>): Map<string, Span> {
   const placed = new Map<string, Span>()
   let start = 0
   for (const [name, length] of Object.entries(phases)) {
-    if (!STAGES.includes(name)) continue
+    if (MARKS.has(name) || !Number.isFinite(length)) continue
     placed.set(name, { start, length })
     start += length
   }

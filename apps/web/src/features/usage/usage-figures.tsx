@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../lib/format.ts'
 import type { UsageGroup } from './group-usage.ts'
+import * as styles from './usage.module.css'
 
 /** The sums of what is shown. */
 export function UsageFigures({ groups }: { readonly groups: readonly UsageGroup[] }) {
@@ -19,9 +20,9 @@ export function UsageFigures({ groups }: { readonly groups: readonly UsageGroup[
     ...details.filter(([, value]) => value > 0),
   ] as const
   return (
-    <dl className="figures">
+    <dl className={styles.figures}>
       {figures.map(([name, value]) => (
-        <div key={name} className="fig">
+        <div key={name} className="figure">
           <dt>{t(`column.${name}`)}</dt>
           <dd>{formatNumber(value)}</dd>
         </div>

@@ -8,6 +8,7 @@ import type { UsageRow } from './api.ts'
 import { toTable, writeCsv } from './export.ts'
 import { listChoices, type UsageGroup } from './group-usage.ts'
 import { GROUPS, METRICS, type UsageSearch } from './search.ts'
+import * as styles from './usage.module.css'
 import { useGroupName } from './use-group-name.ts'
 
 /** Group, metric, account, key, and the files of what is shown. */
@@ -47,7 +48,7 @@ export function UsageFilters({
   }
   const groupsShown = isAll ? GROUPS : GROUPS.filter((one) => one !== 'user')
   return (
-    <search className="row wrap filters" aria-label={t('filter.label')}>
+    <search className={`row wrap ${styles.filters}`} aria-label={t('filter.label')}>
       <Filters values={[search.group, search.metric, user, key]}>
         <Segmented
           small

@@ -8,12 +8,12 @@ import { useSession } from '../../lib/session.ts'
 import { truncatedQuery, type UsageRow, usageQuery } from './api.ts'
 import { filterUsage, groupUsage } from './group-usage.ts'
 import { PERIODS, type UsageSearch } from './search.ts'
+import * as styles from './usage.module.css'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageFigures } from './usage-figures.tsx'
 import { UsageFilters } from './usage-filters.tsx'
 import { UsageTable } from './usage-table.tsx'
 import { useUsageSearch } from './use-usage-search.ts'
-import './usage.css'
 
 /** Who used what: one's own usage, and for admins everybody's. */
 export function UsagePage() {
@@ -49,7 +49,7 @@ export function UsagePage() {
           />
         </div>
       </PageHead>
-      <div className="page stack usage">
+      <div className={`page stack ${styles.page}`}>
         {truncated.data === true && group === 'key' && <Notice tone="warn">{t('truncated')}</Notice>}
         {!hasAccounts && viewer.kind === 'open' && <p className="meta">{t('accountsOff')}</p>}
         <QueryView query={query} lines={8}>

@@ -1,8 +1,10 @@
 import { useTranslation } from 'react-i18next'
+import * as progressBarStyles from '../../components/ui/progress-bar.module.css'
 import { ScrolledTable } from '../../components/ui/scrolled-table.tsx'
 import { formatNumber, formatPercent } from '../../lib/format.ts'
 import type { UsageGroup } from './group-usage.ts'
 import type { Group, Metric } from './search.ts'
+import * as styles from './usage.module.css'
 import { useGroupName } from './use-group-name.ts'
 
 /** The sums of each group with its share. */
@@ -19,16 +21,16 @@ export function UsageTable({
   const toName = useGroupName(group)
   const numbers = ['requests', 'prompt', 'completion', 'total'] as const
   return (
-    <ScrolledTable className="tbl two" label={t('table', { group: t(`group.${group}`) })}>
+    <ScrolledTable className="table stacked" label={t('table', { group: t(`group.${group}`) })}>
       <thead>
         <tr>
           <th scope="col">{t(`group.${group}`)}</th>
           {numbers.map((name) => (
-            <th key={name} scope="col" className="num">
+            <th key={name} scope="col" className="number">
               {t(`column.${name}`)}
             </th>
           ))}
-          <th scope="col" className="num">
+          <th scope="col" className="number">
             {t('column.share', { metric: t(`metric.${metric}`) })}
           </th>
         </tr>
@@ -36,8 +38,8 @@ export function UsageTable({
       <tbody>
         {groups.map((one) => (
           <tr key={one.id}>
-            <td className="main-c">
-              <span className="clip name" title={one.id}>
+            <td className="mainCell">
+              <span className={`clip ${styles.name}`} title={one.id}>
                 {toName(one)}
               </span>
             </td>
@@ -45,12 +47,12 @@ export function UsageTable({
             <Figure name={t('column.prompt')} value={one.promptTokens} />
             <Figure name={t('column.completion')} value={one.completionTokens} />
             <Figure name={t('column.total')} value={one.totalTokens} isEstimated={one.estimatedTokens > 0} />
-            <td className="free end-c share">
-              <span className="dur">
-                <span className="bar">
-                  <i className="c1" style={{ width: `${Math.round(one.share * 100)}%` }} />
+            <td className={`freeCell endCell ${styles.share}`}>
+              <span className="duration">
+                <span className={`${progressBarStyles.bar} ${styles.shareBar}`}>
+                  <i className={progressBarStyles.colour1} style={{ width: `${Math.round(one.share * 100)}%` }} />
                 </span>
-                <span className="num">{formatPercent(one.share, 1)}</span>
+                <span className="number">{formatPercent(one.share, 1)}</span>
               </span>
             </td>
           </tr>
@@ -72,8 +74,8 @@ function Figure({
   const { t } = useTranslation('usage')
   const figure = formatNumber(value)
   return (
-    <td className="num free m">
-      <span className="label t3">{name}</span>
+    <td className="number freeCell minorCell">
+      <span className={`${styles.label} faint`}>{name}</span>
       {isEstimated ? t('estimated.figure', { figure }) : figure}
     </td>
   )

@@ -18,7 +18,6 @@ import { type Invite, invitesQuery, readState, useRevokeInvite } from './invites
 import { NewInviteDialog } from './new-invite-dialog.tsx'
 import { readInvitesSearch } from './search.ts'
 import { UsersFrame } from './users-head.tsx'
-import './users.css'
 
 const PAGE_SIZE = 50
 const route = getRouteApi('/app/users/invites')
@@ -101,7 +100,7 @@ function Invites({
       {shown.length === 0 ? (
         <NoMatch onClear={() => change({})} />
       ) : (
-        <table className="tbl two">
+        <table className="table stacked">
           <thead>
             <tr>
               <th scope="col">{t('invite.prefix')}</th>
@@ -110,7 +109,7 @@ function Invites({
               <th scope="col">{t('created')}</th>
               <th scope="col">{t('invite.expires')}</th>
               <th scope="col">
-                <span className="vh">{t('actions')}</span>
+                <span className="visuallyHidden">{t('actions')}</span>
               </th>
             </tr>
           </thead>
@@ -134,30 +133,30 @@ function InviteRow({ invite, onRevoke }: { readonly invite: Invite; readonly onR
   const state = readState(invite)
   return (
     <tr>
-      <td className="main-c">
+      <td className="mainCell">
         <code>{invite.codePrefix}…</code>
         {invite.note !== '' && <p className="meta">{invite.note}</p>}
       </td>
-      <td className="m">
+      <td className="minorCell">
         <Status tone={TONES[state]}>
           {state === 'used' && invite.usedBy !== null
             ? t('invite.usedBy', { name: invite.usedBy.name })
             : t(`invite.stateName.${state}`)}
         </Status>
       </td>
-      <td className="m clip">
-        <span className="only-narrow">{t('invite.createdBy')} </span>
+      <td className="minorCell clip">
+        <span className="stackedOnly">{t('invite.createdBy')} </span>
         {invite.createdBy?.name ?? t('invite.nobody')}
       </td>
-      <td className="m">
-        <span className="only-narrow">{t('created')} </span>
+      <td className="minorCell">
+        <span className="stackedOnly">{t('created')} </span>
         <RelativeTime time={invite.createdAt} />
       </td>
-      <td className="m">
-        <span className="only-narrow">{t('invite.expires')} </span>
+      <td className="minorCell">
+        <span className="stackedOnly">{t('invite.expires')} </span>
         <RelativeTime time={invite.expiresAt} />
       </td>
-      <td className="end-c num">
+      <td className="endCell number">
         {state !== 'used' && (
           <IconButton
             small

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { Checkbox, SearchField, Switch } from '../../components/ui/field.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { notify } from '../../components/ui/toast.ts'
@@ -8,6 +9,7 @@ import { useConnection } from '../../lib/connection.ts'
 import { compareNames } from '../../lib/format.ts'
 import type { User } from '../../lib/users.ts'
 import { useSetModels } from './api.ts'
+import * as styles from './users.module.css'
 
 /** The models that an account may use. @param models all models of the server */
 export function ModelsForm({ user, models }: { readonly user: User; readonly models: readonly string[] }) {
@@ -39,8 +41,8 @@ export function ModelsForm({ user, models }: { readonly user: User; readonly mod
       {isLimited && (
         <>
           {names.length > 10 && <SearchField label={t('rights.findModel')} value={text} onChange={setText} />}
-          <fieldset className="users-models">
-            <legend className="lbl">{t('rights.allowed', { count: allowed.size })}</legend>
+          <fieldset className={styles.models}>
+            <legend className={fieldStyles.label}>{t('rights.allowed', { count: allowed.size })}</legend>
             {shown.map((name) => (
               <Checkbox
                 key={name}

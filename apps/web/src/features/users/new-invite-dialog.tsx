@@ -2,6 +2,7 @@ import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { Dialog } from '../../components/ui/dialog.tsx'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { TextField } from '../../components/ui/field.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
@@ -44,7 +45,7 @@ export function NewInviteDialog({
       <p>{t('invite.about')}</p>
       <form id={form} className="stack" onSubmit={onSubmit}>
         <div className="stack tight">
-          <span className="lbl">{t('invite.lifetime')}</span>
+          <span className={fieldStyles.label}>{t('invite.lifetime')}</span>
           <div>
             <Segmented
               label={t('invite.lifetime')}

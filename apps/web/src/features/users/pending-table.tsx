@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { Status } from '../../components/ui/status.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
 import { notify } from '../../components/ui/toast.ts'
@@ -9,6 +10,7 @@ import { useConnection } from '../../lib/connection.ts'
 import type { User } from '../../lib/users.ts'
 import { useSetStatus } from './api.ts'
 import { Person } from './person.tsx'
+import * as styles from './users.module.css'
 
 /** Accounts that wait for an admin, with the answer in the row, and one answer for several. */
 export function PendingTable({
@@ -30,7 +32,7 @@ export function PendingTable({
     setChosen(next)
   }
   return (
-    <section className="card users-pending" aria-labelledby="users-pending">
+    <section className={`card ${styles.pending}`} aria-labelledby="users-pending">
       <header>
         <h2 id="users-pending">
           <Status tone="warn">{t('pending.title', { count: users.length })}</Status>
@@ -49,14 +51,14 @@ export function PendingTable({
           </Button>
         )}
       </header>
-      <table className="tbl two">
+      <table className="table stacked">
         <thead>
           <tr>
             <th scope="col">{t('name')}</th>
             <th scope="col">{t('signsInWith')}</th>
             <th scope="col">{t('asked')}</th>
             <th scope="col">
-              <span className="vh">{t('actions')}</span>
+              <span className="visuallyHidden">{t('actions')}</span>
             </th>
           </tr>
         </thead>
@@ -121,10 +123,10 @@ function PendingRow({
     )
   return (
     <tr>
-      <td className="main-c">
+      <td className="mainCell">
         <div className="row">
           {onChoose !== undefined && (
-            <label className="check">
+            <label className={fieldStyles.check}>
               <input
                 type="checkbox"
                 aria-label={t('pending.choose', { email: user.email })}
@@ -136,12 +138,12 @@ function PendingRow({
           <Person user={user} />
         </div>
       </td>
-      <td className="m">{t(`provider.${user.provider}`, { defaultValue: user.provider })}</td>
-      <td className="m">
+      <td className="minorCell">{t(`provider.${user.provider}`, { defaultValue: user.provider })}</td>
+      <td className="minorCell">
         <RelativeTime time={user.createdAt} />
       </td>
-      <td className="end-c num">
-        <div className="row users-actions">
+      <td className="endCell number">
+        <div className={`row ${styles.actions}`}>
           <Button small disabled={state === 'offline'} onClick={() => onDelete(user)}>
             {t('pending.refuse')}
           </Button>

@@ -8,7 +8,7 @@ import { findFullest } from './user-list.ts'
 export function QuotaCell({ quotas }: Pick<User, 'quotas'>) {
   const { t } = useTranslation('users')
   const fullest = findFullest(quotas)
-  if (fullest === undefined) return <span className="t3">{t('noQuota')}</span>
+  if (fullest === undefined) return <span className="faint">{t('noQuota')}</span>
   const { share, quota } = fullest
   const model = quota.model === '' ? t('quota.allModels') : quota.model
   const about = t('quotaAbout', { model, window: quota.window, time: formatMoment(quota.resets_at) })
@@ -17,7 +17,7 @@ export function QuotaCell({ quotas }: Pick<User, 'quotas'>) {
       <Status tone={share >= 1 ? 'bad' : share > 0.8 ? 'warn' : 'ok'}>
         {t('quotaUsed', { share: formatPercent(share) })}
       </Status>
-      <span className="vh"> {about}</span>
+      <span className="visuallyHidden"> {about}</span>
     </span>
   )
 }

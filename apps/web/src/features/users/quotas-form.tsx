@@ -8,6 +8,7 @@ import { useConnection } from '../../lib/connection.ts'
 import { formatNumber } from '../../lib/format.ts'
 import type { User } from '../../lib/users.ts'
 import { type Quota, quotasQuery, useDeleteQuota, usePutQuota } from './api.ts'
+import * as styles from './users.module.css'
 
 const WINDOWS = ['1m', '5m', '1h', '6h', '1d', '7d', '30d']
 
@@ -45,7 +46,7 @@ function QuotaRow({ user, quota }: { readonly user: User; readonly quota: Quota 
   return (
     <div>
       <div className="row">
-        <span className="med clip">{name}</span>
+        <span className="medium clip">{name}</span>
         <span className="meta">{t('quota.window', { window: quota.window })}</span>
         <span className="push" />
         <IconButton
@@ -80,7 +81,7 @@ function NewQuota({ user, models }: { readonly user: User; readonly models: read
   }
   const number = { type: 'number', min: 0, step: 1, inputMode: 'numeric' } as const
   return (
-    <form className="stack users-quota" onSubmit={onSubmit}>
+    <form className={`stack ${styles.quota}`} onSubmit={onSubmit}>
       <h3>{t('quota.add')}</h3>
       <SelectField
         label={t('quota.model')}
@@ -88,7 +89,7 @@ function NewQuota({ user, models }: { readonly user: User; readonly models: read
         value={model}
         onChange={({ target }) => setModel(target.value)}
       />
-      <div className="users-quota-limits">
+      <div className={styles.quotaLimits}>
         <TextField
           label={t('quota.maxRequests')}
           {...number}

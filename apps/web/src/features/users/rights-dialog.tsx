@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { Dialog } from '../../components/ui/dialog.tsx'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { Switch } from '../../components/ui/field.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
@@ -15,6 +16,7 @@ import { grantsQuery, permissionsQuery, useSetPermissions } from './api.ts'
 import { ModelsForm } from './models-form.tsx'
 import { QuotasForm } from './quotas-form.tsx'
 import { findExplicit } from './user-list.ts'
+import * as styles from './users.module.css'
 
 type Part = 'features' | 'models' | 'quotas'
 
@@ -79,8 +81,8 @@ function FeatureSwitches({
     <QueryView query={permissions} lines={6} height={28}>
       {(switches) =>
         GROUPS.filter((group) => groups[group].some(isServed)).map((group) => (
-          <fieldset key={group} className="users-features">
-            <legend className="lbl">{t(`rights.group.${group}`)}</legend>
+          <fieldset key={group} className={styles.features}>
+            <legend className={fieldStyles.label}>{t(`rights.group.${group}`)}</legend>
             {groups[group].filter(isServed).map(({ key, label }) => (
               <Switch
                 key={key}

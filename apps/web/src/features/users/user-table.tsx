@@ -15,6 +15,7 @@ import { monthlyTokensQuery, useSetRole } from './api.ts'
 import { Person } from './person.tsx'
 import { QuotaCell } from './quota-cell.tsx'
 import { readOrder, type UserColumn, type UsersSearch } from './search.ts'
+import * as styles from './users.module.css'
 
 export type UserAction = 'rights' | 'password' | 'status' | 'delete'
 
@@ -33,23 +34,29 @@ export function UserTable({
   const { t } = useTranslation('users')
   const order = readOrder(search)
   return (
-    <table className="tbl two users-table">
+    <table className={`table stacked ${styles.table}`}>
       <thead>
         <tr>
           <SortHeader column="name" text={t('name')} order={order} onSort={onSort} />
           <SortHeader column="role" text={t('role')} order={order} onSort={onSort} />
           <th scope="col">{t('status')}</th>
-          <th scope="col" className="if-wide">
+          <th scope="col" className={`${styles.ifWide}`}>
             {t('models')}
           </th>
-          <th scope="col" className="num if-medium">
+          <th scope="col" className={`number ${styles.ifMedium}`}>
             {t('tokensMonth')}
           </th>
           <th scope="col">{t('quotaColumn')}</th>
           <SortHeader column="seen" text={t('lastSeen')} order={order} onSort={onSort} />
-          <SortHeader column="created" text={t('created')} order={order} onSort={onSort} className="if-wide" />
+          <SortHeader
+            column="created"
+            text={t('created')}
+            order={order}
+            onSort={onSort}
+            className={`${styles.ifWide}`}
+          />
           <th scope="col">
-            <span className="vh">{t('actions')}</span>
+            <span className="visuallyHidden">{t('actions')}</span>
           </th>
         </tr>
       </thead>
@@ -69,43 +76,51 @@ function UserRow({ user, onAct }: { readonly user: User; readonly onAct: (action
   const tokens = useQuery(monthlyTokensQuery).data
   return (
     <tr>
-      <td className="main-c">
+      <td className="mainCell">
         <div className="row">
           <Person user={user} />
           {isOwn && <Badge>{t('you')}</Badge>}
         </div>
       </td>
-      <td className="m">
+      <td className="minorCell">
         {isOwn ? (
           <span className="row" title={t('ownRow')}>
             {t(`roleName.${user.role}`)} <Icon name="lock" small />
-            <span className="vh">{t('ownRow')}</span>
+            <span className="visuallyHidden">{t('ownRow')}</span>
           </span>
         ) : (
           <RoleSelect user={user} />
         )}
       </td>
-      <td className="m">
+      <td className="minorCell">
         <Status tone={user.status === 'active' ? 'ok' : 'neutral'}>{t(`statusName.${user.status}`)}</Status>{' '}
-        <span className="meta if-wide">{t(`provider.${user.provider}`, { defaultValue: user.provider })}</span>
+        <span className={`meta ${styles.ifWide}`}>
+          {t(`provider.${user.provider}`, { defaultValue: user.provider })}
+        </span>
       </td>
-      <td className="m if-wide">{enabled ? t('someModels', { count: models.length }) : t('allModels')}</td>
-      <td className="m num if-medium">
-        <span className="only-narrow">{t('tokensMonth')} </span>
+      <td className={`minorCell ${styles.ifWide}`}>
+        {enabled ? t('someModels', { count: models.length }) : t('allModels')}
+      </td>
+      <td className={`minorCell number ${styles.ifMedium}`}>
+        <span className="stackedOnly">{t('tokensMonth')} </span>
         {tokens === undefined ? '' : formatNumber(tokens.get(user.id) ?? 0)}
       </td>
-      <td className="m">
+      <td className="minorCell">
         <QuotaCell quotas={user.quotas} />
       </td>
-      <td className="m">
-        <span className="only-narrow">{t('lastSeen')} </span>
-        {user.lastSeen === null ? <span className="t3">{t('neverSeen')}</span> : <RelativeTime time={user.lastSeen} />}
+      <td className="minorCell">
+        <span className="stackedOnly">{t('lastSeen')} </span>
+        {user.lastSeen === null ? (
+          <span className="faint">{t('neverSeen')}</span>
+        ) : (
+          <RelativeTime time={user.lastSeen} />
+        )}
       </td>
-      <td className="m if-wide">
-        <span className="only-narrow">{t('created')} </span>
+      <td className={`minorCell ${styles.ifWide}`}>
+        <span className="stackedOnly">{t('created')} </span>
         <RelativeTime time={user.createdAt} />
       </td>
-      <td className="end-c num">
+      <td className="endCell number">
         <RowActions user={user} isOwn={isOwn} onAct={onAct} />
       </td>
     </tr>

@@ -14,8 +14,8 @@ import { readUsersSearch, type UsersSearch } from './search.ts'
 import { DeleteDialog, PasswordDialog, StatusDialog } from './user-dialogs.tsx'
 import { selectUsers } from './user-list.ts'
 import { type UserAction, UserTable } from './user-table.tsx'
+import * as styles from './users.module.css'
 import { UsersFrame } from './users-head.tsx'
-import './users.css'
 
 const PAGE_SIZE = 50
 const route = getRouteApi('/app/users')
@@ -56,7 +56,7 @@ function Users({ users }: { readonly users: readonly User[] }) {
   return (
     <>
       {waiting.length > 0 && <PendingTable users={waiting} onDelete={(user) => act('delete', user)} />}
-      <div className="row wrap users-bar">
+      <div className={`row wrap ${styles.bar}`}>
         <SearchField label={t('searchLabel')} value={search.q ?? ''} onChange={(q) => filter({ q })} />
         <Filters values={[search.role, search.status]}>
           <SelectFilter

@@ -1,10 +1,20 @@
 import { applyChanges } from '../changes.ts'
 import { ChatArchive, type StorageState } from './chat-archive.ts'
+import {
+  addTurn,
+  addVersion,
+  dropMessage,
+  judgeUnfinished,
+  measureChat,
+  reopenAnswer,
+  replaceMessage,
+  SILENCE_MS,
+} from './chat-edits.ts'
 import { Drafts } from './drafts.ts'
 import { isRefusal } from './failure.ts'
 import { createObservable, type MutableObservable, type Observable } from './observable.ts'
 import { type LiveAnswer, runAnswer } from './run-answer.ts'
-import { findNewestLeaf, listPath, listSubtree, measureMessage } from './tree.ts'
+import { findNewestLeaf, listPath, listSubtree } from './tree.ts'
 import {
   type Attachment,
   type Chat,
@@ -28,9 +38,6 @@ interface Run {
 const MAX_OPEN = 12
 /** A message that streams is written to the disk this often. */
 const SAVE_MS = 500
-/** A message that another tab writes is taken for interrupted after this time of silence. */
-const SILENCE_MS = 5_000
-const TITLE_LENGTH = 70
 
 /** The chats of a viewer, and the answers that are being written. It outlives every page. */
 export class ChatStore {
@@ -106,9 +113,7 @@ export class ChatStore {
     const parentId = edited === undefined ? entry.leafId : edited.parentId
     const user = this.#createMessage(chatId, parentId, { role: 'user', text, attachments })
     const answer = this.#createMessage(chatId, user.id, { role: 'assistant', model: entry.model, state: 'streaming' })
-    const title = entry.title === '' ? toTitle(text, attachments) : entry.title
-    const sent = { ...entry, title, leafId: answer.id, updatedAt: Date.now() }
-    this.#put(sent, [...messages, user, answer], [user, answer])
+    this.#put(addTurn({ entry, messages }, user, answer), [user, answer])
     void this.#run(chatId, answer, (failure) => {
       this.#drop(chatId, user.id, entry.leafId)
       this.drafts.open(chatId).set({ text, attachments, editedId, failure })
@@ -122,7 +127,7 @@ export class ChatStore {
     if (old === undefined || this.#runs.has(chatId)) return
     const fields = { role: 'assistant', model: entry.model, state: 'streaming' } as const
     const answer = this.#createMessage(chatId, old.parentId, fields)
-    this.#put({ ...entry, leafId: answer.id, updatedAt: Date.now() }, [...messages, answer], [answer])
+    this.#put(addVersion({ entry, messages }, answer), [answer])
     void this.#run(chatId, answer)
   }
 
@@ -131,9 +136,9 @@ export class ChatStore {
     const { entry, messages } = this.#read(chatId)
     const old = messages.find(({ id }) => id === messageId)
     if (old === undefined || this.#runs.has(chatId)) return
-    const { background: _, failure: __, isCut: ___, ...rest } = old
-    const answer: Message = { ...rest, state: 'streaming', writer: this.#toWriter() }
-    this.#put({ ...entry, updatedAt: Date.now() }, replaceMessage(messages, answer), [answer])
+    const answer = reopenAnswer(old, this.#toWriter())
+    const now = { ...entry, updatedAt: Date.now() }
+    this.#put({ entry: now, messages: replaceMessage(messages, answer) }, [answer])
     void this.#run(chatId, answer)
   }
 
@@ -148,7 +153,8 @@ export class ChatStore {
   /** Shows another version of a message, with what follows it. */
   showVersion(chatId: string, messageId: string): void {
     const { entry, messages } = this.#read(chatId)
-    if (!this.#runs.has(chatId)) this.#put({ ...entry, leafId: findNewestLeaf(messages, messageId) }, messages, [])
+    if (this.#runs.has(chatId)) return
+    this.#put({ entry: { ...entry, leafId: findNewestLeaf(messages, messageId) }, messages }, [])
   }
 
   /** Removes a message and what follows it. @returns what brings them back */
@@ -161,14 +167,15 @@ export class ChatStore {
     return () => {
       const now = this.#read(chatId)
       const returned = messages.filter(({ id }) => removed.has(id))
-      this.#put({ ...now.entry, leafId: entry.leafId }, [...now.messages, ...returned], returned)
+      const back = { entry: { ...now.entry, leafId: entry.leafId }, messages: [...now.messages, ...returned] }
+      this.#put(back, returned)
     }
   }
 
   /** Changes title, model or settings of a chat. */
   change(chatId: string, fields: Partial<Pick<ChatEntry, 'title' | 'model' | 'settings'>>): void {
     const { entry, messages } = this.#read(chatId)
-    this.#put({ ...entry, ...fields }, messages, [])
+    this.#put({ entry: { ...entry, ...fields }, messages }, [])
   }
 
   /** Removes a chat. @returns what brings it back */
@@ -185,7 +192,7 @@ export class ChatStore {
 
   /** Adds chats, such as imported ones; a chat of the same id is replaced. */
   addChats(chats: readonly Chat[]): void {
-    for (const { entry, messages } of chats) this.#put(entry, messages, messages)
+    for (const chat of chats) this.#put(chat, chat.messages)
   }
 
   /** Reads chats from the disk, for an export. @param ids undefined for all */
@@ -210,21 +217,18 @@ export class ChatStore {
   }
 
   /** Shows a chat and writes what changed. */
-  #put(entry: ChatEntry, messages: readonly Message[], changed: readonly Message[]): void {
-    const bytes = messages.reduce((sum, message) => sum + measureMessage(message), 0)
-    const chat = { entry: { ...entry, bytes }, messages }
-    this.#chats.get(entry.id)?.set({ state: 'ready', ...chat })
-    if (messages.length > 0) this.#archive.write(chat.entry, changed)
+  #put(next: Chat, changed: readonly Message[]): void {
+    const chat = measureChat(next)
+    this.#chats.get(chat.entry.id)?.set({ state: 'ready', ...chat })
+    if (chat.messages.length > 0) this.#archive.write(chat.entry, changed)
   }
 
   #drop(chatId: string, messageId: string, leafId: string | null): void {
-    const { entry, messages } = this.#read(chatId)
-    const removed = listSubtree(messages, messageId)
-    const rest = messages.filter(({ id }) => !removed.has(id))
-    const isKnown = leafId !== null && rest.some(({ id }) => id === leafId)
-    const leaf = isKnown ? findNewestLeaf(rest, leafId) : (rest.at(-1)?.id ?? null)
-    this.#put({ ...entry, leafId: leaf, title: rest.length === 0 ? '' : entry.title }, rest, [])
-    this.#archive.removeMessages({ ...entry, leafId: leaf }, removed, rest.length === 0)
+    const before = this.#read(chatId)
+    const { removed, ...chat } = dropMessage(before, messageId, leafId)
+    this.#put(chat, [])
+    const entry = { ...before.entry, leafId: chat.entry.leafId }
+    this.#archive.removeMessages(entry, removed, chat.messages.length === 0)
   }
 
   /** @param onRefused instead of keeping a message that the server refused before it began to answer */
@@ -259,7 +263,8 @@ export class ChatStore {
       onRefused(failure)
     } else {
       const now = this.#read(chatId)
-      this.#put({ ...now.entry, updatedAt: Date.now() }, replaceMessage(now.messages, finished), [finished])
+      const entry = { ...now.entry, updatedAt: Date.now() }
+      this.#put({ entry, messages: replaceMessage(now.messages, finished) }, [finished])
     }
     this.#running.set(new Set(this.#runs.keys()))
     live.set(undefined)
@@ -284,31 +289,16 @@ export class ChatStore {
 
   /** Goes on with a message that streamed when its page went away, or marks it. */
   #revive(chatId: string, message: Message): void {
-    const { tab, at } = message.writer ?? { tab: this.#tab, at: 0 }
-    const silence = Date.now() - at
-    if (tab !== this.#tab && silence < SILENCE_MS) {
-      setTimeout(() => void this.#reload(chatId), SILENCE_MS)
-      return
-    }
-    const { responseId = '' } = message.background ?? {}
-    if (responseId !== '' && !this.#runs.has(chatId)) return void this.#run(chatId, message)
+    const fate = judgeUnfinished(message, { tab: this.#tab, now: Date.now() })
+    if (fate === 'wait') return void setTimeout(() => void this.#reload(chatId), SILENCE_MS)
+    if (fate === 'resume' && !this.#runs.has(chatId)) return void this.#run(chatId, message)
     const { entry, messages } = this.#read(chatId)
     const marked: Message = { ...message, state: 'interrupted', writer: undefined }
-    this.#put(entry, replaceMessage(messages, marked), [marked])
+    this.#put({ entry, messages: replaceMessage(messages, marked) }, [marked])
   }
 }
 
 const NOTHING = createObservable<LiveAnswer | undefined>(undefined)
-
-function replaceMessage(messages: readonly Message[], message: Message): readonly Message[] {
-  return messages.map((other) => (other.id === message.id ? message : other))
-}
-
-function toTitle(text: string, attachments: readonly Attachment[]): string {
-  const line = text.trim().replace(/\s+/g, ' ')
-  const title = line === '' ? (attachments[0]?.name ?? '') : line
-  return title.length > TITLE_LENGTH ? `${title.slice(0, TITLE_LENGTH - 1)}…` : title
-}
 
 /** The id of this tab, which a reload keeps. */
 function readTab(): string {

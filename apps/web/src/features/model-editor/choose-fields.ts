@@ -1,0 +1,34 @@
+import { createMatcher } from '../../lib/match-words.ts'
+import type { ConfigField } from './field-catalogue.ts'
+import type { Problem } from './problem.ts'
+
+/** What a person looks at in the form. */
+export interface FieldChoice {
+  /** What is searched for, in every section. */
+  readonly term: string
+  /** The section that is open; undefined where the server names none. */
+  readonly section: string | undefined
+  /** Whether advanced keys are shown that the file does not set. */
+  readonly showsAll: boolean
+  readonly isSet: (field: ConfigField) => boolean
+}
+
+/** Whether a term is a search. */
+export const isSearch = (term: string): boolean => term.trim() !== ''
+
+/** Chooses the keys that the form shows. A search looks at all keys; else the keys of the section are shown. */
+export function chooseFields(
+  fields: readonly ConfigField[],
+  { term, section, showsAll, isSet }: FieldChoice,
+): readonly ConfigField[] {
+  if (isSearch(term)) {
+    const matches = createMatcher(term)
+    return fields.filter(({ path, label, description }) => matches(`${path} ${label} ${description}`))
+  }
+  return fields.filter((field) => field.section === section && (showsAll || !field.isAdvanced || isSet(field)))
+}
+
+/** Finds the first problem of a key or of something below it. */
+export function findProblem(problems: readonly Problem[], path: string): Problem | undefined {
+  return problems.find((problem) => problem.path === path || problem.path.startsWith(`${path}.`))
+}
