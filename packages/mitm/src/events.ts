@@ -1,4 +1,4 @@
-import type { ScannedFormat } from './scanned-paths.ts'
+import type { ScannedFormat } from './filter/scanned-paths.ts'
 
 interface ConnectionFields {
   /** Unique within the process. */

@@ -1,6 +1,6 @@
 import type { SvcError } from '@svc/errors'
 import { toStatus } from './errors.ts'
-import type { ScannedFormat } from './scanned-paths.ts'
+import type { ScannedFormat } from './filter/scanned-paths.ts'
 
 /** A reply that the proxy makes itself. */
 export interface Refusal {

@@ -3,12 +3,12 @@ import { deflateRawSync } from 'node:zlib'
 import { type ErrorKind, SvcError } from '@svc/errors'
 import { createDeferred } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import type { BudgetAccount } from './byte-budget.ts'
-import type { ClientRequest } from './client-request.ts'
-import { bufferFull } from './errors.ts'
-import { resolveLimits } from './limits.ts'
-import type { BodyFilter, FilterVerdict } from './ports.ts'
-import { scanRequest } from './scan.ts'
+import type { ClientRequest } from '../client/request.ts'
+import { bufferFull } from '../errors.ts'
+import type { BudgetAccount } from '../limits/byte-budget.ts'
+import { resolveLimits } from '../limits/limits.ts'
+import type { BodyFilter, FilterVerdict } from '../ports.ts'
+import { scanRequest } from './scan-request.ts'
 
 const ABOUT = { host: 'a.example', port: 443, format: 'messages', correlationId: 'c1' } as const
 const UNAVAILABLE = expect.objectContaining({ kind: 'unavailable', code: 'pii_ner_unavailable' })

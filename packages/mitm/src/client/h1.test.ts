@@ -1,9 +1,9 @@
 import { type Duplex, duplexPair } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { expect, it, onTestFinished } from 'vitest'
-import { createHttp1Reader } from './client-h1.ts'
-import type { ClientRequest } from './client-request.ts'
-import { resolveLimits } from './limits.ts'
+import { resolveLimits } from '../limits/limits.ts'
+import { createHttp1Reader } from './h1.ts'
+import type { ClientRequest } from './request.ts'
 
 /** The answer to raw bytes, up to the end of the connection. */
 function answer(bytes: string, serve: (request: ClientRequest) => void): Promise<string> {

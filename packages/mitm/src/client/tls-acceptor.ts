@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
-import type { Authority } from './authority.ts'
-import type { KeyedCertificate } from './certificate.ts'
-import { LruCache } from './lru-cache.ts'
+import type { Authority } from '../certificates/authority.ts'
+import type { KeyedCertificate } from '../certificates/certificate.ts'
+import { LruCache } from '../limits/lru-cache.ts'
 
 /** Begins TLS as the server of any host. */
 export interface TlsAcceptor {

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { bufferFull } from '../errors.ts'
 import { type ContentCoding, decodeBody, readCoding, unsupportedCoding } from './content-coding.ts'
-import { bufferFull } from './errors.ts'
 
 const { signal } = new AbortController()
 

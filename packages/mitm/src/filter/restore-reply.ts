@@ -1,12 +1,12 @@
 import type { Readable, Writable } from 'node:stream'
 import * as zlib from 'node:zlib'
-import type { BudgetAccount } from './byte-budget.ts'
+import { listValues, removeHeaders } from '../headers.ts'
+import type { BudgetAccount } from '../limits/byte-budget.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { ReplyRestorer } from '../ports.ts'
+import { pump } from '../pump.ts'
+import type { ReplyHead } from '../upstream/upstream.ts'
 import { readCoding } from './content-coding.ts'
-import { listValues, removeHeaders } from './headers.ts'
-import type { Limits } from './limits.ts'
-import type { ReplyRestorer } from './ports.ts'
-import { pump } from './pump.ts'
-import type { ReplyHead } from './upstream.ts'
 
 /** Where a restored reply goes. */
 export interface RestorationTarget {

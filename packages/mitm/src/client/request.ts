@@ -1,6 +1,6 @@
 import type { Duplex, Readable, Writable } from 'node:stream'
-import type { RawHeaders } from './headers.ts'
-import type { HttpProtocol, ReplyHead } from './upstream.ts'
+import type { RawHeaders } from '../headers.ts'
+import type { HttpProtocol, ReplyHead } from '../upstream/upstream.ts'
 
 /** A request of a client, over either protocol. */
 export interface ClientRequest {

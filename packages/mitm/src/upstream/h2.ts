@@ -8,8 +8,8 @@ import {
   sensitiveHeaders,
 } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
-import { invalidRequest } from './errors.ts'
-import { keepEndToEnd, type RawHeaders, toHttp2Headers } from './headers.ts'
+import { invalidRequest } from '../errors.ts'
+import { keepEndToEnd, type RawHeaders, toHttp2Headers } from '../headers.ts'
 import type { ReplyListener, UpstreamExchange, UpstreamRequest } from './upstream.ts'
 
 /** For downloads over long distances. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isBodiless } from './client-request.ts'
+import { isBodiless } from './request.ts'
 
 it.each([
   ['GET', 200, false],

@@ -1,11 +1,11 @@
 import { SvcError } from '@svc/errors'
-import type { BudgetAccount } from './byte-budget.ts'
-import type { ClientRequest } from './client-request.ts'
+import type { ClientRequest } from '../client/request.ts'
+import { bodyTooLarge, filterUnavailable } from '../errors.ts'
+import { listValues } from '../headers.ts'
+import type { BudgetAccount } from '../limits/byte-budget.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { BodyFilter, FilterVerdict, ReplyRestorer, ScannedRequest } from '../ports.ts'
 import { decodeBody, readCoding, unsupportedCoding } from './content-coding.ts'
-import { bodyTooLarge, filterUnavailable } from './errors.ts'
-import { listValues } from './headers.ts'
-import type { Limits } from './limits.ts'
-import type { BodyFilter, FilterVerdict, ReplyRestorer, ScannedRequest } from './ports.ts'
 
 /** Options of {@link scanRequest}. */
 export interface ScanOptions {

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events'
 import type { ClientHttp2Session } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
+import type { HostAndPort } from '../hosts/host.ts'
 import type { Dialer } from './dial.ts'
-import type { HostAndPort } from './host.ts'
+import { Http1Upstream, upgradeOver } from './h1.ts'
+import { isGoingAway, openSession, startOver } from './h2.ts'
 import { checkWanted, type UpstreamConnections } from './upstream.ts'
-import { Http1Upstream, upgradeOver } from './upstream-h1.ts'
-import { isGoingAway, openSession, startOver } from './upstream-h2.ts'
 
 type Opened =
   | { readonly protocol: 'h2'; readonly session: ClientHttp2Session }

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { upstreamFailed } from '@svc/http-client'
-import type { ClientRequest } from './client-request.ts'
-import { MitmError } from './errors.ts'
-import { keepEndToEnd, listValues, type RawHeaders, removeHeaders } from './headers.ts'
-import { bracketed, type HostAndPort } from './host.ts'
-import type { ReplyHead, UpgradeOutcome, UpstreamConnections } from './upstream.ts'
+import type { ClientRequest } from '../client/request.ts'
+import { MitmError } from '../errors.ts'
+import { keepEndToEnd, listValues, type RawHeaders, removeHeaders } from '../headers.ts'
+import { bracketed, type HostAndPort } from '../hosts/host.ts'
+import type { ReplyHead, UpgradeOutcome, UpstreamConnections } from '../upstream/upstream.ts'
 
 /** Options of {@link relayUpgrade}. */
 export interface UpgradeOptions {

@@ -1,9 +1,9 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { upstreamFailed } from '@svc/http-client'
-import { isForbiddenAddress, isOwnAddress } from './addresses.ts'
-import { MitmError } from './errors.ts'
-import type { HostAndPort } from './host.ts'
+import { MitmError } from '../errors.ts'
+import { isForbiddenAddress, isOwnAddress } from '../hosts/addresses.ts'
+import type { HostAndPort } from '../hosts/host.ts'
 
 /** A server of this machine to which the proxy must not connect. */
 export interface Listener {

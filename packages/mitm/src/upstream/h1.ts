@@ -7,8 +7,8 @@ import {
 } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
-import { invalidRequest } from './errors.ts'
-import { forEachHeader, joinCookies, keepEndToEnd, listValues, type RawHeaders } from './headers.ts'
+import { invalidRequest } from '../errors.ts'
+import { forEachHeader, joinCookies, keepEndToEnd, listValues, type RawHeaders } from '../headers.ts'
 import {
   checkWanted,
   type ReplyHead,

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
-import { bodyTooLarge, invalidRequest, MitmError } from './errors.ts'
-import { listValues, type RawHeaders } from './headers.ts'
+import { bodyTooLarge, invalidRequest, MitmError } from '../errors.ts'
+import { listValues, type RawHeaders } from '../headers.ts'
 import { decodeZstd } from './zstd.ts'
 
 /** A coding of a body that can be decoded. */

@@ -1,22 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { SvcError, toSvcError } from '@svc/errors'
 import { toUpstreamFailure } from '@svc/http-client'
-import type { BudgetAccount } from './byte-budget.ts'
-import { type ClientRequest, isBodiless } from './client-request.ts'
-import type { Expiring } from './deadlines.ts'
-import { filterUnavailable, invalidRequest, MitmError, misdirected } from './errors.ts'
-import type { TrafficEvent } from './events.ts'
-import { keepEndToEnd, listValues, type RawHeaders, removeHeaders } from './headers.ts'
-import { type HostAndPort, readHostAndPort } from './host.ts'
-import type { BodyFilter, HostRules, ReplyRestorer } from './ports.ts'
-import { pump } from './pump.ts'
-import { createRefusal } from './refusal.ts'
-import { prepareRestoration, type Restoration } from './restore-reply.ts'
-import { scanRequest } from './scan.ts'
-import { ALL_PATHS, type ScannedFormat, USUAL_PATHS } from './scanned-paths.ts'
-import type { Shared } from './shared.ts'
+import { type ClientRequest, isBodiless } from '../client/request.ts'
+import { filterUnavailable, invalidRequest, MitmError, misdirected } from '../errors.ts'
+import type { TrafficEvent } from '../events.ts'
+import { prepareRestoration, type Restoration } from '../filter/restore-reply.ts'
+import { scanRequest } from '../filter/scan-request.ts'
+import { ALL_PATHS, type ScannedFormat, USUAL_PATHS } from '../filter/scanned-paths.ts'
+import { keepEndToEnd, listValues, type RawHeaders, removeHeaders } from '../headers.ts'
+import { type HostAndPort, readHostAndPort } from '../hosts/host.ts'
+import type { BudgetAccount } from '../limits/byte-budget.ts'
+import type { Expiring } from '../limits/deadlines.ts'
+import type { BodyFilter, HostRules, ReplyRestorer } from '../ports.ts'
+import { pump } from '../pump.ts'
+import { createRefusal } from '../refusal.ts'
+import type { Shared } from '../shared.ts'
+import type {
+  ReplyHead,
+  ReplyListener,
+  UpstreamBody,
+  UpstreamConnections,
+  UpstreamExchange,
+} from '../upstream/upstream.ts'
 import { relayUpgrade } from './upgrade.ts'
-import type { ReplyHead, ReplyListener, UpstreamBody, UpstreamConnections, UpstreamExchange } from './upstream.ts'
 
 /** The intercepted connection of a request. */
 export interface ExchangeContext {

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { endConnection } from '@svc/http-reader'
-import { type ClientReply, type ClientRequest, isBodiless } from './client-request.ts'
-import { forEachHeader, listValues, type RawHeaders } from './headers.ts'
-import type { Limits } from './limits.ts'
+import { forEachHeader, listValues, type RawHeaders } from '../headers.ts'
+import type { Limits } from '../limits/limits.ts'
+import { type ClientReply, type ClientRequest, isBodiless } from './request.ts'
 
 /** Reads HTTP/1.1 from TLS connections. */
 export interface Http1Reader {

@@ -7,9 +7,9 @@ import {
 } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { LINGER_MS } from '@svc/http-reader'
-import type { ClientReply, ClientRequest } from './client-request.ts'
-import { listValues, type RawHeaders, toHttp2Headers } from './headers.ts'
-import type { Limits } from './limits.ts'
+import { listValues, type RawHeaders, toHttp2Headers } from '../headers.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { ClientReply, ClientRequest } from './request.ts'
 
 /** Requests that a client may cancel in a row, beside those that it lets finish. */
 const MAX_CANCELLED = 200

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type Duplex, duplexPair } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import type { ClientRequest } from './client-request.ts'
-import { listValues, type RawHeaders } from './headers.ts'
+import type { ClientRequest } from '../client/request.ts'
+import { listValues, type RawHeaders } from '../headers.ts'
+import type { UpgradeOutcome, UpstreamRequest } from '../upstream/upstream.ts'
 import { relayUpgrade } from './upgrade.ts'
-import type { UpgradeOutcome, UpstreamRequest } from './upstream.ts'
 
 const ID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 const { signal } = new AbortController()

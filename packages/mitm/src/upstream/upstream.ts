@@ -1,6 +1,6 @@
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { SvcError } from '@svc/errors'
-import type { RawHeaders } from './headers.ts'
+import type { RawHeaders } from '../headers.ts'
 
 export type HttpProtocol = 'http/1.1' | 'h2'
 

@@ -2,11 +2,11 @@ import type { LookupAddress } from 'node:dns'
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
 import { openTunnel, toUpstreamFailure, type WayOut } from '@svc/http-client'
-import { isOwnAddress } from './addresses.ts'
+import { MitmError } from '../errors.ts'
+import { isOwnAddress } from '../hosts/addresses.ts'
+import type { HostAndPort } from '../hosts/host.ts'
+import { LruCache } from '../limits/lru-cache.ts'
 import { type Listener, pinLookup, resolveDestination } from './destination.ts'
-import { MitmError } from './errors.ts'
-import type { HostAndPort } from './host.ts'
-import { LruCache } from './lru-cache.ts'
 
 /** Options of {@link createDialer}. */
 export interface DialerOptions {

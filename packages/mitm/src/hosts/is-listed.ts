@@ -1,4 +1,4 @@
-import type { HostPolicy } from './ports.ts'
+import type { HostPolicy } from '../ports.ts'
 
 /**
  * Whether a TLS name is that of a listed host. Clients choose the name: rules that fail on it must not end the process,

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
-import { invalidRequest } from './errors.ts'
+import { invalidRequest } from '../errors.ts'
 
 /** The largest window of the HTTP coding (RFC 9659). */
 const MAX_WINDOW_BYTES = 8 * 1024 * 1024

@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { checkArgument } from '@svc/errors'
+import { authorityUnusable } from '../errors.ts'
+import { LruCache } from '../limits/lru-cache.ts'
 import type { CaStore } from './ca-store.ts'
 import { type Issuer, issueLeaf, type KeyedCertificate, makeAuthorityCertificate, readIssuer } from './certificate.ts'
-import { authorityUnusable } from './errors.ts'
-import { LruCache } from './lru-cache.ts'
 
 /** Most leaf certificates in memory. */
 const MAX_LEAVES = 1000

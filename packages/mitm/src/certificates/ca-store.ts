@@ -2,8 +2,8 @@ import type { Stats } from 'node:fs'
 import { lstat, mkdir, mkdtemp, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { checkArgument } from '@svc/errors'
+import { authorityUnusable } from '../errors.ts'
 import type { KeyedCertificate } from './certificate.ts'
-import { authorityUnusable } from './errors.ts'
 
 /** Keeps the certificate and the key of the authority. */
 export interface CaStore {

@@ -1,4 +1,4 @@
-import { bufferFull } from './errors.ts'
+import { bufferFull } from '../errors.ts'
 
 /** The bytes that all bodies in memory may take together. */
 export class ByteBudget {
