@@ -7,7 +7,7 @@ import {
   readAuthority,
   startMitmProxy,
 } from './index.ts'
-import { DEFAULT_LIMITS, resolveLimits } from './limits.ts'
+import { DEFAULT_LIMITS, resolveLimits } from './limits/limits.ts'
 
 const WRONG: readonly unknown[] = [undefined, null, {}, 7, true, '']
 const refusal = expect.objectContaining({ code: 'invalid_argument', message: expect.stringMatching(/ must be /) })

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
-import { ByteBudget } from './byte-budget.ts'
-import { Deadlines } from './deadlines.ts'
-import { LruCache } from './lru-cache.ts'
+import { ByteBudget } from './limits/byte-budget.ts'
+import { Deadlines } from './limits/deadlines.ts'
+import { LruCache } from './limits/lru-cache.ts'
 
 it('a budget is shared by all accounts, and each gives back what it took', () => {
   const budget = new ByteBudget(10)

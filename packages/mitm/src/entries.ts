@@ -3,5 +3,6 @@
  *
  * @module
  */
-export { findHostFault } from './host-entry.ts'
-export { findPathFault } from './scanned-paths.ts'
+
+export { findPathFault } from './filter/scanned-paths.ts'
+export { findHostFault } from './hosts/host-entry.ts'

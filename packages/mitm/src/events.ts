@@ -1,6 +1,7 @@
-import type { ScannedFormat } from './scanned-paths.ts'
+import type { ScannedFormat } from './filter/scanned-paths.ts'
 
-interface ConnectionFields {
+/** The connection of an event. */
+export interface ConnectionFields {
   /** Unique within the process. */
   readonly connectionId: string
   /** Of the CONNECT request, in canonical form. */

@@ -4,13 +4,10 @@
  * @module
  */
 
-// Hosts
-export { type Allowlist, createAllowlist, DEFAULT_HOSTS, type HostClaim } from './allowlist.ts'
 // The authority
-export { type Authority, type AuthorityOptions, openAuthority, readAuthority } from './authority.ts'
-export { type CaStore, createCaFolder } from './ca-store.ts'
-export type { KeyedCertificate } from './certificate.ts'
-export type { Listener } from './destination.ts'
+export { type Authority, type AuthorityOptions, openAuthority, readAuthority } from './certificates/authority.ts'
+export { type CaStore, createCaFolder } from './certificates/ca-store.ts'
+export type { KeyedCertificate } from './certificates/certificate.ts'
 // Failures
 export { MitmError } from './errors.ts'
 export type {
@@ -22,8 +19,11 @@ export type {
   TrafficEvent,
   TunnelEvent,
 } from './events.ts'
-export { canonicalHost } from './host.ts'
-export { DEFAULT_LIMITS, type Limits } from './limits.ts'
+export { createScannedPaths, type ScannedFormat, type ScannedPaths } from './filter/scanned-paths.ts'
+// Hosts
+export { type Allowlist, createAllowlist, DEFAULT_HOSTS, type HostClaim } from './hosts/allowlist.ts'
+export { canonicalHost } from './hosts/host.ts'
+export { DEFAULT_LIMITS, type Limits } from './limits/limits.ts'
 // Ports: filters, rules and events
 export type {
   BodyFilter,
@@ -36,4 +36,4 @@ export type {
 } from './ports.ts'
 // The proxy
 export { type MitmCounts, type MitmProxy, type MitmProxyOptions, startMitmProxy } from './proxy.ts'
-export { createScannedPaths, type ScannedFormat, type ScannedPaths } from './scanned-paths.ts'
+export type { Listener } from './upstream/destination.ts'

@@ -1,4 +1,4 @@
-import type { ScannedFormat, ScannedPaths } from './scanned-paths.ts'
+import type { ScannedFormat, ScannedPaths } from './filter/scanned-paths.ts'
 
 /** A request whose body a filter must pass. */
 export interface ScannedRequest {

@@ -1,26 +1,21 @@
 import { lookup as systemLookup } from 'node:dns'
-import { createServer, type IncomingMessage, STATUS_CODES } from 'node:http'
-import type { AddressInfo, LookupFunction, Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
-import { checkArgument, SvcError, toSvcError } from '@svc/errors'
+import { createServer, type Server } from 'node:http'
+import type { LookupFunction, Socket } from 'node:net'
+import { checkArgument } from '@svc/errors'
 import { createTrust, type WayOut } from '@svc/http-client'
-import { endConnection } from '@svc/http-reader'
-import type { Authority } from './authority.ts'
-import { ByteBudget } from './byte-budget.ts'
-import { createHttp1Reader } from './client-h1.ts'
-import { Deadlines } from './deadlines.ts'
-import type { Listener } from './destination.ts'
-import { createDialer } from './dial.ts'
-import { invalidRequest, MitmError, toStatus } from './errors.ts'
+import type { Authority } from './certificates/authority.ts'
+import { createHttp1Reader, type Http1Reader } from './client/h1.ts'
+import { createTlsAcceptor } from './client/tls-acceptor.ts'
+import { ConnectRequests } from './connect/connect-requests.ts'
+import { MitmError } from './errors.ts'
+import { EventCounter } from './event-counter.ts'
 import type { MitmEvent } from './events.ts'
-import { canonicalHost, type HostAndPort, readHostAndPort } from './host.ts'
-import { type Interception, interceptConnection } from './intercept.ts'
-import { isListed } from './is-listed.ts'
-import { type GivenLimits, type Limits, resolveLimits } from './limits.ts'
-import type { HostPolicy, HostRules } from './ports.ts'
-import { createRefusal } from './refusal.ts'
-import { createTlsAcceptor } from './tls-acceptor.ts'
-import { runTunnel } from './tunnel.ts'
+import { ByteBudget } from './limits/byte-budget.ts'
+import { Deadlines } from './limits/deadlines.ts'
+import { type GivenLimits, type Limits, resolveLimits } from './limits/limits.ts'
+import type { HostPolicy } from './ports.ts'
+import type { Listener } from './upstream/destination.ts'
+import { createDialer } from './upstream/dial.ts'
 
 /** Options of {@link startMitmProxy}. */
 export interface MitmProxyOptions {
@@ -81,7 +76,6 @@ const MAX_CONNECT_HEADER_BYTES = 16 * 1024
 const CHECK_MS = 500
 /** Connections beyond the limit, so that a refusal can be read. */
 const SPARE_CONNECTIONS = 256
-const MAX_HOPS = 4
 
 /**
  * Starts the proxy. CONNECT requests for listed hosts are intercepted; all others are tunnelled. A host that has no
@@ -99,56 +93,42 @@ export async function startMitmProxy(options: MitmProxyOptions): Promise<MitmPro
 }
 
 class RunningProxy implements MitmProxy {
-  readonly #options: MitmProxyOptions
-  readonly #limits: Limits
   readonly #deadlines = new Deadlines()
   readonly #budget: ByteBudget
-  readonly #http1
-  readonly #dialer
-  readonly #acceptor
-  readonly #server
+  readonly #counter: EventCounter
+  readonly #http1: Http1Reader
+  readonly #connects: ConnectRequests
+  readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  readonly #interceptions = new Set<Interception>()
-  readonly #ended = new AbortController()
-  #tunnels = 0
-  #active = 0
-  #connects = 0
-  #refused = 0
-  #requests = 0
-  #blocked = 0
-  #isClosing = false
   address = ''
   port = 0
 
   constructor(options: MitmProxyOptions) {
-    this.#options = options
-    this.#limits = resolveLimits(options.limits)
-    this.#budget = new ByteBudget(this.#limits.bufferedBytes)
-    this.#http1 = createHttp1Reader(this.#limits)
-    this.#acceptor = createTlsAcceptor(options.authority, this.#limits.handshakeMs)
-    this.#dialer = createDialer({
-      lookup: options.lookup ?? systemLookup,
-      wayOut: options.wayOut,
-      trust: createTrust(options.trustedAuthorities),
-      listeners: () => this.#listListeners(),
-      connectMs: this.#limits.connectMs,
+    const limits = resolveLimits(options.limits)
+    this.#budget = new ByteBudget(limits.bufferedBytes)
+    this.#counter = new EventCounter(options.onEvent)
+    this.#http1 = createHttp1Reader(limits)
+    this.#connects = new ConnectRequests({
+      shared: {
+        limits,
+        budget: this.#budget,
+        deadlines: this.#deadlines,
+        onEvent: (event) => this.#counter.emit(event),
+      },
+      policy: options.policy,
+      isStrict: options.strict === true,
+      http1: this.#http1,
+      acceptor: createTlsAcceptor(options.authority, limits.handshakeMs),
+      dialer: createDialer({
+        lookup: options.lookup ?? systemLookup,
+        wayOut: options.wayOut,
+        trust: createTrust(options.trustedAuthorities),
+        listeners: () => [{ address: this.address, port: this.port }, ...(options.ownListeners?.() ?? [])],
+        connectMs: limits.connectMs,
+      }),
     })
-    this.#server = createServer({
-      maxHeaderSize: MAX_CONNECT_HEADER_BYTES,
-      headersTimeout: this.#limits.askMs,
-      requestTimeout: this.#limits.askMs,
-      connectionsCheckingInterval: Math.min(CHECK_MS, this.#limits.askMs),
-      keepAliveTimeout: this.#limits.askMs,
-    })
-    this.#server.maxConnections = this.#limits.connections + SPARE_CONNECTIONS
+    this.#server = createListener(limits, this.#connects)
     this.#server.on('connection', (socket) => this.#track(socket))
-    this.#server.on('connect', (request, socket, head) => void this.#connect(request, socket, head))
-    this.#server.on('request', (request, response) => {
-      const refusal = this.#makeRefusal(onlyConnect(), request)
-      response.writeHead(refusal.status, [...refusal.headers, 'allow', 'CONNECT', 'connection', 'close'])
-      response.end(refusal.body)
-    })
-    this.#server.on('clientError', (_error, socket) => endWith(socket, this.#makeRefusal(notConnect())))
   }
 
   async listen(port: number, address: string): Promise<void> {
@@ -168,10 +148,6 @@ class RunningProxy implements MitmProxy {
     }
     const bound = this.#server.address()
     if (bound === null || typeof bound === 'string') throw new Error('the listener has no address')
-    this.#adopt(bound)
-  }
-
-  #adopt(bound: AddressInfo): void {
     this.address = bound.address
     this.port = bound.port
   }
@@ -181,21 +157,21 @@ class RunningProxy implements MitmProxy {
   }
 
   get counts(): MitmCounts {
+    const { tunnels, refused, requests, blocked } = this.#counter
     return {
-      tunnels: this.#tunnels,
-      intercepted: this.#interceptions.size,
-      connects: this.#connects,
-      refused: this.#refused,
-      requests: this.#requests,
-      blocked: this.#blocked,
+      tunnels,
+      intercepted: this.#connects.intercepted,
+      connects: this.#connects.total,
+      refused,
+      requests,
+      blocked,
       bufferedBytes: this.#budget.usedBytes,
     }
   }
 
   async close({ graceMs = 0 }: { readonly graceMs?: number | undefined } = {}): Promise<void> {
-    this.#isClosing = true
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
-    for (const interception of this.#interceptions) interception.drain()
+    this.#connects.drain()
     const timer = setTimeout(() => this.#destroyAll(), graceMs)
     await closed
     clearTimeout(timer)
@@ -209,8 +185,7 @@ class RunningProxy implements MitmProxy {
   }
 
   #destroyAll(): void {
-    this.#ended.abort(new SvcError('cancelled', 'the proxy was closed'))
-    for (const interception of this.#interceptions) interception.destroy()
+    this.#connects.destroy()
     for (const socket of this.#sockets) socket.destroy()
   }
 
@@ -219,165 +194,20 @@ class RunningProxy implements MitmProxy {
     socket.on('error', () => socket.destroy())
     socket.once('close', () => this.#sockets.delete(socket))
   }
-
-  #listListeners(): readonly Listener[] {
-    return [{ address: this.address, port: this.port }, ...(this.#options.ownListeners?.() ?? [])]
-  }
-
-  async #connect(request: IncomingMessage, duplex: Duplex, head: Buffer): Promise<void> {
-    // The server of `node:http` over TCP: its connections are sockets.
-    const socket = duplex as Socket
-    this.#connects += 1
-    this.#active += 1
-    socket.once('close', () => {
-      this.#active -= 1
-    })
-    socket.on('error', () => socket.destroy())
-    let target: HostAndPort | undefined
-    try {
-      target = readTarget(request)
-      this.#checkRoom(request)
-      if (head.length > 0) socket.unshift(head)
-      const rules = this.#options.policy.find(target.host)
-      if (rules === undefined) await this.#tunnel(socket, target)
-      else await this.#intercept(socket, target, rules)
-    } catch (error) {
-      if (!socket.destroyed)
-        endWith(socket, this.#makeRefusal(SvcError.is(error) ? error : toSvcError(error), request, target))
-    }
-  }
-
-  #checkRoom({ headers }: IncomingMessage): void {
-    if (this.#isClosing || this.#active > this.#limits.connections) {
-      throw new MitmError('unavailable', 'the proxy has too many connections', {
-        code: 'mitm_connections_full',
-        retryAfterMs: 1000,
-      })
-    }
-    if (Number(headers['x-svc-hop'] ?? 0) >= MAX_HOPS) {
-      throw new MitmError('loop', 'the connection has passed too many servers', { code: 'proxy_loop' })
-    }
-  }
-
-  async #tunnel(socket: Socket, target: HostAndPort): Promise<void> {
-    const connectionId = this.#makeId()
-    const gone = new AbortController()
-    const leave = (): void => gone.abort(new SvcError('cancelled', 'the client left'))
-    socket.once('close', leave)
-    const host = await this.#dialer.dialTcp(target, { signal: gone.signal })
-    socket.removeListener('close', leave)
-    this.#tunnels += 1
-    const begun = performance.now()
-    this.#emit({ type: 'connect', connectionId, ...target, intercepted: false })
-    socket.write(ESTABLISHED)
-    runTunnel(socket, host, {
-      idleMs: this.#limits.idleMs,
-      holdsHello: this.#options.strict === true,
-      onServerName: (name) => this.#checkServerName(name, target, connectionId),
-      onEnd: ({ sent, received }) => {
-        this.#tunnels -= 1
-        const durationMs = performance.now() - begun
-        this.#emit({
-          type: 'tunnel-end',
-          connectionId,
-          ...target,
-          bytesSent: sent,
-          bytesReceived: received,
-          durationMs,
-        })
-      },
-    })
-  }
-
-  /** A name counts when it is that of a listed host, or differs from the name of the target. */
-  #checkServerName(serverName: string, target: HostAndPort, connectionId: string): boolean {
-    const host = canonicalHost(serverName)
-    const name = host ?? serverName
-    const listed = isListed(this.#options.policy, host)
-    const isAddress = /^[\d.]+$|:/.test(target.host)
-    if (name === target.host || (isAddress && !listed)) return true
-    const closed = this.#options.strict === true
-    this.#emit({ type: 'server-name-mismatch', connectionId, ...target, serverName: name, listed, closed })
-    return !closed
-  }
-
-  async #intercept(socket: Socket, target: HostAndPort, rules: HostRules): Promise<void> {
-    await this.#dialer.check(target)
-    if (socket.destroyed) return
-    const connectionId = this.#makeId()
-    this.#emit({ type: 'connect', connectionId, ...target, intercepted: true })
-    socket.setNoDelay(true)
-    socket.write(ESTABLISHED)
-    const interception = interceptConnection(socket, {
-      shared: {
-        limits: this.#limits,
-        budget: this.#budget,
-        deadlines: this.#deadlines,
-        onEvent: (event) => this.#emit(event),
-      },
-      connectionId,
-      target,
-      acceptor: this.#acceptor,
-      policy: this.#options.policy,
-      rules,
-      dialer: this.#dialer,
-      http1: this.#http1,
-    })
-    this.#interceptions.add(interception)
-    socket.once('close', () => this.#interceptions.delete(interception))
-  }
-
-  #makeId(): string {
-    return String(this.#connects)
-  }
-
-  #makeRefusal(error: SvcError, request?: IncomingMessage, target?: HostAndPort) {
-    this.#refused += 1
-    this.#emit({ type: 'refused', status: toStatus(error), code: error.code, host: target?.host })
-    const correlationId = request?.headers['x-correlation-id']
-    return createRefusal(error, undefined, {
-      correlationId: typeof correlationId === 'string' ? correlationId : this.#makeId(),
-    })
-  }
-
-  #emit(event: MitmEvent): void {
-    if (event.type === 'traffic') {
-      this.#requests += 1
-      if (event.outcome === 'blocked') this.#blocked += 1
-    }
-    try {
-      this.#options.onEvent?.(event)
-    } catch {
-      // Events come from sockets: an error would end the process.
-    }
-  }
 }
 
-const ESTABLISHED = 'HTTP/1.1 200 Connection Established\r\n\r\n'
-
-function readTarget({ url = '' }: IncomingMessage): HostAndPort {
-  const target = readHostAndPort(url)
-  if (target === undefined) throw invalidRequest('CONNECT needs a host and a port, such as host.example:443')
-  return target
-}
-
-function onlyConnect(): MitmError {
-  return new MitmError('method_not_allowed', 'this proxy takes CONNECT requests only', { code: 'method_not_allowed' })
-}
-
-function notConnect(): MitmError {
-  return invalidRequest('this is no CONNECT request of HTTP/1.1')
-}
-
-/** Sends a refusal as the last bytes of a connection. */
-function endWith(duplex: Duplex, { status, headers, body }: ReturnType<typeof createRefusal>): void {
-  // The server of `node:http` over TCP: its connections are sockets.
-  const socket = duplex as Socket
-  if (!socket.writable) {
-    socket.destroy()
-    return
-  }
-  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`]
-  for (let index = 0; index < headers.length; index += 2) lines.push(`${headers[index]}: ${headers[index + 1]}`)
-  endConnection(socket, `${lines.join('\r\n')}\r\nconnection: close\r\n\r\n${body.toString('latin1')}`)
+/** Creates the server of `node:http` whose requests are served. */
+function createListener({ askMs, connections }: Limits, connects: ConnectRequests): Server {
+  const server = createServer({
+    maxHeaderSize: MAX_CONNECT_HEADER_BYTES,
+    headersTimeout: askMs,
+    requestTimeout: askMs,
+    connectionsCheckingInterval: Math.min(CHECK_MS, askMs),
+    keepAliveTimeout: askMs,
+  })
+  server.maxConnections = connections + SPARE_CONNECTIONS
+  server.on('connect', (request, socket, head) => void connects.serve(request, socket, head))
+  server.on('request', (request, response) => connects.refuse(request, response))
+  server.on('clientError', (_error, socket) => connects.refuseBytes(socket))
+  return server
 }

@@ -1,6 +1,10 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { SvcError } from '@svc/errors'
+import { endConnection } from '@svc/http-reader'
 import { toStatus } from './errors.ts'
-import type { ScannedFormat } from './scanned-paths.ts'
+import type { ScannedFormat } from './filter/scanned-paths.ts'
 
 /** A reply that the proxy makes itself. */
 export interface Refusal {
@@ -44,4 +48,17 @@ function findType(error: SvcError, status: number, format: ScannedFormat | undef
   if (NAMED_TYPES.has(error.code)) return error.code
   if (status < 500) return format === 'responses' ? 'invalid_request' : 'invalid_request_error'
   return format === 'messages' ? 'api_error' : 'server_error'
+}
+
+/** Sends a refusal as the last bytes of a connection. */
+export function endWithRefusal(duplex: Duplex, { status, headers, body }: Refusal): void {
+  // The server of `node:http` over TCP: its connections are sockets.
+  const socket = duplex as Socket
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`]
+  for (let index = 0; index < headers.length; index += 2) lines.push(`${headers[index]}: ${headers[index + 1]}`)
+  endConnection(socket, `${lines.join('\r\n')}\r\nconnection: close\r\n\r\n${body.toString('latin1')}`)
 }

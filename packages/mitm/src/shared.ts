@@ -1,7 +1,7 @@
-import type { ByteBudget } from './byte-budget.ts'
-import type { Deadlines } from './deadlines.ts'
 import type { MitmEvent } from './events.ts'
-import type { Limits } from './limits.ts'
+import type { ByteBudget } from './limits/byte-budget.ts'
+import type { Deadlines } from './limits/deadlines.ts'
+import type { Limits } from './limits/limits.ts'
 
 /** Parts that all connections of a proxy share. */
 export interface Shared {

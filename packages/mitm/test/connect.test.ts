@@ -239,6 +239,21 @@ it('ends a handshake that takes too long, and reports a client without trust', a
   expect(await patient.event('handshake-failed')).toMatchObject({ reason: 'refused' })
 })
 
+it('names connections apart whose hosts are looked up at the same time', async () => {
+  const callbacks: (() => void)[] = []
+  await using world = await startWorld({
+    lookup(_host, _options, callback) {
+      callbacks.push(() => callback(null, [{ address: '127.0.0.1', family: 4 }]))
+      if (callbacks.length === 3) for (const each of callbacks) each()
+    },
+  })
+  const opened = await Promise.all([1, 2, 3].map(() => connectThrough(world.proxy, world.target)))
+  await world.event('connect', 2)
+  const ids = world.events.map((event) => event.type === 'connect' && event.connectionId)
+  expect(new Set(ids).size).toBe(3)
+  for (const { socket } of opened) socket.destroy()
+})
+
 it.each(['TLSv1.2', 'TLSv1.3'] as const)('speaks %s', async (maxVersion) => {
   await using world = await startWorld()
   const tls = await tlsThrough(world.proxy, world.target, { ca: world.authority.certificate, maxVersion })

@@ -182,6 +182,25 @@ describe('a router', () => {
     await expect(router.decide('chat')).rejects.toMatchObject({ code: 'router_model_missing', kind: 'internal' })
     expect((await router.decide('math')).servedModel).toBe('big')
   })
+
+  it.each([
+    ['router', 'router candidate "mid" is itself a router (depth-1 invariant)'],
+    ['missing', 'router candidate "mid" not loadable: not found'],
+  ] as const)('names the candidate that is a %s', async (kind, message) => {
+    const router = create({
+      scorer: createWordScorer(),
+      directory: { find: (name) => (name === 'mid' ? kind : 'model') },
+    })
+    await expect(router.decide('code')).rejects.toThrow(message)
+  })
+
+  it.each([
+    ['router', 'router fallback "spare" is itself a router (depth-1 invariant)'],
+    ['missing', 'router fallback "spare" not loadable: not found'],
+  ] as const)('names the fallback that is a %s', async (kind, message) => {
+    const router = create({ settings: { ...SETTINGS, fallback: 'spare' }, directory: { find: () => kind } })
+    await expect(router.decide('code')).rejects.toThrow(message)
+  })
 })
 
 const reranker = (rerank: Reranker['rerank']) => ({

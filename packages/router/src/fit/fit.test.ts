@@ -123,6 +123,19 @@ describe('thresholds of knn', () => {
     }
   })
 
+  it('leave a text to the fallback where no label has votes enough', async () => {
+    // The two neighbours of each text have one vote each, for other labels.
+    const three = [
+      { text: 'some same words', labels: ['code'] },
+      { text: 'same words some', labels: ['chat'] },
+      { text: 'words some same', labels: ['math'] },
+    ]
+    const settings = { ...SETTINGS, knn: { embeddingModel: 'words', similarityThreshold: 0.8, voteThreshold: 0.9 } }
+    const { current, confusion } = await fitKnnThresholds(three.map(store), { settings })
+    expect(current.accuracy).toBeCloseTo(1 / 3, 12)
+    expect(confusion.every(({ served }) => served === SETTINGS.fallback)).toBe(true)
+  })
+
   it('that do as well as the present ones are not proposed', async () => {
     const pair = ['same words', 'words same'].map((text) => ({ text, labels: ['code'] }))
     const settings = { ...SETTINGS, knn: { embeddingModel: 'words', similarityThreshold: 0.42, voteThreshold: 0.37 } }

@@ -97,6 +97,10 @@ describe('the proposal of a grid', () => {
       [2, 4],
     ],
     ['the better one where neighbours are equal', [[0, 0, 6, 7, 6, 6]], [0, 0], [0, 3]],
+    ['one with a better row before it', [[1], [5], [6], [3], [3], [6], [3], [1]], [0, 0], [2, 0]],
+    ['one with a better row after it', [[1], [3], [6], [5], [3], [6], [3], [1]], [0, 0], [2, 0]],
+    ['one with a better column before it', [[1, 5, 6, 3, 3, 6, 3, 1]], [0, 7], [0, 2]],
+    ['one with a better column after it', [[1, 3, 6, 3, 3, 6, 5, 1]], [0, 0], [0, 5]],
   ])('is %s', (_name, counts, current, expected) => {
     const { place, hasGain, proposed, current: now, changes } = search(counts, current)
     expect([place, hasGain]).toEqual([expected ?? current, expected !== undefined])
