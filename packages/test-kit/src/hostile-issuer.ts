@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose'
 import { startHttpServer } from './http-server.ts'
 
@@ -99,20 +99,134 @@ type Orders = Pick<
   | ('authMethods' | 'checkClient' | 'proofs' | 'refusal' | 'tokenReply' | 'down')
 >
 
-/** Starts an issuer. Without further orders its sign-ins hold. */
-export async function startHostileIssuer(client: {
+/** The client of an issuer. */
+interface IssuerClient {
   readonly clientId: string
   readonly account: TokenClaims
   /** Its address elsewhere, which leads here. @default that of its own port */
   readonly issuer?: string
-}): Promise<HostileIssuer> {
-  let key = await makeKey()
-  let keyRequests = 0
-  const nonces = new Map<string, string>()
-  const sign = (claims: TokenClaims, header: Partial<JWTHeaderParameters> = {}): Promise<string> =>
-    new SignJWT({ ...claims }).setProtectedHeader({ alg: 'ES256', kid: key.kid, ...header }).sign(key.privateKey)
-  const orders: Orders = {
-    account: client.account,
+}
+
+/** The state of a running issuer. */
+interface IssuerState {
+  readonly clientId: string
+  readonly orders: Orders
+  /** By the code of the sign-in. */
+  readonly nonces: Map<string, string>
+  key: KeyPair
+  keyRequests: number
+}
+
+/** A request to an endpoint of an issuer. */
+interface IssuerRequest {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly origin: string
+  readonly url: URL
+}
+
+type Endpoint = (state: IssuerState, call: IssuerRequest) => void
+
+const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+  '/.well-known/openid-configuration': ({ orders }, { response, origin }) =>
+    reply(response, createMetadata(orders, origin), orders.discoveryStatus),
+  '/keys': (state, { response }) => {
+    state.keyRequests += 1
+    reply(response, state.orders.keySet === undefined ? { keys: [state.key.jwk] } : state.orders.keySet())
+  },
+  '/userinfo': ({ orders }, { response }) => reply(response, orders.userInfo ?? {}),
+  '/authorize': (state, { response, url }) => {
+    response.writeHead(302, { location: authorize(state, url).href }).end()
+  },
+  '/token': (state, { request, response, origin }) => {
+    let text = ''
+    request.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+    })
+    request.on('end', () => {
+      const { authorization } = request.headers
+      const form = new URLSearchParams(text)
+      answerToken(state, { origin, authorization, form }, response).catch(() => response.destroy())
+    })
+  },
+}
+
+function createMetadata(orders: Orders, origin: string): Readonly<Record<string, unknown>> {
+  return {
+    issuer: origin,
+    jwks_uri: `${origin}/keys`,
+    token_endpoint: `${origin}/token`,
+    authorization_endpoint: `${origin}/authorize`,
+    ...(orders.userInfo === undefined ? {} : { userinfo_endpoint: `${origin}/userinfo` }),
+    id_token_signing_alg_values_supported: ['ES256', 'RS256', 'HS256', 'none'],
+    token_endpoint_auth_methods_supported: orders.authMethods,
+  }
+}
+
+/** Agrees to a sign-in, or refuses it when ordered so. @returns where the browser is sent back to */
+function authorize({ orders, nonces }: IssuerState, url: URL): URL {
+  const code = randomBytes(8).toString('hex')
+  nonces.set(code, url.searchParams.get('nonce') ?? '')
+  const target = new URL(url.searchParams.get('redirect_uri') ?? '')
+  for (const [name, value] of Object.entries(orders.refusal ?? { code })) target.searchParams.set(name, value)
+  target.searchParams.set('state', url.searchParams.get('state') ?? '')
+  return target
+}
+
+async function answerToken(
+  state: IssuerState,
+  { origin, authorization, form }: { origin: string; authorization: string | undefined; form: URLSearchParams },
+  response: ServerResponse,
+): Promise<void> {
+  const { orders } = state
+  const [proof, secret] = readProof(authorization, form)
+  orders.proofs.push(proof)
+  if (orders.tokenReply !== undefined) {
+    const { body, status, headers } = orders.tokenReply
+    reply(response, body, status, headers)
+    return
+  }
+  if (!orders.checkClient(proof, secret)) {
+    // RFC 6749, section 5.2: a client that has used the header learns the scheme
+    const headers = proof === 'basic' ? { 'www-authenticate': 'Basic realm="issuer"' } : undefined
+    reply(response, { error: 'invalid_client', error_description: `no ${proof} here` }, 401, headers)
+    return
+  }
+  reply(response, await createTokens(state, origin, form.get('code') ?? ''))
+}
+
+/** Creates the tokens of a sign-in. */
+async function createTokens(
+  state: IssuerState,
+  origin: string,
+  code: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { clientId, orders, nonces, key } = state
+  const accessToken = randomBytes(16).toString('hex')
+  const now = Math.floor(Date.now() / 1000)
+  const claims = { iss: origin, aud: clientId, iat: now, exp: now + 300, nonce: nonces.get(code), ...orders.account }
+  const idToken = await orders.forge({
+    claims,
+    accessToken,
+    kid: key.kid,
+    privateKey: key.privateKey,
+    publicKey: key.publicKey,
+    sign: createSigner(state),
+  })
+  return { access_token: accessToken, token_type: 'Bearer', expires_in: 300, id_token: idToken }
+}
+
+/** Creates a function that signs claims with the key of today. */
+function createSigner(state: Pick<IssuerState, 'key'>): ForgeContext['sign'] {
+  return (claims, header = {}) => {
+    const { kid, privateKey } = state.key
+    return new SignJWT({ ...claims }).setProtectedHeader({ alg: 'ES256', kid, ...header }).sign(privateKey)
+  }
+}
+
+function createOrders(account: TokenClaims): Orders {
+  return {
+    account,
     forge: ({ claims, sign: signClaims }) => signClaims(claims),
     userInfo: undefined,
     keySet: undefined,
@@ -124,93 +238,31 @@ export async function startHostileIssuer(client: {
     tokenReply: undefined,
     down: [],
   }
+}
 
-  async function answerToken(
-    { origin, authorization, form }: { origin: string; authorization: string | undefined; form: URLSearchParams },
-    response: ServerResponse,
-  ): Promise<void> {
-    const [proof, secret] = readProof(authorization, form)
-    orders.proofs.push(proof)
-    if (orders.tokenReply !== undefined) {
-      const { body, status, headers } = orders.tokenReply
-      reply(response, body, status, headers)
-      return
-    }
-    if (!orders.checkClient(proof, secret)) {
-      // RFC 6749, section 5.2: a client that has used the header learns the scheme
-      const headers = proof === 'basic' ? { 'www-authenticate': 'Basic realm="issuer"' } : undefined
-      reply(response, { error: 'invalid_client', error_description: `no ${proof} here` }, 401, headers)
-      return
-    }
-    const code = form.get('code') ?? ''
-    const accessToken = randomBytes(16).toString('hex')
-    const now = Math.floor(Date.now() / 1000)
-    const claims = {
-      ...{ iss: origin, aud: client.clientId, iat: now, exp: now + 300, nonce: nonces.get(code) },
-      ...orders.account,
-    }
-    const { kid, privateKey, publicKey } = key
-    const idToken = await orders.forge({ claims, accessToken, kid, privateKey, publicKey, sign })
-    reply(response, { access_token: accessToken, token_type: 'Bearer', expires_in: 300, id_token: idToken })
-  }
-
+/** Starts an issuer. Without further orders its sign-ins hold. */
+export async function startHostileIssuer({ clientId, account, issuer }: IssuerClient): Promise<HostileIssuer> {
+  const orders = createOrders(account)
+  const state: IssuerState = { clientId, orders, nonces: new Map(), key: await makeKey(), keyRequests: 0 }
   const server = await startHttpServer((request, response) => {
-    const origin = client.issuer ?? server.origin
+    const origin = issuer ?? server.origin
     const url = new URL(request.url ?? '/', origin)
-    const answers: Readonly<Record<string, () => void>> = {
-      '/.well-known/openid-configuration': () =>
-        reply(
-          response,
-          {
-            ...{ issuer: origin, jwks_uri: `${origin}/keys`, token_endpoint: `${origin}/token` },
-            authorization_endpoint: `${origin}/authorize`,
-            ...(orders.userInfo === undefined ? {} : { userinfo_endpoint: `${origin}/userinfo` }),
-            id_token_signing_alg_values_supported: ['ES256', 'RS256', 'HS256', 'none'],
-            token_endpoint_auth_methods_supported: orders.authMethods,
-          },
-          orders.discoveryStatus,
-        ),
-      '/keys': () => {
-        keyRequests += 1
-        reply(response, orders.keySet === undefined ? { keys: [key.jwk] } : orders.keySet())
-      },
-      '/userinfo': () => reply(response, orders.userInfo ?? {}),
-      '/authorize': () => {
-        const code = randomBytes(8).toString('hex')
-        nonces.set(code, url.searchParams.get('nonce') ?? '')
-        const target = new URL(url.searchParams.get('redirect_uri') ?? '')
-        for (const [name, value] of Object.entries(orders.refusal ?? { code })) target.searchParams.set(name, value)
-        target.searchParams.set('state', url.searchParams.get('state') ?? '')
-        response.writeHead(302, { location: target.href }).end()
-      },
-      '/token': () => {
-        let text = ''
-        request.on('data', (chunk: Buffer) => {
-          text += chunk.toString()
-        })
-        request.on('end', () => {
-          const { authorization } = request.headers
-          const form = new URLSearchParams(text)
-          answerToken({ origin, authorization, form }, response).catch(() => response.destroy())
-        })
-      },
-    }
-    const answer = answers[url.pathname]
+    const endpoint = ENDPOINTS[url.pathname]
     if (orders.down.includes(url.pathname)) response.destroy()
-    else if (answer === undefined) reply(response, { error: 'not_found' }, 404)
-    else answer()
+    else if (endpoint === undefined) reply(response, { error: 'not_found' }, 404)
+    else endpoint(state, { request, response, origin, url })
   })
 
   return Object.assign(
-    Object.defineProperty(orders, 'keyRequests', { get: () => keyRequests }) as typeof orders & {
+    Object.defineProperty(orders, 'keyRequests', { get: () => state.keyRequests }) as typeof orders & {
       readonly keyRequests: number
     },
     {
-      issuer: client.issuer ?? server.origin,
+      issuer: issuer ?? server.origin,
       port: server.port,
-      sign,
+      sign: createSigner(state),
       async rotateKey() {
-        key = await makeKey()
+        state.key = await makeKey()
       },
       async agree(url: URL) {
         const own = new URL(`${url.pathname}${url.search}`, server.origin)

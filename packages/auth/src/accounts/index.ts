@@ -4,14 +4,7 @@
  * @module
  */
 
-export {
-  type Accounts,
-  type AccountsOptions,
-  createAccounts,
-  type LoginForm,
-  type PasswordChange,
-  type ProvenUser,
-} from './accounts.ts'
+export { type Accounts, type AccountsOptions, createAccounts } from './accounts.ts'
 export { type AdminEmail, isConfiguredAdmin } from './admin-email.ts'
 export { type Admission, type AdmissionFacts, decideAdmission } from './admission.ts'
 export {
@@ -26,6 +19,8 @@ export {
 export { isEmail, normalizeEmail } from './email.ts'
 export { createInvites, type Invites, type InvitesOptions, type IssuedInvite } from './invites.ts'
 export { createKnownAddresses, type KnownAddresses, type KnownAddressesOptions } from './known-addresses.ts'
+export type { LoginForm, ProvenUser } from './login.ts'
+export type { PasswordChange } from './password-changes.ts'
 export {
   createPasswords,
   type PasswordCheck,

@@ -1,26 +1,14 @@
-import { inactiveAccount } from '../accounts/accounts.ts'
-import { type AdminEmail, isConfiguredAdmin } from '../accounts/admin-email.ts'
-import { hashInvite, inviteRefused } from '../accounts/registration.ts'
 import { AuthError } from '../errors.ts'
-import type { CallOptions, Clock } from '../ports/clock.ts'
+import type { CallOptions } from '../ports/clock.ts'
 import type { SignInStore } from '../ports/credentials.ts'
-import type { RegistrationMode, User, UserStore } from '../ports/users.ts'
-import type { Revocations } from '../revocations.ts'
-import { createId, createToken, type TokenHasher } from '../token-hasher.ts'
-import type { Identity, SignInProvider, SignInSecrets } from './provider.ts'
-import { readRefusal, signInFailed } from './provider.ts'
+import type { User } from '../ports/users.ts'
+import { createToken } from '../token-hasher.ts'
+import { createIdentityAdmission, type IdentityAdmissionOptions } from './identity-admission.ts'
+import { readRefusal, type SignInProvider, type SignInSecrets } from './provider.ts'
 
 /** What {@link createSignIn} needs. */
-export interface SignInOptions {
-  readonly users: UserStore
+export interface SignInOptions extends IdentityAdmissionOptions {
   readonly signIns: SignInStore
-  readonly hasher: TokenHasher
-  readonly revocations: Revocations
-  readonly clock: Pick<Clock, 'now'>
-  readonly mode: RegistrationMode
-  readonly admin?: AdminEmail | undefined
-  /** Called when an account has become an admin by itself: the first one, and that of the configured address. */
-  readonly onNewAdmin?: ((user: User) => void) | undefined
   /** Sign-ins under way at a time. @default 10000 */
   readonly maxRunning?: number | undefined
 }
@@ -77,66 +65,14 @@ function readSingle(parameters: URLSearchParams, name: string): string | undefin
 
 /** Sign-in at providers, over the stores of accounts. */
 export function createSignIn(options: SignInOptions): SignIn {
-  const { users, signIns, hasher, revocations, clock, mode, admin, onNewAdmin, maxRunning = MAX_RUNNING } = options
+  const { signIns, hasher, clock, maxRunning = MAX_RUNNING } = options
+  const admission = createIdentityAdmission(options)
 
   /** Verifier and nonce come out of the state and the browser's token, so that no store holds them. */
   function derive(provider: SignInProvider, state: string, browserToken: string): SignInSecrets & { hash: string } {
     const base = `${provider.name}:${state}:${browserToken}`
     const hash = (use: string): string => hasher.hash('sign-in', `${use}:${base}`)
     return { state, nonce: hash('nonce'), codeVerifier: hash('verifier'), hash: hash('flow') }
-  }
-
-  async function refresh(user: User, identity: Identity, call: CallOptions): Promise<User> {
-    const { name, avatarUrl } = identity
-    const emailVerified = identity.email === user.email ? identity.emailVerified : user.emailVerified
-    const isSame = user.name === name && user.avatarUrl === avatarUrl && user.emailVerified === emailVerified
-    if (isSame) return user
-    await users.setProfile(user.id, { name, avatarUrl, emailVerified, now: clock.now() }, call)
-    return { ...user, name, avatarUrl, emailVerified }
-  }
-
-  async function admitKnown(known: User, identity: Identity, call: CallOptions): Promise<User> {
-    if (known.status !== 'active') throw inactiveAccount(known, 'account pending approval')
-    const user = await refresh(known, identity, call)
-    const isVerified = identity.emailVerified && identity.email === user.email
-    if (user.role === 'admin' || !isConfiguredAdmin(user, { admin, isVerified })) return user
-    await users.setRole(user.id, { role: 'admin', now: clock.now() }, call)
-    revocations.publish({ kind: 'user', userId: user.id })
-    onNewAdmin?.({ ...user, role: 'admin' })
-    return { ...user, role: 'admin' }
-  }
-
-  async function admitNew(
-    provider: SignInProvider,
-    identity: Identity,
-    call: CallOptions & { readonly inviteCode: string | undefined },
-  ): Promise<User> {
-    const { subject, email, emailVerified, name, avatarUrl } = identity
-    const now = clock.now()
-    const outcome = await users.register(
-      {
-        user: {
-          ...{ id: createId(), email, emailVerified, name, avatarUrl, provider: provider.name, subject },
-          ...{ features: {}, allowedModels: { enabled: false, models: [] }, createdAt: now, updatedAt: now },
-        },
-        passwordHash: undefined,
-        mode,
-        inviteHash: hashInvite(call.inviteCode, hasher),
-        isAdmin: isConfiguredAdmin({ email, approved: false }, { admin, isVerified: emailVerified }),
-        now,
-      },
-      call,
-    )
-    if (outcome.kind === 'created') {
-      if (outcome.user.status !== 'active') throw inactiveAccount(outcome.user, 'account pending approval')
-      if (outcome.user.role === 'admin') onNewAdmin?.(outcome.user)
-      return outcome.user
-    }
-    if (outcome.kind !== 'taken') throw inviteRefused(outcome.kind)
-    // the same account has come in twice at once
-    const known = await users.findBySubject({ provider: provider.name, subject }, call)
-    if (known === undefined) throw signInFailed(new Error('the account is gone'))
-    return admitKnown(known, identity, call)
   }
 
   /** The secrets of the sign-in that one of the browser's tokens belongs to; undefined where there is none. */
@@ -177,13 +113,8 @@ export function createSignIn(options: SignInOptions): SignIn {
       if ((readSingle(parameters, 'code') ?? '') === '')
         throw new AuthError('invalid_request', 'missing authorization code', { code: 'missing_code' })
       const identity = await provider.readIdentity({ ...secrets, parameters }, call)
-      const { subject, providerSession } = identity
-      const known = await users.findBySubject({ provider: provider.name, subject }, call)
-      const user =
-        known === undefined
-          ? await admitNew(provider, identity, { ...call, inviteCode })
-          : await admitKnown(known, identity, call)
-      return { user, providerSession }
+      const user = await admission.admit(provider.name, identity, { ...call, inviteCode })
+      return { user, providerSession: identity.providerSession }
     },
   }
 }

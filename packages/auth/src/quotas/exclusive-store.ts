@@ -1,8 +1,8 @@
 import type { CallOptions, Clock, Logger } from '../ports/clock.ts'
-import type { QuotaCounter, QuotaStore } from '../ports/usage.ts'
+import type { QuotaStore } from '../ports/usage.ts'
 import { createStoreDeadline } from '../store-deadline.ts'
 import { applyQuotaWork, type QuotaWork } from './apply-work.ts'
-import { createMemoryLedger, dropRule, type QuotaCounts } from './memory-ledger.ts'
+import { type CounterCache, createCounterCache } from './counter-cache.ts'
 
 /** What {@link createExclusiveQuotaStore} needs. */
 export interface ExclusiveQuotaStoreOptions {
@@ -23,21 +23,79 @@ export interface ExclusiveQuotaStore extends QuotaStore {
 
 const DELAY_MS = 250
 const STORE_TIMEOUT_MS = 10_000
-/** Rules whose counters stay in memory without a change that is not stored. */
-const MAX_KEPT = 10_000
 
-/** Counters as they are stored: without reservations, which end with the process. */
-function withoutReservations({ counters, reservations }: QuotaCounts, ids: Iterable<string>): readonly QuotaCounter[] {
-  const settled = new Map([...ids].flatMap((id) => counters.get(id) ?? []).map((one) => [one.ruleId, one]))
-  for (const held of reservations.values()) {
-    for (const { ruleId, windowStart, tokens } of held) {
-      const counter = settled.get(ruleId)
-      if (counter?.windowStart !== windowStart) continue
-      const left = { requests: counter.requests - 1, tokens: counter.tokens - tokens }
-      settled.set(ruleId, { ...counter, requests: Math.max(0, left.requests), tokens: Math.max(0, left.tokens) })
-    }
+/** Creates a queue that runs one piece of work at a time. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const turn = last.then(work)
+    last = turn.catch(() => undefined)
+    return turn
   }
-  return [...settled.values()]
+}
+
+/** Stores the changes of a cache. */
+interface CounterWriter {
+  /** Whether the store has refused the last write. */
+  readonly isBehind: boolean
+  /** Stores all changes. @throws what the store fails with */
+  write(): Promise<void>
+  /** Stores changes a moment later, and tries again until they are stored. */
+  schedule(): void
+  /** Ends the waits of scheduled writes. Resolves when none is under way. */
+  stop(): Promise<void>
+}
+
+interface CounterWriterOptions extends Omit<ExclusiveQuotaStoreOptions, 'store'> {
+  readonly cache: CounterCache
+  /** Stores the changes that it takes. */
+  readonly store: (counters: ReturnType<CounterCache['takeChanges']>) => Promise<void>
+  /** Runs a write that no other work may come between. */
+  readonly alone: (work: () => Promise<void>) => Promise<void>
+}
+
+function createCounterWriter(options: CounterWriterOptions): CounterWriter {
+  const { cache, store, alone, clock, logger, delayMs = DELAY_MS } = options
+  const closing = new AbortController()
+  let writing: Promise<void> | undefined
+  let isBehind = false
+
+  async function write(): Promise<void> {
+    if (!cache.hasChanges) return
+    const counters = cache.takeChanges()
+    try {
+      await store(counters)
+    } catch (error) {
+      cache.putBack(counters)
+      if (!isBehind) logger?.warn({ err: error }, 'quota counters cannot be stored')
+      isBehind = true
+      throw error
+    }
+    isBehind = false
+    cache.dropSurplus()
+  }
+
+  async function writeUntilDone(): Promise<void> {
+    while (cache.hasChanges && !closing.signal.aborted) {
+      await clock.sleep(delayMs, { signal: closing.signal }).catch(() => undefined)
+      await alone(write).catch(() => undefined)
+    }
+    writing = undefined
+  }
+
+  return {
+    get isBehind() {
+      return isBehind
+    },
+    write,
+    schedule() {
+      if (cache.hasChanges) writing ??= writeUntilDone()
+    },
+    async stop() {
+      closing.abort()
+      await writing
+    },
+  }
 }
 
 /**
@@ -48,82 +106,27 @@ function withoutReservations({ counters, reservations }: QuotaCounts, ids: Itera
  * While the store cannot be written, requests under rules fail with `unavailable`: they are never unlimited.
  */
 export function createExclusiveQuotaStore(options: ExclusiveQuotaStoreOptions): ExclusiveQuotaStore {
-  const { store, clock, logger, delayMs = DELAY_MS } = options
+  const { store } = options
   const withDeadline = createStoreDeadline(STORE_TIMEOUT_MS)
-  const counts: QuotaCounts = { counters: new Map(), reservations: new Map() }
-  const changed = new Set<string>()
-  const closing = new AbortController()
-  let last: Promise<unknown> = Promise.resolve()
-  let writing: Promise<void> | undefined
-  let isBehind = false
-
-  const ledger = createMemoryLedger(counts, (counters) => {
-    for (const counter of counters) {
-      counts.counters.set(counter.ruleId, counter)
-      changed.add(counter.ruleId)
-    }
+  const alone = createTurns()
+  const cache = createCounterCache()
+  const writer = createCounterWriter({
+    ...options,
+    cache,
+    alone,
+    store: (counters) => withDeadline((call) => store.writeCounters(counters, call)),
   })
 
-  /** Runs work that no other may come between. */
-  function alone<T>(work: () => Promise<T>): Promise<T> {
-    const turn = last.then(work)
-    last = turn.catch(() => undefined)
-    return turn
-  }
-
-  function forget(ruleId: string): void {
-    dropRule(counts, ruleId)
-    changed.delete(ruleId)
-  }
-
-  /** Drops counters that are stored and that no request under way counts in. */
-  function dropSurplus(): void {
-    if (counts.counters.size <= MAX_KEPT) return
-    const inUse = new Set([...counts.reservations.values()].flatMap((held) => held.map(({ ruleId }) => ruleId)))
-    for (const id of counts.counters.keys()) {
-      if (counts.counters.size <= MAX_KEPT) return
-      if (!inUse.has(id) && !changed.has(id)) counts.counters.delete(id)
-    }
-  }
-
-  async function write(): Promise<void> {
-    if (changed.size === 0) return
-    const ids = [...changed]
-    const counters = withoutReservations(counts, ids)
-    changed.clear()
-    try {
-      await withDeadline((call) => store.writeCounters(counters, call))
-    } catch (error) {
-      for (const id of ids) changed.add(id)
-      if (!isBehind) logger?.warn({ err: error }, 'quota counters cannot be stored')
-      isBehind = true
-      throw error
-    }
-    isBehind = false
-    dropSurplus()
-  }
-
-  async function writeUntilDone(): Promise<void> {
-    while (changed.size > 0 && !closing.signal.aborted) {
-      await clock.sleep(delayMs, { signal: closing.signal }).catch(() => undefined)
-      await alone(write).catch(() => undefined)
-    }
-    writing = undefined
-  }
-
   async function load(ruleIds: readonly string[]): Promise<void> {
-    const missing = ruleIds.filter((id) => !counts.counters.has(id))
-    if (missing.length === 0) return
-    const stored = await withDeadline((call) => store.readCounters(missing, call))
-    for (const ruleId of missing) counts.counters.set(ruleId, { ruleId, windowStart: 0, requests: 0, tokens: 0 })
-    for (const counter of stored) counts.counters.set(counter.ruleId, counter)
+    const missing = cache.listMissing(ruleIds)
+    if (missing.length > 0) cache.load(missing, await withDeadline((call) => store.readCounters(missing, call)))
   }
 
   async function apply(work: QuotaWork): ReturnType<QuotaStore['apply']> {
-    if (isBehind) await write()
+    if (writer.isBehind) await writer.write()
     await load([...work.requests, ...work.settlements].flatMap(({ rules }) => rules.map(({ id }) => id)))
-    const verdicts = await applyQuotaWork(work, ledger)
-    if (changed.size > 0) writing ??= writeUntilDone()
+    const verdicts = await applyQuotaWork(work, cache.ledger)
+    writer.schedule()
     return verdicts
   }
 
@@ -133,28 +136,27 @@ export function createExclusiveQuotaStore(options: ExclusiveQuotaStoreOptions): 
     putRule: (rule, call) =>
       alone(async () => {
         const stored = await store.putRule(rule, call)
-        forget(stored.id)
+        cache.forget(stored.id)
         return stored
       }),
     removeRule: (rule, call) =>
       alone(async () => {
         const isRemoved = await store.removeRule(rule, call)
-        if (isRemoved) forget(rule.id)
+        if (isRemoved) cache.forget(rule.id)
         return isRemoved
       }),
     readCounters: (ruleIds, call) =>
       alone(async () => {
-        const missing = ruleIds.filter((id) => !counts.counters.has(id))
+        const missing = cache.listMissing(ruleIds)
         const stored = missing.length === 0 ? [] : await store.readCounters(missing, call)
-        return [...stored, ...ruleIds.flatMap((id) => counts.counters.get(id) ?? [])]
+        return [...stored, ...cache.read(ruleIds)]
       }),
     writeCounters: (counters, call) => store.writeCounters(counters, call),
     apply: (work) => alone(() => apply(work)),
-    flush: () => alone(write),
+    flush: () => alone(writer.write),
     async close() {
-      closing.abort()
-      await writing
-      await alone(write)
+      await writer.stop()
+      await alone(writer.write)
     },
   }
 }

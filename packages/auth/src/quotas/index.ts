@@ -12,12 +12,7 @@ export {
   type ExclusiveQuotaStore,
   type ExclusiveQuotaStoreOptions,
 } from './exclusive-store.ts'
-export {
-  createQuotas,
-  type QuotaDraft,
-  type QuotaReservation,
-  type QuotaStatus,
-  type Quotas,
-  type QuotasOptions,
-} from './quotas.ts'
+export type { QuotaDraft, QuotaStatus } from './quota-rules.ts'
+export { createQuotas, type Quotas, type QuotasOptions } from './quotas.ts'
+export type { QuotaReservation } from './reservations.ts'
 export { currentCounter, windowStart } from './windows.ts'

@@ -1,4 +1,4 @@
-import { createContentWriter } from './content-writer.ts'
+import { createEventWriter } from './event-writer.ts'
 import { parseCallJson, toJsonObjectText } from './json-text.ts'
 import { MAX_CALL_LENGTH, MAX_CALLS } from './limits.ts'
 import type { ParsedToolCall, ToolCallEvent, ToolCallOptions } from './tool-call.ts'
@@ -41,32 +41,20 @@ type Waiting = { readonly text: string } | { readonly call: ParsedToolCall; sour
 /** Creates the sink of one reply. */
 export function createCallSink({ settings, tools }: ToolCallOptions): CallSink {
   const known = tools && new Set(tools.map(({ name }) => name))
-  const noAction = noActionName()
+  const noAction = findNoAction(settings, known)
   const closings = new Set<string>()
-  let events: ToolCallEvent[] = []
   let taken = 0
-  let index = 0
   let hasGoodCall = false
   let waiting: Waiting[] = []
   let waitingLength = 0
-  const content = createContentWriter((text) => {
-    const last = events.at(-1)
-    if (last?.type === 'text') events[events.length - 1] = { type: 'text', text: last.text + text }
-    else events.push({ type: 'text', text })
-  })
-
-  /** The pseudo-tool of grammars, unless the request has a tool of that name. */
-  function noActionName(): string | undefined {
-    const name = settings.noActionFunctionName || 'answer'
-    return settings.disableNoAction === true || known?.has(name) === true ? undefined : name
-  }
+  const events = createEventWriter()
 
   function isBroken({ name, arguments: json }: ParsedToolCall): boolean {
     return name !== noAction && json.trim() !== 'null' && toJsonObjectText(json) === undefined
   }
 
   function write(text: string): void {
-    if (waiting.length === 0) content.write(text)
+    if (waiting.length === 0) events.text(text)
     else wait({ text }, text.length)
   }
 
@@ -82,9 +70,9 @@ export function createCallSink({ settings, tools }: ToolCallOptions): CallSink {
     waiting = []
     waitingLength = 0
     for (const part of parts) {
-      if ('text' in part) content.write(part.text)
-      else if (hasGoodCall) content.write(part.source)
-      else emit(part.call)
+      if ('text' in part) events.text(part.text)
+      else if (hasGoodCall) events.text(part.source)
+      else events.call(part.call)
     }
   }
 
@@ -94,16 +82,9 @@ export function createCallSink({ settings, tools }: ToolCallOptions): CallSink {
     else if (!isBroken(call)) {
       hasGoodCall = true
       settle()
-      emit(call)
+      events.call(call)
     } else if (hasGoodCall) write(source)
     else wait({ call, source }, call.arguments.length + source.length)
-  }
-
-  function emit({ name, id, arguments: text }: ParsedToolCall): void {
-    content.skipCall()
-    events.push({ type: 'call-start', index, name, ...(id === undefined ? {} : { id }) })
-    events.push({ type: 'call-arguments', index, text })
-    index++
   }
 
   return {
@@ -130,14 +111,19 @@ export function createCallSink({ settings, tools }: ToolCallOptions): CallSink {
     },
     finish() {
       settle()
-      content.finish()
+      events.finish()
     },
-    take() {
-      const done = events
-      events = []
-      return done
-    },
+    take: () => events.take(),
   }
+}
+
+/** The pseudo-tool of grammars, unless the request has a tool of that name. */
+function findNoAction(
+  settings: ToolCallOptions['settings'],
+  known: ReadonlySet<string> | undefined,
+): string | undefined {
+  const name = settings.noActionFunctionName || 'answer'
+  return settings.disableNoAction === true || known?.has(name) === true ? undefined : name
 }
 
 /** The model's answer when it calls no tool; empty when there is none. */

@@ -1,7 +1,15 @@
 import { checkArgument } from '@svc/errors'
+import {
+  createEntryTable,
+  type EntryTable,
+  entryBytes,
+  measureNorm,
+  putEntry,
+  readEntry,
+  removeRow,
+} from './entry-table.ts'
 import { VectorError } from './errors.ts'
-import { createRowStorage, type KernelKind, type RowStorage } from './kernel.ts'
-import { createKeyTable, type KeyTable } from './key-table.ts'
+import { createRowStorage, type KernelKind } from './kernel.ts'
 import { selectNearestRows } from './nearest-rows.ts'
 import type { FoundEntry, Vector, VectorEntry, VectorIndex } from './ports.ts'
 
@@ -36,18 +44,6 @@ const LARGEST_PLAIN_NORM = 1e15
 /** Half the distance of 1 to the next 32-bit float. */
 const ROUNDING = 2 ** -24
 
-/** Columns of the entries: one item of each for a row. */
-interface Table {
-  readonly dimension: number
-  readonly storage: RowStorage
-  readonly keys: KeyTable
-  readonly values: Uint8Array[]
-  /** Of each row, to tell which of equals came first. */
-  readonly sequences: number[]
-  readonly norms: number[]
-  bytes: number
-}
-
 /**
  * An index in memory with exact search: each query is compared with all keys. A kernel of 32-bit floats chooses the rows
  * that can be among the nearest, and 64-bit arithmetic decides, so results do not depend on the kernel.
@@ -67,40 +63,7 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
   )
   checkArgument(maxBytes > 0, 'createVectorIndex: maxBytes', 'a positive number', maxBytes)
   const kind = createRowStorage(1, kernel).kind
-  let table: Table | undefined
-  let nextSequence = 0
-
-  const remove = (from: Table, row: number) => {
-    const last = from.values.length - 1
-    from.keys.remove(from.storage.row(row), row)
-    from.bytes -= entryBytes(from.dimension, from.values[row])
-    if (row !== last) {
-      const moved = from.storage.row(last)
-      from.keys.remove(moved, last)
-      from.storage.row(row).set(moved)
-      from.keys.add(moved, row)
-    }
-    moveLast(from.values, row)
-    moveLast(from.sequences, row)
-    moveLast(from.norms, row)
-    if (from.values.length === 0) table = undefined
-  }
-
-  const put = (to: Table, key: Float32Array, value: Uint8Array) => {
-    const present = to.keys.find(key)
-    if (present !== undefined) {
-      to.bytes += value.length - (to.values[present]?.length ?? 0)
-      to.values[present] = value
-      return
-    }
-    const row = to.values.length
-    to.storage.row(row).set(key)
-    to.keys.add(key, row)
-    to.values.push(value)
-    to.sequences.push(nextSequence++)
-    to.norms.push(measureNorm(key))
-    to.bytes += entryBytes(to.dimension, value)
-  }
+  let table: EntryTable | undefined
 
   return {
     get size() {
@@ -118,10 +81,7 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
       const [first] = entries
       if (first === undefined) return
       const dimension = table?.dimension ?? first.key.length
-      const added = entries.map(({ key, value }, index) => {
-        if (!(value instanceof Uint8Array)) throw new VectorError('vector_invalid', `values[${index}] is no Uint8Array`)
-        return { key: toKey(key, dimension, `keys[${index}]`), value: value.slice() }
-      })
+      const added = entries.map((entry, index) => toEntry(entry, dimension, index))
       const size = table?.values.length ?? 0
       const bytes = added.reduce((sum, { value }) => sum + entryBytes(dimension, value), table?.bytes ?? 0)
       const fresh = added.filter(({ key }) => table?.keys.find(key) === undefined).length
@@ -129,9 +89,9 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
         throw new VectorError('vector_limit', `the vector index holds at most ${maxEntries} entries`)
       }
       if (bytes > maxBytes) throw new VectorError('vector_limit', `the vector index holds at most ${maxBytes} bytes`)
-      const to = table ?? createTable(dimension, kind)
+      const to = table ?? createEntryTable(dimension, kind)
       to.storage.reserve(size + fresh)
-      for (const { key, value } of added) put(to, key, value)
+      for (const entry of added) putEntry(to, entry)
       table = to
     },
     async get(keys, { signal }) {
@@ -151,7 +111,8 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
       for (const key of wanted) {
         const row = table?.keys.find(key)
         if (table === undefined || row === undefined) continue
-        remove(table, row)
+        removeRow(table, row)
+        if (table.values.length === 0) table = undefined
         count++
       }
       return count
@@ -167,23 +128,10 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
   }
 }
 
-function createTable(dimension: number, kind: KernelKind): Table {
-  const storage = createRowStorage(dimension, kind)
-  return { dimension, storage, keys: createKeyTable(storage), values: [], sequences: [], norms: [], bytes: 0 }
-}
-
-/** Puts the last item of a column in the place of another one. */
-function moveLast<T>(column: T[], index: number): void {
-  const last = column.pop()
-  if (last !== undefined && index < column.length) column[index] = last
-}
-
-function entryBytes(dimension: number, value: Uint8Array | undefined): number {
-  return dimension * Float32Array.BYTES_PER_ELEMENT + (value?.length ?? 0)
-}
-
-function readEntry(table: Table, row: number): VectorEntry {
-  return { key: table.storage.row(row).slice(), value: table.values[row]?.slice() ?? new Uint8Array() }
+/** Returns a copy of an entry as the index keeps it. */
+function toEntry({ key, value }: VectorEntry, dimension: number, index: number) {
+  if (!(value instanceof Uint8Array)) throw new VectorError('vector_invalid', `values[${index}] is no Uint8Array`)
+  return { key: toKey(key, dimension, `keys[${index}]`), value: value.slice() }
 }
 
 /** A key as the index keeps it: 32-bit floats, and no minus zero. */
@@ -205,19 +153,13 @@ function toKey(key: Vector, dimension: number, name: string): Float32Array {
   return floats
 }
 
-function measureNorm(vector: Float32Array): number {
-  let sum = 0
-  for (const value of vector) sum += value * value
-  return Math.sqrt(sum)
-}
-
 function multiplyExactly(one: Float32Array, other: Float32Array): number {
   let sum = 0
   for (let index = 0; index < one.length; index++) sum += (one[index] ?? 0) * (other[index] ?? 0)
   return sum
 }
 
-function findNearest(table: Table, query: Float32Array, count: number): FoundEntry[] {
+function findNearest(table: EntryTable, query: Float32Array, count: number): FoundEntry[] {
   const { storage, values, sequences, norms, dimension } = table
   const queryNorm = measureNorm(query)
   const rowCount = values.length

@@ -1,5 +1,5 @@
 import type { Expression, Statement, Target } from './ast.ts'
-import { toParts } from './expression-parser.ts'
+import { toParts } from './call-arguments.ts'
 
 /** The direct parts of an expression. */
 export function listParts(node: Expression): readonly Expression[] {
