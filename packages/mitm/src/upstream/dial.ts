@@ -35,7 +35,7 @@ export interface Dialer {
 const MAX_SESSIONS = 1000
 
 export function createDialer({ lookup, trust, wayOut, listeners, connectMs }: DialerOptions): Dialer {
-  const sessions = new LruCache<Buffer>(MAX_SESSIONS)
+  const tls = createTlsOpener(trust)
   // Clients ask for tunnels, in which they speak TLS.
   const findProxy = (target: HostAndPort) => wayOut?.find({ ...target, isTls: true })
 
@@ -97,11 +97,11 @@ export function createDialer({ lookup, trust, wayOut, listeners, connectMs }: Di
     return withinLimit({ ms: connectMs, signal }, async (limit) => {
       const addresses = await unlessAborted(resolve(target), limit)
       const tunnel = await dialProxy(target, { addresses, signal: limit })
-      const socket = openTls(target, { addresses, tunnel, protocols })
+      const socket = tls.open(target, { addresses, tunnel, protocols })
       try {
         await untilOpen(socket, 'secureConnect', limit)
       } catch (error) {
-        sessions.delete(toKey(target))
+        tls.forgetSession(target)
         throw error
       }
       socket.setNoDelay(true)
@@ -109,36 +109,48 @@ export function createDialer({ lookup, trust, wayOut, listeners, connectMs }: Di
     })
   }
 
-  /** Begins TLS over a tunnel, or over a connection to one of the addresses. */
-  function openTls(
-    target: HostAndPort,
-    {
-      addresses,
-      tunnel,
-      protocols,
-    }: { addresses: readonly LookupAddress[] } & {
-      tunnel: Socket | undefined
-      protocols: readonly string[]
-    },
-  ): TLSSocket {
-    const session = sessions.get(toKey(target))
-    const context = trust?.()
-    const socket = connectTls({
-      ...(tunnel === undefined
-        ? { host: target.host, port: target.port, lookup: pinLookup(addresses) }
-        : { socket: tunnel }),
-      servername: isIP(target.host) === 0 ? target.host : '',
-      ALPNProtocols: [...protocols],
-      // Independent of NODE_TLS_REJECT_UNAUTHORIZED.
-      rejectUnauthorized: true,
-      minVersion: 'TLSv1.2',
-      ...(context === undefined ? {} : { secureContext: context }),
-      ...(session === undefined ? {} : { session }),
-    })
-    socket.on('session', (ticket) => sessions.set(toKey(target), ticket))
-    return socket
-  }
   return { check, dialTcp, dialTls }
+}
+
+/** Begins connections over TLS. Sessions of a host make its next handshakes shorter. */
+function createTlsOpener(trust: DialerOptions['trust']) {
+  const sessions = new LruCache<Buffer>(MAX_SESSIONS)
+  return {
+    /** Forgets the session of a host whose handshake failed. */
+    forgetSession(target: HostAndPort): void {
+      sessions.delete(toKey(target))
+    },
+    /** Begins TLS over a tunnel, or over a connection to one of the addresses. */
+    open(
+      target: HostAndPort,
+      {
+        addresses,
+        tunnel,
+        protocols,
+      }: {
+        readonly addresses: readonly LookupAddress[]
+        readonly tunnel: Socket | undefined
+        readonly protocols: readonly string[]
+      },
+    ): TLSSocket {
+      const session = sessions.get(toKey(target))
+      const context = trust?.()
+      const socket = connectTls({
+        ...(tunnel === undefined
+          ? { host: target.host, port: target.port, lookup: pinLookup(addresses) }
+          : { socket: tunnel }),
+        servername: isIP(target.host) === 0 ? target.host : '',
+        ALPNProtocols: [...protocols],
+        // Independent of NODE_TLS_REJECT_UNAUTHORIZED.
+        rejectUnauthorized: true,
+        minVersion: 'TLSv1.2',
+        ...(context === undefined ? {} : { secureContext: context }),
+        ...(session === undefined ? {} : { session }),
+      })
+      socket.on('session', (ticket) => sessions.set(toKey(target), ticket))
+      return socket
+    },
+  }
 }
 
 const toKey = ({ host, port }: HostAndPort): string => `${host}:${port}`

@@ -13,26 +13,18 @@ const LINE_HEIGHT = 20 * textScale
 /** Pixels from the end that count as the end. */
 const NEAR = 24
 
-/**
- * The lines of a log; the ones in view are in the page. The view follows the end until the reader scrolls up, and
- * counts the new lines then.
- *
- * @param startAt begins at the first line of this time or later instead of the end
- */
-export function LogView({
+/** Follows the end of a log until the reader leaves it, and keeps in view what the reader looks at. */
+function useLogScroll({
   lines,
   wrap,
   time,
   startAt,
-  isAnnounced,
 }: {
   readonly lines: readonly LogLine[]
   readonly wrap: boolean
   readonly time: (typeof TIMES)[number]
   readonly startAt: number | undefined
-  readonly isAnnounced: boolean
 }) {
-  const { t } = useTranslation('logs')
   const box = useRef<HTMLElement>(null)
   const start = startAt === undefined ? -1 : lines.findIndex(({ timestamp }) => Date.parse(timestamp) >= startAt)
   const [isFollowing, setFollowing] = useState(start < 0)
@@ -87,6 +79,35 @@ export function LogView({
     if (['ArrowUp', 'PageUp', 'Home'].includes(key)) leaveEnd()
     if (key === 'End') setFollowing(true)
   }
+  return { box, virtualizer, isFollowing, setFollowing, seen, leaveEnd, onScroll, onKeyDown }
+}
+
+/**
+ * The lines of a log; the ones in view are in the page. The view follows the end until the reader scrolls up, and
+ * counts the new lines then.
+ *
+ * @param startAt begins at the first line of this time or later instead of the end
+ */
+export function LogView({
+  lines,
+  wrap,
+  time,
+  startAt,
+  isAnnounced,
+}: {
+  readonly lines: readonly LogLine[]
+  readonly wrap: boolean
+  readonly time: (typeof TIMES)[number]
+  readonly startAt: number | undefined
+  readonly isAnnounced: boolean
+}) {
+  const { t } = useTranslation('logs')
+  const { box, virtualizer, isFollowing, setFollowing, seen, leaveEnd, onScroll, onKeyDown } = useLogScroll({
+    lines,
+    wrap,
+    time,
+    startAt,
+  })
   const waiting = isFollowing ? 0 : lines.reduceRight((count, { number }) => (number > seen ? count + 1 : count), 0)
   return (
     <div className={styles.frame}>
@@ -113,21 +134,7 @@ export function LogView({
                 className={styles.line}
                 style={{ transform: `translateY(${top}px)` }}
               >
-                {time !== 'none' && (
-                  <time dateTime={line.timestamp}>
-                    {time === 'exact'
-                      ? line.timestamp
-                      : formatClock(line.timestamp, { day: isOtherDay(line.timestamp) })}
-                  </time>
-                )}
-                {line.missed === undefined ? (
-                  <>
-                    {line.stream === 'stderr' && <span className={styles.errorMark}>{t('stderr')}</span>}
-                    <span className={styles.text}>{line.text}</span>
-                  </>
-                ) : (
-                  <span className={`${styles.text} faint`}>{t('missed', { count: line.missed })}</span>
-                )}
+                <LogLineText line={line} time={time} />
               </div>
             )
           })}
@@ -141,5 +148,27 @@ export function LogView({
         )}
       </div>
     </div>
+  )
+}
+
+/** The time and the text of a line, or the number of lines that are missing. */
+function LogLineText({ line, time }: { readonly line: LogLine; readonly time: (typeof TIMES)[number] }) {
+  const { t } = useTranslation('logs')
+  return (
+    <>
+      {time !== 'none' && (
+        <time dateTime={line.timestamp}>
+          {time === 'exact' ? line.timestamp : formatClock(line.timestamp, { day: isOtherDay(line.timestamp) })}
+        </time>
+      )}
+      {line.missed === undefined ? (
+        <>
+          {line.stream === 'stderr' && <span className={styles.errorMark}>{t('stderr')}</span>}
+          <span className={styles.text}>{line.text}</span>
+        </>
+      ) : (
+        <span className={`${styles.text} faint`}>{t('missed', { count: line.missed })}</span>
+      )}
+    </>
   )
 }
