@@ -62,21 +62,17 @@ interface Waiting {
 /** Minimum pause between two checks, for any setting. */
 const MIN_RETRY_MS = 10
 
-/** Creates an empty queue. Waiting loads are served first come, first served. */
-export function createEvictionQueue(options: EvictionQueueOptions): EvictionQueue {
-  const { clock, logger } = options
-  const waiting = new Set<Waiting>()
-  const admitted = new Set<WaitingLoad>()
+/** Creates the function that decides for one waiting load. It runs without a pause from the plan to the last departure. */
+function createDecision(
+  { evictableModels, onEvict, logger }: EvictionQueueOptions,
+  { waiting, admitted }: { readonly waiting: Set<Waiting>; readonly admitted: Set<WaitingLoad> },
+) {
   /** Models that leave for an admitted load. */
   const replaced = new WeakSet<object>()
-  let isLooking = false
-  let isOutdated = false
-  let looked: Promise<void> = Promise.resolve()
 
-  /** Decides for one waiting load. Runs without a pause from the plan to the last departure. */
-  const decide = (one: Waiting, policy: EvictionPolicy, sizes: ReadonlyMap<string, number>): void => {
+  return (one: Waiting, policy: EvictionPolicy, sizes: ReadonlyMap<string, number>): void => {
     const { request } = one
-    const loadedModels = options.evictableModels().map((evictableModel) => ({
+    const loadedModels = evictableModels().map((evictableModel) => ({
       ...describe(evictableModel),
       evictableModel,
       isReplaced: replaced.has(evictableModel.key),
@@ -96,11 +92,23 @@ export function createEvictionQueue(options: EvictionQueueOptions): EvictionQueu
       plan.evict.map(({ evictableModel, name, isBusy }) => {
         logger.info({ model: name, for: request.name, busy: isBusy }, 'model is evicted for another one')
         replaced.add(evictableModel.key)
-        options.onEvict?.()
+        onEvict?.()
         return evictableModel.leave({ force: isBusy })
       }),
     )
   }
+}
+
+/** Creates an empty queue. Waiting loads are served first come, first served. */
+export function createEvictionQueue(options: EvictionQueueOptions): EvictionQueue {
+  const { clock } = options
+  const waiting = new Set<Waiting>()
+  const admitted = new Set<WaitingLoad>()
+  let isLooking = false
+  let isOutdated = false
+  let looked: Promise<void> = Promise.resolve()
+
+  const decide = createDecision(options, { waiting, admitted })
   const lookOnce = async (): Promise<void> => {
     for (const one of [...waiting]) {
       try {

@@ -88,15 +88,6 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
   let lastArguments = ''
   let isThinking = false
 
-  function count(reply: Reply): void {
-    usage = {
-      promptTokens: toUsable(reply.promptTokens) || usage.promptTokens,
-      completionTokens: toUsable(reply.tokens) || usage.completionTokens,
-      promptMs: toUsable(reply.timingPromptProcessing) || usage.promptMs,
-      generationMs: toUsable(reply.timingTokenGeneration) || usage.generationMs,
-    }
-  }
-
   /** Converts parts of one reply to events. Log-probabilities of reasoning and calls are not reported. */
   function toEvents(said: readonly Said[]): PredictionEvent[] {
     const isAlone = said.every(({ type }) => type === 'text')
@@ -148,7 +139,7 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
       return usage
     },
     reply(reply) {
-      count(reply)
+      usage = updateUsage(usage, reply)
       tokens.add(readLogprobs(reply.logprobs) ?? [])
       hasText ||= reply.message.length > 0
       const isRaw = hasText && options.prefersText === true
@@ -160,24 +151,50 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
       const events = toEvents(numbered([...reader.push(utf8.decode()), ...reader.end()]))
       const rest = calls.count === 0 && !isThinking ? tokens.rest() : undefined
       if (rest !== undefined) events.push({ type: 'text-delta', choice, text: '', logprobs: rest })
-      const reason = toReason(finishReason)
+      const reason = findFinishReason(finishReason, { usage, callCount: calls.count, lastArguments, limits: options })
       const stopped = reason === 'stop' && stopText !== undefined ? { stopText } : {}
       return [...events, { type: 'choice-end', choice, finishReason: reason, ...stopped }]
     },
   }
+}
 
-  function toReason(told: FinishReason | undefined): FinishReason {
-    const isCut = told === undefined ? reachedLimit() : told === 'length'
-    if (calls.count > 0) return isCut && !isJson(lastArguments) ? 'length' : 'tool_calls'
-    if (isCut) return 'length'
-    // Calls that the client does not see cannot have ended the choice.
-    return told === 'content_filter' ? told : 'stop'
-  }
+/** Decides why a choice ended. */
+function findFinishReason(
+  told: FinishReason | undefined,
+  {
+    usage,
+    callCount,
+    lastArguments,
+    limits,
+  }: {
+    readonly usage: Usage
+    readonly callCount: number
+    readonly lastArguments: string
+    readonly limits: Pick<ReplyDecoderOptions, 'maxTokens' | 'contextSize'>
+  },
+): FinishReason {
+  const isCut = told === undefined ? reachedLimit(usage, limits) : told === 'length'
+  if (callCount > 0) return isCut && !isJson(lastArguments) ? 'length' : 'tool_calls'
+  if (isCut) return 'length'
+  // Calls that the client does not see cannot have ended the choice.
+  return told === 'content_filter' ? told : 'stop'
+}
 
-  function reachedLimit(): boolean {
-    const { promptTokens, completionTokens } = usage
-    if (options.maxTokens > 0 && completionTokens >= options.maxTokens) return true
-    return endedByContext(options.contextSize, promptTokens, completionTokens)
+function reachedLimit(
+  { promptTokens, completionTokens }: Usage,
+  { maxTokens, contextSize }: Pick<ReplyDecoderOptions, 'maxTokens' | 'contextSize'>,
+): boolean {
+  if (maxTokens > 0 && completionTokens >= maxTokens) return true
+  return endedByContext(contextSize, promptTokens, completionTokens)
+}
+
+/** Reads the figures of a reply. Figures that it lacks stay as they were. */
+function updateUsage(usage: Usage, reply: Reply): Usage {
+  return {
+    promptTokens: toUsable(reply.promptTokens) || usage.promptTokens,
+    completionTokens: toUsable(reply.tokens) || usage.completionTokens,
+    promptMs: toUsable(reply.timingPromptProcessing) || usage.promptMs,
+    generationMs: toUsable(reply.timingTokenGeneration) || usage.generationMs,
   }
 }
 
