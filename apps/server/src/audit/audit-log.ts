@@ -45,67 +45,32 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   const { clock, logger, maxRows = MAX_ROWS } = options
   const { queries } = options.database
   const closing = new AbortController()
-  let waiting: DatedEvent[] = []
+  const newId = createIdSource()
+  const waiting = createWaitingEvents(maxRows)
+  const rows = createTrimmedRows({ queries, clock, maxRows })
   let gathering: Promise<void> | undefined
   let writing: Promise<void> = Promise.resolve()
-  let room = maxRows + SLACK
-  let sinceTrim = TRIM_AFTER
-  let counter = 0
-
-  /** Ids grow with time, so that events of one moment keep their order. */
-  function newId(kind: AuditKind, at: number): string {
-    counter = (counter + 1) % 0x10000
-    const order = at.toString(16).padStart(12, '0') + counter.toString(16).padStart(4, '0')
-    return `${toIdPrefix(kind)}_${order}${randomBytes(4).toString('hex')}`
-  }
-
-  async function writeBatch(batch: readonly DatedEvent[]): Promise<void> {
-    const { insertEvents } = await loadStatements()
-    await insertEvents(queries, batch.map(toAuditRow))
-    sinceTrim += batch.length
-    if (sinceTrim < TRIM_AFTER) return
-    sinceTrim = 0
-    await trim()
-  }
-
-  async function trim(): Promise<void> {
-    const { removeEvents } = await loadStatements()
-    await removeEvents(queries, {
-      ...{ since: clock.now() - MAX_AGE_MS, maxRows, maxRemoved: TRIM_AFTER * 5 },
-      maxRowsOfAccount: Math.ceil(maxRows / ACCOUNT_SHARE),
-    })
-  }
-
-  /** Runs before a read: writes waiting events and drops expired ones. */
-  async function settle(): Promise<void> {
-    await flush()
-    await trim()
-  }
 
   async function writeAll(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, BATCH)
-      waiting = waiting.slice(batch.length)
+    for (let batch = waiting.take(BATCH); batch.length > 0; batch = waiting.take(BATCH)) {
       try {
-        await writeBatch(batch)
+        await rows.insert(batch)
       } catch (error) {
-        waiting = [...batch, ...waiting]
-        dropOldest()
+        waiting.putBack(batch)
         throw error
       }
     }
   }
 
-  /** Drops what is too much, from time to time: a look at every waiting event would cost more than recording one. */
-  function dropOldest(): void {
-    if (waiting.length <= room) return
-    waiting = keepNewest(waiting, maxRows)
-    room = waiting.length + SLACK
-  }
-
   function flush(): Promise<void> {
     writing = writing.catch(() => undefined).then(writeAll)
     return writing
+  }
+
+  /** Runs before a read: writes waiting events and drops expired ones. */
+  async function settle(): Promise<void> {
+    await flush()
+    await rows.trim()
   }
 
   /** Schedules a write of the waiting events. A batch that cannot be written waits for the next write. */
@@ -126,8 +91,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     record(events) {
       const createdAt = clock.now()
       const recorded = events.map((event) => ({ id: newId(event.kind, createdAt), createdAt, event }))
-      waiting.push(...recorded)
-      dropOldest()
+      waiting.add(recorded)
       if (recorded.length > 0) gather()
       return recorded.map(({ id }) => id)
     },
@@ -146,6 +110,93 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       closing.abort()
       await gathering
       await flush().catch((error: unknown) => logger.warn({ err: error }, 'audit events could not be written'))
+    },
+  }
+}
+
+/** Creates a source of ids. Ids grow with time, so that events of one moment keep their order. */
+function createIdSource(): (kind: AuditKind, at: number) => string {
+  let counter = 0
+  return (kind, at) => {
+    counter = (counter + 1) % 0x10000
+    const order = at.toString(16).padStart(12, '0') + counter.toString(16).padStart(4, '0')
+    return `${toIdPrefix(kind)}_${order}${randomBytes(4).toString('hex')}`
+  }
+}
+
+/** Events that are not written yet, of each prefix of ids about as many as the log has rows. */
+interface WaitingEvents {
+  add(events: readonly DatedEvent[]): void
+  /** Removes and returns the oldest events, at most `max`. */
+  take(max: number): readonly DatedEvent[]
+  /** Adds events again that were taken and could not be written. */
+  putBack(batch: readonly DatedEvent[]): void
+}
+
+function createWaitingEvents(maxRows: number): WaitingEvents {
+  let waiting: DatedEvent[] = []
+  let room = maxRows + SLACK
+
+  /** Drops the oldest events from time to time. A look at every event would cost more than recording one. */
+  function dropOldest(): void {
+    if (waiting.length <= room) return
+    waiting = keepNewest(waiting, maxRows)
+    room = waiting.length + SLACK
+  }
+
+  return {
+    add(events) {
+      waiting.push(...events)
+      dropOldest()
+    },
+    take(max) {
+      const batch = waiting.slice(0, max)
+      waiting = waiting.slice(batch.length)
+      return batch
+    },
+    putBack(batch) {
+      waiting = [...batch, ...waiting]
+      dropOldest()
+    },
+  }
+}
+
+/** The rows of the log, trimmed to their numbers and their age. */
+interface TrimmedRows {
+  /** Inserts events, and trims after every {@link TRIM_AFTER} rows. */
+  insert(batch: readonly DatedEvent[]): Promise<void>
+  trim(): Promise<void>
+}
+
+/** Options of {@link createTrimmedRows}. */
+interface TrimmedRowsOptions {
+  readonly queries: Database['queries']
+  readonly clock: Clock
+  readonly maxRows: number
+}
+
+function createTrimmedRows({ queries, clock, maxRows }: TrimmedRowsOptions): TrimmedRows {
+  let sinceTrim = TRIM_AFTER
+
+  async function trim(): Promise<void> {
+    const { removeEvents } = await loadStatements()
+    await removeEvents(queries, {
+      since: clock.now() - MAX_AGE_MS,
+      maxRows,
+      maxRemoved: TRIM_AFTER * 5,
+      maxRowsOfAccount: Math.ceil(maxRows / ACCOUNT_SHARE),
+    })
+  }
+
+  return {
+    trim,
+    async insert(batch) {
+      const { insertEvents } = await loadStatements()
+      await insertEvents(queries, batch.map(toAuditRow))
+      sinceTrim += batch.length
+      if (sinceTrim < TRIM_AFTER) return
+      sinceTrim = 0
+      await trim()
     },
   }
 }

@@ -53,36 +53,24 @@ const PATIENCE_MS = 2000
 /** Longest time of one statement. The server has a shorter limit of its own. */
 const STATEMENT_MS = 35_000
 
-interface Waiting {
-  since: number
-  readonly fail: (error: unknown) => void
-}
-
 /**
  * Watches a client. A query on a connection whose other end is gone waits for many minutes, and so does its request. While
  * work waits, the server is asked once a second. A server that does not answer fails all work, and new work too until it
  * answers. A client whose connections are dead is replaced, so that nothing of it reaches the server later.
  */
 export function watchClient<Client>(parts: WatchedParts<Client>): WatchedClient<Client> {
-  const { open, drop, feelPulse, clock, logger } = parts
+  const { feelPulse, clock, logger } = parts
   const closing = new AbortController()
   const { signal } = closing
-  const waiting = new Set<Waiting>()
-  const drops = new Set<Promise<void>>()
+  const clients = createReplacedClients(parts)
+  const waiting = createWaitingWork(clock)
   const followers = new Set<(client: Client) => Promise<void>>()
-  let client = open()
   let isAway = false
   let watching: Promise<void> | undefined
 
-  /** Fails all waiting work. */
   function replaceClient(): void {
-    const dropped = drop(client)
-      .catch(() => undefined)
-      .finally(() => drops.delete(dropped))
-    drops.add(dropped)
-    client = open()
-    for (const { fail } of waiting) fail(databaseAway())
-    waiting.clear()
+    clients.replace()
+    waiting.failAll(databaseAway())
   }
 
   function callFollowers(): void {
@@ -90,9 +78,9 @@ export function watchClient<Client>(parts: WatchedParts<Client>): WatchedClient<
   }
 
   async function callFollower(work: (client: Client) => Promise<void>): Promise<void> {
-    const called = client
+    const called = clients.current
     // The next client has a call of its own.
-    while (client === called && !signal.aborted) {
+    while (clients.current === called && !signal.aborted) {
       try {
         await run(work)
         return
@@ -114,58 +102,35 @@ export function watchClient<Client>(parts: WatchedParts<Client>): WatchedClient<
     callFollowers()
   }
 
-  async function watch(): Promise<void> {
-    let idle = 0
-    for (;;) {
-      await clock.sleep(LOOK_MS, { signal })
-      const now = clock.monotonic()
-      const longest = Math.max(0, ...Array.from(waiting, ({ since }) => now - since))
-      if (waiting.size === 0) return
-      if (longest < PATIENCE_MS) continue
-      const pulse = await feelPulse(signal)
-      idle = pulse === 'idle' ? idle + 1 : 0
-      if (pulse === 'away') await waitForServer()
-      // Between two statements the server runs none either, so one look does not count.
-      else if (idle > 1 || longest > STATEMENT_MS) {
-        logger.warn({}, 'connections to the database are dead; they are replaced')
-        replaceClient()
-        callFollowers()
-      }
-    }
+  async function onFinding(finding: Finding): Promise<void> {
+    if (finding === 'away') return waitForServer()
+    logger.warn({}, 'connections to the database are dead; they are replaced')
+    replaceClient()
+    callFollowers()
   }
 
   function startWatch(): void {
-    watching ??= watch()
+    watching ??= watchWork({ waiting, feelPulse, clock, signal }, onFinding)
       .catch((error: unknown) => {
         if (!signal.aborted) logger.error({ err: error }, 'the watch of the database failed')
       })
       .finally(() => {
         watching = undefined
-        if (waiting.size > 0 && !signal.aborted) startWatch()
+        if (!waiting.isEmpty && !signal.aborted) startWatch()
       })
   }
 
   function run<T>(work: (client: Client, work: Work) => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      if (isAway) {
-        reject(databaseAway())
-        return
-      }
-      const entry: Waiting = { since: clock.monotonic(), fail: reject }
-      const beat = (): void => {
-        entry.since = clock.monotonic()
-      }
-      waiting.add(entry)
+    if (isAway) return Promise.reject(databaseAway())
+    return waiting.run((beat) => {
       startWatch()
-      work(client, { beat })
-        .then(resolve, reject)
-        .finally(() => waiting.delete(entry))
+      return work(clients.current, { beat })
     })
   }
 
   return {
     get current() {
-      return client
+      return clients.current
     },
     run,
     async follow(work) {
@@ -175,8 +140,108 @@ export function watchClient<Client>(parts: WatchedParts<Client>): WatchedClient<
     async close(dropLast) {
       closing.abort(new Error('the database is closed'))
       await watching
+      await clients.close(dropLast)
+    },
+  }
+}
+
+/** A client, and the ones before it that are still being dropped. */
+interface ReplacedClients<Client> {
+  readonly current: Client
+  replace(): void
+  close(drop: (client: Client) => Promise<void>): Promise<void>
+}
+
+function createReplacedClients<Client>({
+  open,
+  drop,
+}: Pick<WatchedParts<Client>, 'open' | 'drop'>): ReplacedClients<Client> {
+  const drops = new Set<Promise<void>>()
+  let client = open()
+  return {
+    get current() {
+      return client
+    },
+    replace() {
+      const dropped = drop(client)
+        .catch(() => undefined)
+        .finally(() => drops.delete(dropped))
+      drops.add(dropped)
+      client = open()
+    },
+    async close(dropLast) {
       await dropLast(client)
       await Promise.all(drops)
     },
+  }
+}
+
+/** Work that waits for the database. */
+interface WaitingWork {
+  readonly isEmpty: boolean
+  /** Gives the longest time since a work began or its last statement was sent. */
+  longestMs(): number
+  /** Runs work that may call `beat` with each statement. */
+  run<T>(work: (beat: () => void) => Promise<T>): Promise<T>
+  failAll(error: unknown): void
+}
+
+function createWaitingWork(clock: Pick<Clock, 'monotonic'>): WaitingWork {
+  interface Waiting {
+    since: number
+    readonly fail: (error: unknown) => void
+  }
+  const waiting = new Set<Waiting>()
+  return {
+    get isEmpty() {
+      return waiting.size === 0
+    },
+    longestMs() {
+      const now = clock.monotonic()
+      return Math.max(0, ...Array.from(waiting, ({ since }) => now - since))
+    },
+    run: (work) =>
+      new Promise((resolve, reject) => {
+        const entry: Waiting = { since: clock.monotonic(), fail: reject }
+        const beat = (): void => {
+          entry.since = clock.monotonic()
+        }
+        waiting.add(entry)
+        work(beat)
+          .then(resolve, reject)
+          .finally(() => waiting.delete(entry))
+      }),
+    failAll(error) {
+      for (const { fail } of waiting) fail(error)
+      waiting.clear()
+    },
+  }
+}
+
+/** Finding of the watch: the server is away, or the connections to it are dead. */
+type Finding = 'away' | 'dead'
+
+/** Options of {@link watchWork}. */
+interface WatchOptions extends Pick<WatchedParts<unknown>, 'feelPulse' | 'clock'> {
+  readonly waiting: WaitingWork
+  readonly signal: AbortSignal
+}
+
+/** Looks once a second at waiting work, until none waits. */
+async function watchWork(
+  { waiting, feelPulse, clock, signal }: WatchOptions,
+  onFinding: (finding: Finding) => Promise<void>,
+): Promise<void> {
+  let idle = 0
+  for (;;) {
+    await clock.sleep(LOOK_MS, { signal })
+    if (waiting.isEmpty) return
+    const longest = waiting.longestMs()
+    if (longest < PATIENCE_MS) continue
+    const pulse = await feelPulse(signal)
+    idle = pulse === 'idle' ? idle + 1 : 0
+    if (pulse === 'away') await onFinding('away')
+    // Between two statements the server runs none either, so one look does not count.
+    else if (idle > 1 || longest > STATEMENT_MS) await onFinding('dead')
   }
 }

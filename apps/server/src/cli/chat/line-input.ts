@@ -34,95 +34,69 @@ const MAX_LINES = 100_000
 /** Opens the editor of lines. A backslash at the end of a line continues the prompt. */
 export function openLineInput({ input, output, onInterrupt, maxLines = MAX_LINES }: LineInputOptions): LineInput {
   const editor = createInterface({ input, output: output.stream, terminal: true, prompt: PROMPT })
-  const prompts: string[] = []
-  let lines: string[] = []
-  let isPasting = false
-  let isQuiet = false
+  const terminal = openPasteTerminal({ input, output })
+  const prompts = createPromptQueue(maxLines)
   let overflow: 'none' | 'untold' | 'told' = 'none'
   let hasEnded = false
   let isClosed = false
   let wake: () => void = () => undefined
 
   const redraw = (): void => {
-    editor.setPrompt(lines.length === 0 ? PROMPT : MORE)
+    editor.setPrompt(prompts.isOpen ? MORE : PROMPT)
     editor.prompt(true)
-  }
-  const setQuiet = (quiet: boolean): void => {
-    isQuiet = quiet
-    output.setQuiet(quiet)
-  }
-  /** Sends a mark also while the editor draws nothing. */
-  const mark = (sequence: string): void => {
-    output.setQuiet(false)
-    output.stream.write(sequence)
-    output.setQuiet(isQuiet)
   }
   const remark = (line: string): void => {
     output.stream.write(`\n${escapeLine(line)}\n`)
     if (!hasEnded) redraw()
   }
   const tellOverflow = (): void => {
-    if (overflow !== 'untold' || isQuiet) return
+    if (overflow !== 'untold' || terminal.isQuiet) return
     overflow = 'told'
     remark(`At most ${maxLines} lines can wait. The lines after them are dropped.`)
   }
-  const onKey = (_text: string | undefined, key: Key): void => {
-    // The editor stops the program next. It goes on with `SIGCONT`.
-    if (key.ctrl === true && key.name === 'z') mark(MARKS_PASTES.off)
-    if (key.name === 'paste-start') isPasting = true
-    if (key.name === 'paste-end') isPasting = false
-  }
-  input.prependListener('keypress', onKey)
   editor.on('line', (line) => {
-    const continues = !isPasting && line.endsWith('\\')
-    if (lines.length + prompts.length < maxLines) lines.push(continues ? line.slice(0, -1) : line)
-    else if (overflow === 'none') overflow = 'untold'
+    const continues = !terminal.isPasting && line.endsWith('\\')
+    const isKept = prompts.addLine(continues ? line.slice(0, -1) : line)
+    if (!isKept && overflow === 'none') overflow = 'untold'
     tellOverflow()
-    if (isPasting || continues) return redraw()
-    if (lines.length > 0) prompts.push(lines.join('\n'))
-    lines = []
+    if (terminal.isPasting || continues) return redraw()
+    prompts.complete()
     if (overflow === 'told') overflow = 'none'
     wake()
   })
   editor.on('SIGINT', onInterrupt)
   editor.on('SIGCONT', () => {
-    mark(MARKS_PASTES.on)
+    terminal.markPastes()
     // The editor pauses before this event.
     editor.resume()
   })
-  // The terminal has its own editor back, also where an error ends the program.
-  const onExit = (): void => mark(MARKS_PASTES.off)
-  process.once('exit', onExit)
   editor.on('close', () => {
     hasEnded = true
-    setQuiet(false)
-    process.off('exit', onExit)
-    onExit()
+    terminal.release()
     wake()
   })
-  mark(MARKS_PASTES.on)
+  terminal.markPastes()
 
   return {
     async next() {
-      setQuiet(false)
+      terminal.setQuiet(false)
       tellOverflow()
-      const early = prompts.shift()
+      const early = prompts.take()
       if (early !== undefined) {
         output.stream.write(`${PROMPT}${escapeLines(early)}\n`)
         return early
       }
       if (!hasEnded) redraw()
-      while (prompts.length === 0 && !hasEnded) {
+      while (prompts.isEmpty && !hasEnded) {
         await new Promise<void>((resolve) => {
           wake = resolve
         })
       }
-      return prompts.shift()
+      return prompts.take()
     },
-    setQuiet,
+    setQuiet: terminal.setQuiet,
     discard() {
-      prompts.length = 0
-      lines = []
+      prompts.clear()
       if (hasEnded) return
       // The line of the editor is given up as Ctrl-U and Ctrl-K give it up.
       editor.write(null, { ctrl: true, name: 'e' })
@@ -133,9 +107,101 @@ export function openLineInput({ input, output, onInterrupt, maxLines = MAX_LINES
       if (isClosed) return
       isClosed = true
       editor.close()
+      terminal.setQuiet(false)
+      output.stream.write('\n')
+    },
+  }
+}
+
+/** Prompts that wait for their turn, and the lines of the next one. */
+interface PromptQueue {
+  /** Whether no whole prompt waits. */
+  readonly isEmpty: boolean
+  /** Whether a prompt has lines and is not complete. */
+  readonly isOpen: boolean
+  /** Adds a line to the open prompt. @returns false when too many lines wait; the line is dropped */
+  addLine(line: string): boolean
+  /** Ends the open prompt. A prompt without lines is dropped. */
+  complete(): void
+  take(): string | undefined
+  clear(): void
+}
+
+function createPromptQueue(maxLines: number): PromptQueue {
+  const prompts: string[] = []
+  let lines: string[] = []
+  return {
+    get isEmpty() {
+      return prompts.length === 0
+    },
+    get isOpen() {
+      return lines.length > 0
+    },
+    addLine(line) {
+      if (lines.length + prompts.length >= maxLines) return false
+      lines.push(line)
+      return true
+    },
+    complete() {
+      if (lines.length > 0) prompts.push(lines.join('\n'))
+      lines = []
+    },
+    take: () => prompts.shift(),
+    clear() {
+      prompts.length = 0
+      lines = []
+    },
+  }
+}
+
+/** A terminal that marks pasted texts. */
+interface PasteTerminal {
+  readonly isPasting: boolean
+  readonly isQuiet: boolean
+  setQuiet(isQuiet: boolean): void
+  /** Asks the terminal for the marks. */
+  markPastes(): void
+  /** Ends the marks; the terminal has its own editor back. */
+  release(): void
+}
+
+function openPasteTerminal({ input, output }: Pick<LineInputOptions, 'input' | 'output'>): PasteTerminal {
+  let isPasting = false
+  let isQuiet = false
+  const setQuiet = (quiet: boolean): void => {
+    isQuiet = quiet
+    output.setQuiet(quiet)
+  }
+  /** Sends a mark also while the editor draws nothing. */
+  const mark = (sequence: string): void => {
+    output.setQuiet(false)
+    output.stream.write(sequence)
+    output.setQuiet(isQuiet)
+  }
+  const onKey = (_text: string | undefined, key: Key): void => {
+    // The editor stops the program next. It goes on with `SIGCONT`.
+    if (key.ctrl === true && key.name === 'z') mark(MARKS_PASTES.off)
+    if (key.name === 'paste-start') isPasting = true
+    if (key.name === 'paste-end') isPasting = false
+  }
+  // An error that ends the program releases the terminal too.
+  const onExit = (): void => mark(MARKS_PASTES.off)
+  input.prependListener('keypress', onKey)
+  process.once('exit', onExit)
+  return {
+    get isPasting() {
+      return isPasting
+    },
+    get isQuiet() {
+      return isQuiet
+    },
+    setQuiet,
+    markPastes: () => mark(MARKS_PASTES.on),
+    release() {
       setQuiet(false)
       input.off('keypress', onKey)
-      output.stream.write('\n')
+      process.off('exit', onExit)
+      onExit()
     },
   }
 }

@@ -45,13 +45,10 @@ const WINDOW_MS = MAX_HOURS * 3_600_000
 /** Creates the samples. The first use reads the file; adding never waits. */
 export function createRequestSamples(options: RequestSamplesOptions): RequestSamples {
   const { folder, maxSamples = MAX_SAMPLES, gatherMs = GATHER_MS, clock, logger } = options
-  const path = join(folder, FILE)
-  const olderPath = join(folder, OLDER_FILE)
   const ring = new SampleRing(maxSamples)
+  const files = createSampleFiles({ folder, maxBytes: maxSamples * RECORD_BYTES })
   let waiting: RequestSample[] = []
   let early: RequestSample[] = []
-  let file: FileHandle | undefined
-  let size = 0
   let isLoaded = false
   let loading: Promise<void> | undefined
   let isFailing = false
@@ -68,8 +65,7 @@ export function createRequestSamples(options: RequestSamplesOptions): RequestSam
       if (sample.at >= oldest) ring.add(sample)
     }
     try {
-      await readSamples(olderPath, { take, logger })
-      size = await readSamples(path, { take, logger })
+      await files.read({ take, logger })
     } catch (error) {
       logger.warn({ err: error }, 'the durations of earlier requests cannot be read')
     }
@@ -83,40 +79,13 @@ export function createRequestSamples(options: RequestSamplesOptions): RequestSam
     const batch = waiting
     waiting = []
     try {
-      if (size >= maxSamples * RECORD_BYTES) await beginFile()
-      await append(batch)
+      await files.append(batch)
       isFailing = false
     } catch (error) {
       if (!isFailing) logger.warn({ err: error }, 'durations of requests cannot be written to disk')
       isFailing = true
-      await closeFile()
+      await files.close()
     }
-  }
-
-  async function append(batch: readonly RequestSample[]): Promise<void> {
-    if (file === undefined) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      const whole = size - (size % RECORD_BYTES)
-      // A record that a full disk or a kill has cut would damage those after it.
-      if ((await findSize(path)) > whole) await truncate(path, whole)
-      file = await open(path, 'a', 0o600)
-      size = whole
-    }
-    const bytes = encode(batch)
-    await file.appendFile(bytes)
-    size += bytes.length
-  }
-
-  async function beginFile(): Promise<void> {
-    await closeFile()
-    await rename(path, olderPath)
-    size = 0
-  }
-
-  async function closeFile(): Promise<void> {
-    const ended = file
-    file = undefined
-    await ended?.close().catch(() => undefined)
   }
 
   return {
@@ -137,14 +106,77 @@ export function createRequestSamples(options: RequestSamplesOptions): RequestSam
       ring.clear()
       waiting = []
       await writes.flush()
-      await closeFile()
-      for (const each of [path, olderPath]) await unlink(each).catch(ignoreMissing)
-      size = 0
+      await files.remove()
     },
     flush: () => writes.flush(),
     async close() {
       await writes.flush()
-      await closeFile()
+      await files.close()
+    },
+  }
+}
+
+/** The samples on disk: a file that grows, and the full one before it. */
+interface SampleFiles {
+  read(options: ReadOptions): Promise<void>
+  append(batch: readonly RequestSample[]): Promise<void>
+  /** Closes the file until the next write. */
+  close(): Promise<void>
+  remove(): Promise<void>
+}
+
+/** Options of {@link createSampleFiles}. */
+interface SampleFilesOptions {
+  readonly folder: string
+  /** Bytes after which a new file begins. */
+  readonly maxBytes: number
+}
+
+function createSampleFiles({ folder, maxBytes }: SampleFilesOptions): SampleFiles {
+  const path = join(folder, FILE)
+  const olderPath = join(folder, OLDER_FILE)
+  let file: FileHandle | undefined
+  let size = 0
+
+  async function openFile(): Promise<FileHandle> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const whole = size - (size % RECORD_BYTES)
+    // A record that a full disk or a kill has cut would damage those after it.
+    if ((await findSize(path)) > whole) await truncate(path, whole)
+    const opened = await open(path, 'a', 0o600)
+    size = whole
+    return opened
+  }
+
+  async function beginFile(): Promise<void> {
+    await close()
+    await rename(path, olderPath)
+    size = 0
+  }
+
+  async function close(): Promise<void> {
+    const ended = file
+    file = undefined
+    await ended?.close().catch(() => undefined)
+  }
+
+  return {
+    close,
+    async read(options) {
+      await readSamples(olderPath, options)
+      size = await readSamples(path, options)
+    },
+    async append(batch) {
+      if (size >= maxBytes) await beginFile()
+      file ??= await openFile()
+      const bytes = encode(batch)
+      await file.appendFile(bytes)
+      size += bytes.length
+    },
+    async remove() {
+      await close()
+      for (const each of [path, olderPath]) await unlink(each).catch(ignoreMissing)
+      size = 0
     },
   }
 }
@@ -211,11 +243,13 @@ function encode(samples: readonly RequestSample[]): Buffer {
 
 const toSum = (record: Buffer): number => crc32(record.subarray(0, SUMMED_BYTES)) & 0xff_ffff
 
+interface ReadOptions {
+  readonly take: (sample: RequestSample) => void
+  readonly logger: Logger
+}
+
 /** Reads the requests of a file. Damaged records are counted in the log. @returns the size of the file */
-async function readSamples(
-  path: string,
-  { take, logger }: { readonly take: (sample: RequestSample) => void; readonly logger: Logger },
-): Promise<number> {
+async function readSamples(path: string, { take, logger }: ReadOptions): Promise<number> {
   const bytes = await readFile(path).catch(ignoreMissing)
   if (bytes === undefined) return 0
   const records = Math.ceil(bytes.length / RECORD_BYTES)

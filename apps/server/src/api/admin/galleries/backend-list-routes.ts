@@ -32,116 +32,147 @@ const shared = { access: 'admin', family: 'flat', tag: 'backends' } as const
 
 /** The list of backends for the management pages, with what can be done to them (§4.6). */
 export function backendListRoutes(parts: BackendListParts): Route[] {
-  const { gallery, operations, bodies } = parts
   return [
-    defineRoute({
-      ...shared,
-      method: 'GET',
-      path: '/api/backends',
-      summary: 'Backends of the galleries for this machine, with filters and pages',
-      query: async () => (await schemas()).backendListQuery,
-      responses: { 200: { description: 'One page.', schema: async () => (await schemas()).backendPage } },
-      handler: async (call) => json(await listBackends(call, parts)),
-    }),
-    defineRoute({
-      ...shared,
-      method: 'POST',
-      path: '/api/backends/install/:id{.+}',
-      summary: 'Install a backend of a gallery, again where it is here',
-      audit: { change: 'backend.install', target: 'id' },
-      responses: { 200: { description: 'The installation is queued.', schema: async () => (await schemas()).started } },
-      async handler(call) {
-        const { jobId } = await gallery.install({ id: call.param('id'), force: true })
-        return json({ jobID: jobId, message: 'Backend installation started' })
-      },
-    }),
-    defineRoute({
-      ...shared,
-      method: 'POST',
-      path: '/api/backends/install-external',
-      summary: 'Install a backend from an image that no gallery has',
-      audit: { change: 'backend.install' },
-      body: async () => (await schemas()).externalBody,
-      responses: { 200: { description: 'The installation is queued.', schema: async () => (await schemas()).started } },
-      async handler(call) {
-        const { uri, name, alias } = await readJsonBody(call, (await schemas()).externalBody, bodies)
-        if (!uri) throw new SvcError('invalid_request', 'uri is required', { code: 'uri_required' })
-        noteInstall(call, { name, address: uri })
-        if (name) checkName(name, 'backend')
-        const { jobId } = await gallery.install({
-          uri,
-          force: true,
-          ...(name ? { name } : {}),
-          ...(alias ? { alias } : {}),
-        })
-        return json({ jobID: jobId, message: 'External backend installation started' })
-      },
-    }),
-    defineRoute({
-      ...shared,
-      method: 'POST',
-      path: '/api/backends/delete/:id{.+}',
-      summary: 'Delete an installed backend',
-      audit: { change: 'backend.delete', target: 'id' },
-      responses: { 200: { description: 'The deletion is queued.', schema: async () => (await schemas()).started } },
-      async handler(call) {
-        const { jobId } = await gallery.remove(nameIn(call.param('id')))
-        return json({ jobID: jobId, message: 'Backend deletion started' })
-      },
-    }),
-    defineRoute({
-      ...shared,
-      method: 'POST',
-      path: '/api/backends/system/delete/:name',
-      summary: 'Delete an installed backend by the name of its folder',
-      audit: { change: 'backend.delete', target: 'name' },
-      responses: {
-        200: { description: 'The deletion is queued.', schema: async () => (await lists()).deletionStarted },
-        409: { description: 'It belongs to the system.' },
-      },
-      async handler(call) {
-        const name = nameIn(call.param('name'))
-        refuseSystem(name, await gallery.folders())
-        const { jobId } = await gallery.remove(name)
-        return json({ success: true, message: 'Backend deletion started', jobID: jobId })
-      },
-    }),
-    defineRoute({
-      ...shared,
-      method: 'POST',
-      path: '/api/backends/upgrade/:name',
-      summary: 'Install a backend again, as its gallery has it now',
-      audit: { change: 'backend.upgrade', target: 'name' },
-      responses: {
-        200: { description: 'The installation is queued.', schema: async () => (await schemas()).upgradeStarted },
-      },
-      handler: async (call) =>
-        toUpgradeStarted(call, await gallery.install({ id: nameIn(call.param('name')), force: true })),
-    }),
-    defineRoute({
-      ...shared,
-      method: 'GET',
-      path: '/api/backends/usecases',
-      summary: 'What models of each known backend can be asked for',
-      responses: {
-        200: {
-          description: 'By the names of the backends.',
-          schema: async () => (await schemas()).usecasesByBackend,
-        },
-      },
-      handler: async (call) => json(await listUsecasesByName(call, parts)),
-    }),
-    defineRoute({
-      ...shared,
-      method: 'GET',
-      path: '/api/backends/job/:uid',
-      summary: 'A job of a backend, in short',
-      quiet: true,
-      revalidated: true,
-      responses: { 200: { description: 'The job.', schema: async () => (await schemas()).shortJobReply } },
-      handler: async (call) => json(toShortJob(await findJob(operations, call.param('uid'), 'backend'))),
-    }),
+    listRoute(parts),
+    installRoute(parts),
+    installExternalRoute(parts),
+    deleteRoute(parts),
+    deleteFolderRoute(parts),
+    upgradeRoute(parts),
+    usecasesRoute(parts),
+    jobRoute(parts),
   ]
+}
+
+function listRoute(parts: BackendListParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/api/backends',
+    summary: 'Backends of the galleries for this machine, with filters and pages',
+    query: async () => (await schemas()).backendListQuery,
+    responses: { 200: { description: 'One page.', schema: async () => (await schemas()).backendPage } },
+    handler: async (call) => json(await listBackends(call, parts)),
+  })
+}
+
+function installRoute({ gallery }: BackendListParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/api/backends/install/:id{.+}',
+    summary: 'Install a backend of a gallery, again where it is here',
+    audit: { change: 'backend.install', target: 'id' },
+    responses: { 200: { description: 'The installation is queued.', schema: async () => (await schemas()).started } },
+    async handler(call) {
+      const { jobId } = await gallery.install({ id: call.param('id'), force: true })
+      return json({ jobID: jobId, message: 'Backend installation started' })
+    },
+  })
+}
+
+function installExternalRoute({ gallery, bodies }: BackendListParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/api/backends/install-external',
+    summary: 'Install a backend from an image that no gallery has',
+    audit: { change: 'backend.install' },
+    body: async () => (await schemas()).externalBody,
+    responses: { 200: { description: 'The installation is queued.', schema: async () => (await schemas()).started } },
+    async handler(call) {
+      const { uri, name, alias } = await readJsonBody(call, (await schemas()).externalBody, bodies)
+      if (!uri) throw new SvcError('invalid_request', 'uri is required', { code: 'uri_required' })
+      noteInstall(call, { name, address: uri })
+      if (name) checkName(name, 'backend')
+      const { jobId } = await gallery.install({
+        uri,
+        force: true,
+        ...(name ? { name } : {}),
+        ...(alias ? { alias } : {}),
+      })
+      return json({ jobID: jobId, message: 'External backend installation started' })
+    },
+  })
+}
+
+function deleteRoute({ gallery }: BackendListParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/api/backends/delete/:id{.+}',
+    summary: 'Delete an installed backend',
+    audit: { change: 'backend.delete', target: 'id' },
+    responses: { 200: { description: 'The deletion is queued.', schema: async () => (await schemas()).started } },
+    async handler(call) {
+      const { jobId } = await gallery.remove(nameIn(call.param('id')))
+      return json({ jobID: jobId, message: 'Backend deletion started' })
+    },
+  })
+}
+
+function deleteFolderRoute({ gallery }: BackendListParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/api/backends/system/delete/:name',
+    summary: 'Delete an installed backend by the name of its folder',
+    audit: { change: 'backend.delete', target: 'name' },
+    responses: {
+      200: { description: 'The deletion is queued.', schema: async () => (await lists()).deletionStarted },
+      409: { description: 'It belongs to the system.' },
+    },
+    async handler(call) {
+      const name = nameIn(call.param('name'))
+      refuseSystem(name, await gallery.folders())
+      const { jobId } = await gallery.remove(name)
+      return json({ success: true, message: 'Backend deletion started', jobID: jobId })
+    },
+  })
+}
+
+function upgradeRoute({ gallery }: BackendListParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/api/backends/upgrade/:name',
+    summary: 'Install a backend again, as its gallery has it now',
+    audit: { change: 'backend.upgrade', target: 'name' },
+    responses: {
+      200: { description: 'The installation is queued.', schema: async () => (await schemas()).upgradeStarted },
+    },
+    handler: async (call) =>
+      toUpgradeStarted(call, await gallery.install({ id: nameIn(call.param('name')), force: true })),
+  })
+}
+
+function usecasesRoute(parts: BackendListParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/api/backends/usecases',
+    summary: 'What models of each known backend can be asked for',
+    responses: {
+      200: {
+        description: 'By the names of the backends.',
+        schema: async () => (await schemas()).usecasesByBackend,
+      },
+    },
+    handler: async (call) => json(await listUsecasesByName(call, parts)),
+  })
+}
+
+function jobRoute({ operations }: BackendListParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/api/backends/job/:uid',
+    summary: 'A job of a backend, in short',
+    quiet: true,
+    revalidated: true,
+    responses: { 200: { description: 'The job.', schema: async () => (await schemas()).shortJobReply } },
+    handler: async (call) => json(toShortJob(await findJob(operations, call.param('uid'), 'backend'))),
+  })
 }
 
 async function listUsecasesByName(

@@ -28,146 +28,187 @@ const lists = () => import('./list-schemas.ts')
 const shared = { access: 'admin', family: 'compatible', tag: 'backends' } as const
 
 /** Installation and deletion of backends as jobs, and the lists of galleries (§4.6). */
-export function backendJobRoutes({ gallery, operations, bodies }: BackendRouteParts): Route[] {
-  const named = (call: Call): string => {
-    const name = call.param('name')
-    checkName(name, 'backend')
-    return name
-  }
+export function backendJobRoutes(parts: BackendRouteParts): Route[] {
   return [
-    defineRoute({
-      ...shared,
-      method: 'POST',
-      path: '/backends/apply',
-      summary: 'Install a backend of a gallery',
-      audit: { change: 'backend.install' },
-      body: async () => (await schemas()).applyBackendBody,
-      responses: {
-        200: { description: 'The installation is queued.', schema: async () => (await schemas()).backendJobCreated },
-      },
-      async handler(call) {
-        const { id, force } = await readJsonBody(call, (await schemas()).applyBackendBody, bodies)
-        call.noteChange({ target: id })
-        return toCreated(call, await gallery.install({ id, ...(force === true ? { force } : {}) }))
-      },
-    }),
-    defineRoute({
-      ...shared,
-      method: 'POST',
-      path: '/backends/delete/:name',
-      summary: 'Delete an installed backend',
-      audit: { change: 'backend.delete', target: 'name' },
-      responses: {
-        200: { description: 'The deletion is queued.', schema: async () => (await schemas()).backendJobCreated },
-      },
-      handler: async (call) => toCreated(call, await gallery.remove(named(call))),
-    }),
-    defineRoute({
-      ...shared,
-      method: 'POST',
-      path: '/backends/upgrade/:name',
-      summary: 'Install a backend again, as its gallery has it now',
-      audit: { change: 'backend.upgrade', target: 'name' },
-      responses: {
-        200: { description: 'The installation is queued.', schema: async () => (await schemas()).backendJobCreated },
-      },
-      handler: async (call) => toCreated(call, await gallery.install({ id: named(call), force: true })),
-    }),
-    defineRoute({
-      ...shared,
-      method: 'GET',
-      path: '/backends/jobs/:uuid',
-      summary: 'A job of a backend',
-      quiet: true,
-      revalidated: true,
-      responses: { 200: { description: 'The job.', schema: async () => (await schemas()).jobReply } },
-      handler: async (call) => json(toJob(await findJob(operations, call.param('uuid'), 'backend'))),
-    }),
-    defineRoute({
-      ...shared,
-      method: 'GET',
-      path: '/backends',
-      summary: 'The installed backends',
-      responses: {
-        200: {
-          description: 'In byte order of their folders, those of the system last.',
-          schema: async () => (await lists()).installedBackends,
-        },
-      },
-      async handler() {
-        const upgrades = new Map(gallery.upgrades().map((upgrade) => [upgrade.name, upgrade]))
-        return json((await gallery.folders()).map((folder) => toInstalled(folder, upgrades.get(folder.metadata.name))))
-      },
-    }),
-    defineRoute({
-      ...shared,
-      method: 'GET',
-      path: '/backends/available',
-      summary: 'The backends of all galleries',
-      responses: {
-        200: { description: 'In the order of the galleries.', schema: async () => (await lists()).availableBackends },
-      },
-      async handler(call) {
-        const [listed, folders] = await Promise.all([gallery.indexes.list({ signal: call.signal }), gallery.folders()])
-        const installed = listFolderNames(folders)
-        return json(listed.map((one) => toAvailable(one, installed)))
-      },
-    }),
-    defineRoute({
-      ...shared,
-      method: 'GET',
-      path: '/backends/known',
-      summary: 'The names that galleries know, with the kind of their models',
-      responses: {
-        200: { description: 'Without builds for single machines.', schema: async () => (await lists()).knownBackends },
-      },
-      async handler(call) {
-        const [listed, folders] = await Promise.all([gallery.indexes.list({ signal: call.signal }), gallery.folders()])
-        const installed = listFolderNames(folders)
-        const known = listed.filter(({ entry }) => isMetaBackend(entry) || entry.alias === '')
-        return json(
-          known.map(({ entry: { name, description } }) => ({
-            name,
-            modality: runsLanguage(name) ? 'text' : 'other',
-            auto_detect: runsModels(name),
-            ...(description === '' ? {} : { description }),
-            installed: installed.has(name),
-          })),
-        )
-      },
-    }),
-    defineRoute({
-      ...shared,
-      method: 'GET',
-      path: '/backends/galleries',
-      summary: 'The backend galleries',
-      responses: { 200: { description: 'As they are configured.', schema: async () => (await schemas()).galleryList } },
-      handler: () => json(listGalleries(gallery.indexes)),
-    }),
-    defineRoute({
-      ...shared,
-      method: 'GET',
-      path: '/backends/upgrades',
-      aliases: ['/api/backends/upgrades'],
-      summary: 'Upgrades that the last check found',
-      responses: {
-        200: { description: 'By the names of the backends.', schema: async () => (await lists()).upgradesByBackend },
-      },
-      handler: () => json(toUpgrades(gallery.upgrades())),
-    }),
-    defineRoute({
-      ...shared,
-      method: 'POST',
-      path: '/backends/upgrades/check',
-      aliases: ['/api/backends/upgrades/check'],
-      summary: 'Look for upgrades of everything that came from a gallery',
-      audit: { unrecorded: 'it asks galleries and changes nothing' },
-      responses: {
-        200: { description: 'By the names of the backends.', schema: async () => (await lists()).upgradesByBackend },
-      },
-      handler: async (call) => json(toUpgrades(await gallery.checkUpgrades({ signal: call.signal }))),
-    }),
+    applyRoute(parts),
+    deleteRoute(parts),
+    upgradeRoute(parts),
+    jobRoute(parts),
+    installedRoute(parts),
+    availableRoute(parts),
+    knownRoute(parts),
+    galleriesRoute(parts),
+    upgradesRoute(parts),
+    upgradeCheckRoute(parts),
   ]
+}
+
+function applyRoute({ gallery, bodies }: BackendRouteParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/backends/apply',
+    summary: 'Install a backend of a gallery',
+    audit: { change: 'backend.install' },
+    body: async () => (await schemas()).applyBackendBody,
+    responses: {
+      200: { description: 'The installation is queued.', schema: async () => (await schemas()).backendJobCreated },
+    },
+    async handler(call) {
+      const { id, force } = await readJsonBody(call, (await schemas()).applyBackendBody, bodies)
+      call.noteChange({ target: id })
+      return toCreated(call, await gallery.install({ id, ...(force === true ? { force } : {}) }))
+    },
+  })
+}
+
+function deleteRoute({ gallery }: BackendRouteParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/backends/delete/:name',
+    summary: 'Delete an installed backend',
+    audit: { change: 'backend.delete', target: 'name' },
+    responses: {
+      200: { description: 'The deletion is queued.', schema: async () => (await schemas()).backendJobCreated },
+    },
+    handler: async (call) => toCreated(call, await gallery.remove(named(call))),
+  })
+}
+
+function upgradeRoute({ gallery }: BackendRouteParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/backends/upgrade/:name',
+    summary: 'Install a backend again, as its gallery has it now',
+    audit: { change: 'backend.upgrade', target: 'name' },
+    responses: {
+      200: { description: 'The installation is queued.', schema: async () => (await schemas()).backendJobCreated },
+    },
+    handler: async (call) => toCreated(call, await gallery.install({ id: named(call), force: true })),
+  })
+}
+
+function jobRoute({ operations }: BackendRouteParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/backends/jobs/:uuid',
+    summary: 'A job of a backend',
+    quiet: true,
+    revalidated: true,
+    responses: { 200: { description: 'The job.', schema: async () => (await schemas()).jobReply } },
+    handler: async (call) => json(toJob(await findJob(operations, call.param('uuid'), 'backend'))),
+  })
+}
+
+function installedRoute({ gallery }: BackendRouteParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/backends',
+    summary: 'The installed backends',
+    responses: {
+      200: {
+        description: 'In byte order of their folders, those of the system last.',
+        schema: async () => (await lists()).installedBackends,
+      },
+    },
+    async handler() {
+      const upgrades = new Map(gallery.upgrades().map((upgrade) => [upgrade.name, upgrade]))
+      return json((await gallery.folders()).map((folder) => toInstalled(folder, upgrades.get(folder.metadata.name))))
+    },
+  })
+}
+
+function availableRoute({ gallery }: BackendRouteParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/backends/available',
+    summary: 'The backends of all galleries',
+    responses: {
+      200: { description: 'In the order of the galleries.', schema: async () => (await lists()).availableBackends },
+    },
+    async handler(call) {
+      const [listed, folders] = await Promise.all([gallery.indexes.list({ signal: call.signal }), gallery.folders()])
+      const installed = listFolderNames(folders)
+      return json(listed.map((one) => toAvailable(one, installed)))
+    },
+  })
+}
+
+function knownRoute({ gallery }: BackendRouteParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/backends/known',
+    summary: 'The names that galleries know, with the kind of their models',
+    responses: {
+      200: { description: 'Without builds for single machines.', schema: async () => (await lists()).knownBackends },
+    },
+    async handler(call) {
+      const [listed, folders] = await Promise.all([gallery.indexes.list({ signal: call.signal }), gallery.folders()])
+      const installed = listFolderNames(folders)
+      const known = listed.filter(({ entry }) => isMetaBackend(entry) || entry.alias === '')
+      return json(
+        known.map(({ entry: { name, description } }) => ({
+          name,
+          modality: runsLanguage(name) ? 'text' : 'other',
+          auto_detect: runsModels(name),
+          ...(description === '' ? {} : { description }),
+          installed: installed.has(name),
+        })),
+      )
+    },
+  })
+}
+
+function galleriesRoute({ gallery }: BackendRouteParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/backends/galleries',
+    summary: 'The backend galleries',
+    responses: { 200: { description: 'As they are configured.', schema: async () => (await schemas()).galleryList } },
+    handler: () => json(listGalleries(gallery.indexes)),
+  })
+}
+
+function upgradesRoute({ gallery }: BackendRouteParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/backends/upgrades',
+    aliases: ['/api/backends/upgrades'],
+    summary: 'Upgrades that the last check found',
+    responses: {
+      200: { description: 'By the names of the backends.', schema: async () => (await lists()).upgradesByBackend },
+    },
+    handler: () => json(toUpgrades(gallery.upgrades())),
+  })
+}
+
+function upgradeCheckRoute({ gallery }: BackendRouteParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/backends/upgrades/check',
+    aliases: ['/api/backends/upgrades/check'],
+    summary: 'Look for upgrades of everything that came from a gallery',
+    audit: { unrecorded: 'it asks galleries and changes nothing' },
+    responses: {
+      200: { description: 'By the names of the backends.', schema: async () => (await lists()).upgradesByBackend },
+    },
+    handler: async (call) => json(toUpgrades(await gallery.checkUpgrades({ signal: call.signal }))),
+  })
+}
+
+function named(call: Call): string {
+  const name = call.param('name')
+  checkName(name, 'backend')
+  return name
 }
 
 /** The names under which the folders of backends can be asked for. */

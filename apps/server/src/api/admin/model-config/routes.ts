@@ -36,175 +36,207 @@ const TOGGLES = {
 const CHANGED_MEANWHILE = { description: 'The file has another revision than `If-Match` names.' }
 
 /** Model files over HTTP. */
-export function modelConfigRoutes({ files, modelFiles, models, bodies }: ModelConfigParts): Route[] {
-  /** The file that describes a model; undefined for weights without one. */
-  function findFile(name: string): string | undefined {
-    const model = modelFiles.get(name)
-    return model?.source === 'yaml' || model?.source === 'list' ? basename(model.file) : undefined
-  }
-
+export function modelConfigRoutes(parts: ModelConfigParts): Route[] {
   return [
-    defineRoute({
-      ...{ ...shared, family: 'flat' },
-      method: 'GET',
-      path: '/api/models/config-json/:name{.+}',
-      summary: 'The configuration of a model as JSON',
-      responses: {
-        200: {
-          description: 'Every key, with its value in the file or its default.',
-          schema: async () => (await import('../model-facts/editor-schemas.ts')).modelConfig,
-        },
-        404: { description: 'There is no such file.' },
-      },
-      async handler(call) {
-        const { model, revision } = await files.read(named(call))
-        if (model === undefined)
-          throw new SvcError('unprocessable', 'the model file has mistakes: see GET /system?include=problems', {
-            code: 'model_invalid',
-          })
-        const filled = models.list({ includeReferenced: true }).find(({ name }) => name === model.name)
-        return json(describeConfig(filled ?? model), { headers: toRevisionHeaders(revision) })
-      },
-    }),
-    defineRoute({
-      ...shared,
-      method: 'PATCH',
-      path: '/api/models/config-json/:name{.+}',
-      summary: 'Change keys of a model file; comments, order and other keys stay',
-      audit: { change: 'model.edit', target: 'name' },
-      body: async () => (await schemas()).patchBody,
-      responses: {
-        200: { description: 'Written and in force.', schema: async () => (await schemas()).configWritten },
-        412: CHANGED_MEANWHILE,
-      },
-      async handler(call) {
-        const name = named(call)
-        return await naming(findFile(name), async () => {
-          const patch = await readPatch(call, bodies)
-          call.noteChange({ details: Object.keys(patch).join(', ') })
-          const written = await files.patch(name, patch, readPrecondition(call))
-          return toWritten(`Model '${name}' updated successfully`, written)
-        })
-      },
-    }),
-    defineRoute({
-      ...shared,
-      method: 'POST',
-      path: '/models/import',
-      summary: 'Write the file of a new model, from YAML or JSON',
-      audit: { change: 'model.create' },
-      body: async () => (await schemas()).fileText,
-      bodyType: 'application/yaml',
-      responses: {
-        200: { description: 'The model is there.', schema: async () => (await schemas()).configWritten },
-        409: { description: 'A model of this name exists.' },
-      },
-      async handler(call) {
-        const text = await readText(call, bodies)
-        const name = findModelName(text)
-        return await naming(name === undefined ? undefined : toConfigFile(name), async () => {
-          const written = await files.create(text)
-          call.noteChange({ target: written.file })
-          return toWritten('Model configuration created successfully', written)
-        })
-      },
-    }),
-    defineRoute({
-      ...shared,
-      method: 'POST',
-      path: '/api/models/copy/:name{.+}',
-      summary: 'Copy a model that comes with the server into the models folder, so that its file can be changed',
-      audit: { change: 'model.create', target: 'name' },
-      body: async () => (await schemas()).copyBody,
-      responses: {
-        200: { description: 'The copy is there.', schema: async () => (await schemas()).configWritten },
-        404: { description: 'There is no built-in model of this name.' },
-        409: { description: 'A model or file of the new name exists.' },
-      },
-      async handler(call) {
-        const { name } = await readJsonBody(call, (await schemas()).copyBody, bodies)
-        const written = await files.copyBuiltIn(named(call), name)
-        call.noteChange({ details: `copied as ${name}` })
-        return toWritten('Model copied', written)
-      },
-    }),
-    defineRoute({
-      ...shared,
-      method: 'GET',
-      path: '/models/edit/:name{.+}',
-      aliases: ['/api/models/edit/:name{.+}'],
-      summary: 'The text of a model file; browsers are led to its page in the editor',
-      responses: {
-        302: { description: 'To the page of the editor, for a request that accepts HTML.' },
-        200: { description: 'As it lies in the models folder.', schema: async () => (await schemas()).configText },
-        404: { description: 'There is no such file.' },
-      },
-      async handler(call) {
-        const { name, file, model, text, revision } = await files.read(named(call))
-        if (call.path.startsWith('/models/') && wantsPage(call.header('accept'))) {
-          const location = `${call.baseUrl}app/models/${encodeURIComponent(model?.name ?? name)}`
-          return new HttpReply(null, { status: 302, headers: { location } })
-        }
-        return json(
-          { config: text, name: model?.name ?? name, filename: file, config_revision: revision } satisfies ConfigText,
-          { headers: toRevisionHeaders(revision) },
-        )
-      },
-    }),
-    defineRoute({
-      ...shared,
-      method: 'POST',
-      path: '/models/edit/:name{.+}',
-      summary: 'Replace a model file; another name in it renames the model',
-      audit: { change: 'model.edit', target: 'name' },
-      body: async () => (await schemas()).fileText,
-      bodyType: 'application/yaml',
-      responses: {
-        200: { description: 'Written and in force.', schema: async () => (await schemas()).configWritten },
-        409: { description: 'The new name is taken.' },
-        412: CHANGED_MEANWHILE,
-      },
-      async handler(call) {
-        const name = named(call)
-        return await naming(findFile(name), async () => {
-          const written = await files.replace(name, await readText(call, bodies), readPrecondition(call))
-          call.noteChange({ details: `the whole file, now ${written.file}` })
-          return toWritten('Model configuration updated successfully', written)
-        })
-      },
-    }),
-    ...(['toggle-state', 'toggle-pinned'] as const).map((verb) =>
-      defineRoute({
-        ...shared,
-        method: 'PUT',
-        path: `/models/${verb}/:name/:action`,
-        summary: verb === 'toggle-state' ? 'Enable or disable a model' : 'Pin a model in memory, or unpin it',
-        audit: { change: verb === 'toggle-state' ? 'model.state' : 'model.pin', target: 'name' },
-        responses: {
-          200: { description: 'Written and in force.', schema: async () => (await schemas()).configWritten },
-        },
-        async handler(call) {
-          const name = named(call)
-          return await naming(findFile(name), async () => {
-            const patch = readToggle(verb, call.param('action'))
-            call.noteChange({ details: call.param('action') })
-            return toWritten(`Model '${name}' updated`, await files.patch(name, patch))
-          })
-        },
-      }),
-    ),
-    defineRoute({
-      ...shared,
-      method: 'GET',
-      path: '/api/aliases',
-      summary: 'Models that redirect to others',
-      responses: {
-        200: { description: 'In byte order.', schema: async () => (await schemas()).aliasList },
-      },
-      handler: () =>
-        json(modelFiles.list().flatMap(({ name, alias }) => (alias === undefined ? [] : [{ name, target: alias }]))),
-    }),
+    configRoute(parts),
+    patchRoute(parts),
+    importRoute(parts),
+    copyRoute(parts),
+    fileTextRoute(parts),
+    replaceRoute(parts),
+    toggleRoute(parts, 'toggle-state'),
+    toggleRoute(parts, 'toggle-pinned'),
+    aliasesRoute(parts),
   ]
+}
+
+function configRoute({ files, models }: ModelConfigParts): Route {
+  return defineRoute({
+    ...shared,
+    family: 'flat',
+    method: 'GET',
+    path: '/api/models/config-json/:name{.+}',
+    summary: 'The configuration of a model as JSON',
+    responses: {
+      200: {
+        description: 'Every key, with its value in the file or its default.',
+        schema: async () => (await import('../model-facts/editor-schemas.ts')).modelConfig,
+      },
+      404: { description: 'There is no such file.' },
+    },
+    async handler(call) {
+      const { model, revision } = await files.read(named(call))
+      if (model === undefined)
+        throw new SvcError('unprocessable', 'the model file has mistakes: see GET /system?include=problems', {
+          code: 'model_invalid',
+        })
+      const filled = models.list({ includeReferenced: true }).find(({ name }) => name === model.name)
+      return json(describeConfig(filled ?? model), { headers: toRevisionHeaders(revision) })
+    },
+  })
+}
+
+function patchRoute({ files, modelFiles, bodies }: ModelConfigParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'PATCH',
+    path: '/api/models/config-json/:name{.+}',
+    summary: 'Change keys of a model file; comments, order and other keys stay',
+    audit: { change: 'model.edit', target: 'name' },
+    body: async () => (await schemas()).patchBody,
+    responses: {
+      200: { description: 'Written and in force.', schema: async () => (await schemas()).configWritten },
+      412: CHANGED_MEANWHILE,
+    },
+    async handler(call) {
+      const name = named(call)
+      return await naming(findFile(modelFiles, name), async () => {
+        const patch = await readPatch(call, bodies)
+        call.noteChange({ details: Object.keys(patch).join(', ') })
+        const written = await files.patch(name, patch, readPrecondition(call))
+        return toWritten(`Model '${name}' updated successfully`, written)
+      })
+    },
+  })
+}
+
+function importRoute({ files, bodies }: ModelConfigParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/models/import',
+    summary: 'Write the file of a new model, from YAML or JSON',
+    audit: { change: 'model.create' },
+    body: async () => (await schemas()).fileText,
+    bodyType: 'application/yaml',
+    responses: {
+      200: { description: 'The model is there.', schema: async () => (await schemas()).configWritten },
+      409: { description: 'A model of this name exists.' },
+    },
+    async handler(call) {
+      const text = await readText(call, bodies)
+      const name = findModelName(text)
+      return await naming(name === undefined ? undefined : toConfigFile(name), async () => {
+        const written = await files.create(text)
+        call.noteChange({ target: written.file })
+        return toWritten('Model configuration created successfully', written)
+      })
+    },
+  })
+}
+
+function copyRoute({ files, bodies }: ModelConfigParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/api/models/copy/:name{.+}',
+    summary: 'Copy a model that comes with the server into the models folder, so that its file can be changed',
+    audit: { change: 'model.create', target: 'name' },
+    body: async () => (await schemas()).copyBody,
+    responses: {
+      200: { description: 'The copy is there.', schema: async () => (await schemas()).configWritten },
+      404: { description: 'There is no built-in model of this name.' },
+      409: { description: 'A model or file of the new name exists.' },
+    },
+    async handler(call) {
+      const { name } = await readJsonBody(call, (await schemas()).copyBody, bodies)
+      const written = await files.copyBuiltIn(named(call), name)
+      call.noteChange({ details: `copied as ${name}` })
+      return toWritten('Model copied', written)
+    },
+  })
+}
+
+function fileTextRoute({ files }: ModelConfigParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/models/edit/:name{.+}',
+    aliases: ['/api/models/edit/:name{.+}'],
+    summary: 'The text of a model file; browsers are led to its page in the editor',
+    responses: {
+      302: { description: 'To the page of the editor, for a request that accepts HTML.' },
+      200: { description: 'As it lies in the models folder.', schema: async () => (await schemas()).configText },
+      404: { description: 'There is no such file.' },
+    },
+    async handler(call) {
+      const { name, file, model, text, revision } = await files.read(named(call))
+      if (call.path.startsWith('/models/') && wantsPage(call.header('accept'))) {
+        const location = `${call.baseUrl}app/models/${encodeURIComponent(model?.name ?? name)}`
+        return new HttpReply(null, { status: 302, headers: { location } })
+      }
+      return json(
+        { config: text, name: model?.name ?? name, filename: file, config_revision: revision } satisfies ConfigText,
+        { headers: toRevisionHeaders(revision) },
+      )
+    },
+  })
+}
+
+function replaceRoute({ files, modelFiles, bodies }: ModelConfigParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/models/edit/:name{.+}',
+    summary: 'Replace a model file; another name in it renames the model',
+    audit: { change: 'model.edit', target: 'name' },
+    body: async () => (await schemas()).fileText,
+    bodyType: 'application/yaml',
+    responses: {
+      200: { description: 'Written and in force.', schema: async () => (await schemas()).configWritten },
+      409: { description: 'The new name is taken.' },
+      412: CHANGED_MEANWHILE,
+    },
+    async handler(call) {
+      const name = named(call)
+      return await naming(findFile(modelFiles, name), async () => {
+        const written = await files.replace(name, await readText(call, bodies), readPrecondition(call))
+        call.noteChange({ details: `the whole file, now ${written.file}` })
+        return toWritten('Model configuration updated successfully', written)
+      })
+    },
+  })
+}
+
+function toggleRoute({ files, modelFiles }: ModelConfigParts, verb: keyof typeof TOGGLES): Route {
+  return defineRoute({
+    ...shared,
+    method: 'PUT',
+    path: `/models/${verb}/:name/:action`,
+    summary: verb === 'toggle-state' ? 'Enable or disable a model' : 'Pin a model in memory, or unpin it',
+    audit: { change: verb === 'toggle-state' ? 'model.state' : 'model.pin', target: 'name' },
+    responses: {
+      200: { description: 'Written and in force.', schema: async () => (await schemas()).configWritten },
+    },
+    async handler(call) {
+      const name = named(call)
+      return await naming(findFile(modelFiles, name), async () => {
+        const patch = readToggle(verb, call.param('action'))
+        call.noteChange({ details: call.param('action') })
+        return toWritten(`Model '${name}' updated`, await files.patch(name, patch))
+      })
+    },
+  })
+}
+
+function aliasesRoute({ modelFiles }: ModelConfigParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/api/aliases',
+    summary: 'Models that redirect to others',
+    responses: {
+      200: { description: 'In byte order.', schema: async () => (await schemas()).aliasList },
+    },
+    handler: () =>
+      json(modelFiles.list().flatMap(({ name, alias }) => (alias === undefined ? [] : [{ name, target: alias }]))),
+  })
+}
+
+/** Finds the file that describes a model. Returns undefined for weights without one. */
+function findFile(modelFiles: ConfigStore, name: string): string | undefined {
+  const model = modelFiles.get(name)
+  return model?.source === 'yaml' || model?.source === 'list' ? basename(model.file) : undefined
 }
 
 function named(call: Call): string {

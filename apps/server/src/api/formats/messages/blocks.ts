@@ -21,7 +21,43 @@ export interface BlockOrder {
   event(event: Exclude<PredictionEvent, { type: 'usage' }>): BlockStep[]
 }
 
-type SaidKind = 'text' | 'thinking'
+/**
+ * Creates an empty order. A call ends only once its arguments are complete, because backends may mix calls; text beside
+ * calls comes after them. White space begins a block only when there is no other block: a message has at least one.
+ *
+ * @param options.showsThinking whether reasoning becomes blocks; otherwise it is left out
+ */
+export function createBlockOrder({ showsThinking }: { readonly showsThinking: boolean }): BlockOrder {
+  const sequence = createBlockSequence()
+  const texts = createTextBlocks(sequence)
+  const calls = createCallBlocks(sequence)
+  return {
+    event(event) {
+      switch (event.type) {
+        case 'text-delta':
+          return texts.add('text', event.text)
+        case 'reasoning-delta':
+          return showsThinking ? texts.add('thinking', event.text) : []
+        case 'reasoning-signature':
+          return showsThinking && sequence.openCall === undefined ? texts.sign(event.signature) : []
+        case 'redacted-reasoning':
+          return showsThinking && sequence.openCall === undefined
+            ? sequence.addWhole({ type: 'redacted_thinking', data: event.data })
+            : []
+        case 'tool-call-start': {
+          const { index, id, name } = event
+          return calls.begin({ index, block: { type: 'tool_use', id, name }, json: '' })
+        }
+        case 'tool-call-delta':
+          return calls.addArguments(event.index, event.arguments)
+        case 'choice-end':
+          return [...sequence.close(), ...calls.end(), ...texts.end()]
+      }
+    },
+  }
+}
+
+type TextKind = 'text' | 'thinking'
 
 interface Call {
   readonly index: number
@@ -29,20 +65,23 @@ interface Call {
   json: string
 }
 
-/**
- * Creates an empty order. A call ends only once its arguments are complete, because backends may mix calls; text beside
- * calls comes after them. White space alone begins no block, except when there is no other block: a message has at
- * least one.
- *
- * @param options.showsThinking whether reasoning becomes blocks; otherwise it is left out
- */
-export function createBlockOrder({ showsThinking }: { readonly showsThinking: boolean }): BlockOrder {
-  let open: SaidKind | Call | undefined
-  let blocks = 0
-  /** White space that begins a block once other text follows. */
-  let space: { readonly kind: SaidKind; text: string } = { kind: 'text', text: '' }
-  const waiting: Call[] = []
-  const behind: { readonly kind: SaidKind; readonly text: string }[] = []
+/** The blocks of a message, of which the last one may be open. */
+interface BlockSequence {
+  readonly open: TextKind | Call | undefined
+  readonly openCall: Call | undefined
+  readonly isEmpty: boolean
+  /** Closes the open block and begins another one. */
+  begin(next: TextKind | Call): BlockStep[]
+  /** Adds a block that never grows. */
+  addWhole(block: BlockKind): BlockStep[]
+  close(): BlockStep[]
+  /** Closes an open thought with its signature. */
+  closeSigned(signature: string): BlockStep[]
+}
+
+function createBlockSequence(): BlockSequence {
+  let open: TextKind | Call | undefined
+  let isEmpty = true
 
   function close(): BlockStep[] {
     if (open === undefined) return []
@@ -50,102 +89,123 @@ export function createBlockOrder({ showsThinking }: { readonly showsThinking: bo
     return [{ step: 'stop' }]
   }
 
-  function begin(next: SaidKind | Call): BlockStep[] {
-    const block: BlockKind = typeof next === 'string' ? { type: next } : next.block
-    const steps: BlockStep[] = [...close(), { step: 'start', block }]
-    blocks += 1
-    open = next
-    return steps
+  function start(block: BlockKind): BlockStep[] {
+    isEmpty = false
+    return [...close(), { step: 'start', block }]
   }
 
-  function piece(text: string): BlockStep[] {
-    return text === '' ? [] : [{ step: 'piece', text }]
+  return {
+    get open() {
+      return open
+    },
+    get openCall() {
+      return typeof open === 'object' ? open : undefined
+    },
+    get isEmpty() {
+      return isEmpty
+    },
+    begin(next) {
+      const steps = start(typeof next === 'string' ? { type: next } : next.block)
+      open = next
+      return steps
+    },
+    addWhole: (block) => [...start(block), { step: 'stop' }],
+    close,
+    closeSigned(signature) {
+      open = undefined
+      return [{ step: 'stop', signature }]
+    },
   }
+}
 
-  function say(kind: SaidKind, text: string): BlockStep[] {
-    if (typeof open === 'object') {
+/** The blocks of texts and thoughts. */
+interface TextBlocks {
+  add(kind: TextKind, text: string): BlockStep[]
+  /** Ends the open thought. A signature without an open thought gets a thought without text. */
+  sign(signature: string): BlockStep[]
+  /** Gives the text that waited for the end of the calls, and a block if there was none. */
+  end(): BlockStep[]
+}
+
+function createTextBlocks(sequence: BlockSequence): TextBlocks {
+  /** White space that begins a block once other text follows. */
+  let space: { readonly kind: TextKind; readonly text: string } = { kind: 'text', text: '' }
+  const behind: { readonly kind: TextKind; readonly text: string }[] = []
+
+  function add(kind: TextKind, text: string): BlockStep[] {
+    if (sequence.openCall !== undefined) {
       behind.push({ kind, text })
       return []
     }
-    if (open === kind) return piece(text)
+    if (sequence.open === kind) return toPieces(text)
     const lead = space.kind === kind ? space.text + text : text
-    space = { kind, text: lead }
-    if (lead.trim() === '') return []
-    space = { kind, text: '' }
-    return [...begin(kind), ...piece(lead)]
+    const isBlank = lead.trim() === ''
+    space = { kind, text: isBlank ? lead : '' }
+    return isBlank ? [] : [...sequence.begin(kind), ...toPieces(lead)]
   }
 
-  /** Ends the open thought; a thought without text is one of its own. */
-  function sign(signature: string): BlockStep[] {
-    const steps = open === 'thinking' ? [] : begin('thinking')
-    open = undefined
-    return [...steps, { step: 'stop', signature }]
+  return {
+    add,
+    sign(signature) {
+      const steps = sequence.open === 'thinking' ? [] : sequence.begin('thinking')
+      return [...steps, ...sequence.closeSigned(signature)]
+    },
+    end() {
+      const steps = behind.splice(0).flatMap(({ kind, text }) => add(kind, text))
+      if (sequence.isEmpty) steps.push(...sequence.begin('text'), ...toPieces(space.kind === 'text' ? space.text : ''))
+      return [...steps, ...sequence.close()]
+    },
   }
+}
 
-  function addRedacted(data: string): BlockStep[] {
-    blocks += 1
-    return [...close(), { step: 'start', block: { type: 'redacted_thinking', data } }, { step: 'stop' }]
-  }
+/** The blocks of calls. A call waits while the one before it is incomplete. */
+interface CallBlocks {
+  begin(call: Call): BlockStep[]
+  addArguments(index: number, text: string): BlockStep[]
+  /** Gives the calls that waited. */
+  end(): BlockStep[]
+}
 
-  function beginCall(call: Call): BlockStep[] {
-    if (typeof open === 'object' && !isWhole(open.json)) {
-      waiting.push(call)
-      return []
-    }
-    return begin(call)
-  }
+function createCallBlocks(sequence: BlockSequence): CallBlocks {
+  const waiting: Call[] = []
 
-  function addArguments(index: number, text: string): BlockStep[] {
-    const current = typeof open === 'object' ? open : undefined
-    if (current?.index !== index) {
-      const call = waiting.find((one) => one.index === index)
-      if (call !== undefined) call.json += text
-      return []
-    }
-    current.json += text
-    return [...piece(text), ...nextCalls()]
+  function isIncomplete(call: Call | undefined): boolean {
+    return call !== undefined && !isWhole(call.json)
   }
 
   /** Opens waiting calls while those before them are complete. */
   function nextCalls(): BlockStep[] {
     const steps: BlockStep[] = []
-    while (waiting.length > 0 && typeof open === 'object' && isWhole(open.json)) {
+    while (waiting.length > 0 && sequence.openCall !== undefined && !isIncomplete(sequence.openCall)) {
       const call = waiting.shift()
-      if (call !== undefined) steps.push(...begin(call), ...piece(call.json))
+      if (call !== undefined) steps.push(...sequence.begin(call), ...toPieces(call.json))
     }
     return steps
   }
 
-  function end(): BlockStep[] {
-    const steps = close()
-    for (const call of waiting.splice(0)) steps.push(...begin(call), ...piece(call.json), ...close())
-    for (const { kind, text } of behind.splice(0)) steps.push(...say(kind, text))
-    if (blocks === 0) steps.push(...begin('text'), ...piece(space.kind === 'text' ? space.text : ''))
-    return [...steps, ...close()]
-  }
-
   return {
-    event(event) {
-      switch (event.type) {
-        case 'text-delta':
-          return say('text', event.text)
-        case 'reasoning-delta':
-          return showsThinking ? say('thinking', event.text) : []
-        case 'reasoning-signature':
-          return showsThinking && typeof open !== 'object' ? sign(event.signature) : []
-        case 'redacted-reasoning':
-          return showsThinking && typeof open !== 'object' ? addRedacted(event.data) : []
-        case 'tool-call-start': {
-          const { index, id, name } = event
-          return beginCall({ index, block: { type: 'tool_use', id, name }, json: '' })
-        }
-        case 'tool-call-delta':
-          return addArguments(event.index, event.arguments)
-        case 'choice-end':
-          return end()
-      }
+    begin(call) {
+      if (!isIncomplete(sequence.openCall)) return sequence.begin(call)
+      waiting.push(call)
+      return []
     },
+    addArguments(index, text) {
+      const current = sequence.openCall
+      if (current?.index === index) {
+        current.json += text
+        return [...toPieces(text), ...nextCalls()]
+      }
+      const call = waiting.find((one) => one.index === index)
+      if (call !== undefined) call.json += text
+      return []
+    },
+    end: () =>
+      waiting.splice(0).flatMap((call) => [...sequence.begin(call), ...toPieces(call.json), ...sequence.close()]),
   }
+}
+
+function toPieces(text: string): BlockStep[] {
+  return text === '' ? [] : [{ step: 'piece', text }]
 }
 
 /** Whether arguments are a complete object. Called as rarely as possible, because they may be long. */

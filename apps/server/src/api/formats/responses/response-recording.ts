@@ -3,9 +3,9 @@ import type { ResponseEvent, ResponseInputItem, ResponseRequest, ResponseResourc
 import { encodeSseJson } from '@svc/wire/sse'
 import type { ReplyWriter } from '../../../inference/core/ports.ts'
 import type { Clock } from '../../../ports.ts'
-import { createEventLog } from '../../../responses/event-log.ts'
+import { createEventLog, type EventLog } from '../../../responses/event-log.ts'
 import type { LiveResponse, LiveResponses } from '../../../responses/live-responses.ts'
-import type { ResponseStore, StoredResponse } from '../../../responses/stored-response.ts'
+import type { ResponseRecord, ResponseStore, StoredResponse } from '../../../responses/stored-response.ts'
 import { newResponseId } from './ids.ts'
 import { newResource } from './resource.ts'
 import { type ResponseRun, startRun } from './run.ts'
@@ -52,61 +52,37 @@ export interface ResponseRecording {
 /** Creates a recording that readers do not see yet. */
 export function createRecording({ asked, input, model }: AskedResponse, parts: RecordingParts): ResponseRecording {
   const { store, live, clock, owner } = parts
-  const log = createEventLog()
   const createdAt = clock.now()
   const isStored = asked.store ?? true
   const isBackground = asked.background ?? false
   const isStreamed = asked.stream === true
   const facts = { id: newResponseId(), model, created: Math.floor(createdAt / 1000), store: isStored }
   const run = startRun({ resource: newResource(asked, facts), now: () => clock.now() })
+  const toStored = (): StoredResponse => ({ resource: run.resource, input, streamed: isStreamed })
+  const toRecord = (): ResponseRecord => ({ ...toStored(), owner, createdAt })
+  const events = createRecordedEvents({ store, isBackground, toRecord })
   let isShown = false
-  /** Frames that readers have not seen. */
-  let pending: string[] = []
-  /** Number of events in the store. */
-  let saved = 0
   let isSaved = false
 
-  const toStored = (): StoredResponse => ({ resource: run.resource, input, streamed: isStreamed })
-
-  function encode(events: readonly ResponseEvent[]): string {
-    const frames = events.map((event) => encodeSseJson(event, event.type))
-    if (isStored && isStreamed) pending.push(...frames)
+  function encode(added: readonly ResponseEvent[]): string {
+    const frames = added.map((event) => encodeSseJson(event, event.type))
+    if (isStored && isStreamed) events.add(frames)
     return frames.join('')
   }
 
   /** Stores the finished response and then shows its end to readers; runs once. */
-  function save(): Promise<void> {
-    if (isSaved) return Promise.resolve()
+  async function save(): Promise<void> {
+    if (isSaved) return
     isSaved = true
-    return saveNow().finally(() => {
-      log.end()
+    try {
+      if (isStored) await events.saveAll()
+    } finally {
+      events.log.end()
       live.remove(run.resource.id)
-    })
-  }
-
-  async function saveNow(): Promise<void> {
-    if (!isStored) return
-    const last = pending
-    pending = []
-    if (isBackground) {
-      await store.finish(run.resource, { firstSequence: saved, frames: [...log.frames(saved), ...last] })
-    } else {
-      await store.insert({ ...toStored(), owner, createdAt }, [...log.frames(), ...last])
     }
-    log.publish(last)
   }
 
-  /** Shows pending events to readers. Those of a background run are stored from time to time. */
-  async function publish(): Promise<void> {
-    if (run.hasEnded) return save()
-    if (log.isFull) throw tooManyEvents()
-    log.publish(pending)
-    pending = []
-    if (!isBackground || log.length - saved < UNSAVED_EVENTS) return
-    const row = { firstSequence: saved, frames: log.frames(saved) }
-    saved = log.length
-    await store.appendEvents(run.resource.id, row)
-  }
+  const publish = (): Promise<void> => (run.hasEnded ? save() : events.publish())
 
   async function stop(error?: SvcError): Promise<ResponseResource> {
     encode(error === undefined ? run.cancel() : run.fail(error))
@@ -115,15 +91,6 @@ export function createRecording({ asked, input, model }: AskedResponse, parts: R
     return run.resource
   }
 
-  const toLive = (): LiveResponse => ({
-    id: run.resource.id,
-    owner,
-    background: isBackground,
-    current: toStored,
-    follow: log.follow,
-    stop,
-  })
-
   return {
     run,
     encode,
@@ -131,9 +98,11 @@ export function createRecording({ asked, input, model }: AskedResponse, parts: R
     async begin() {
       isShown = true
       if (!isStored) return
-      const response = toLive()
+      const { id } = run.resource
+      const { follow } = events.log
+      const response: LiveResponse = { id, owner, background: isBackground, current: toStored, follow, stop }
       if (isBackground) {
-        await store.insert({ ...toStored(), owner, createdAt }, [])
+        await store.insert(toRecord(), [])
         encode(run.open())
         await publish()
       }
@@ -143,11 +112,70 @@ export function createRecording({ asked, input, model }: AskedResponse, parts: R
     record: (writer) => recordWrites(isBackground ? undefined : writer, { publish, save }),
     async settle(thrown) {
       if (!isShown) return
-      const hasBegun = log.length > 0 || pending.length > 0
       if (!run.hasEnded && isBackground) encode(run.fail(toSvcError(thrown)))
-      else if (!run.hasEnded && hasBegun) encode(run.cancel())
+      else if (!run.hasEnded && events.hasBegun) encode(run.cancel())
       if (run.hasEnded) await save()
       else live.remove(run.resource.id)
+    },
+  }
+}
+
+/** The events of a response as frames: pending at first, then shown to readers, then in the store. */
+interface RecordedEvents {
+  readonly log: EventLog
+  /** Whether there is an event. */
+  readonly hasBegun: boolean
+  /** Adds pending frames. */
+  add(frames: readonly string[]): void
+  /** Shows pending frames to readers. Those of a background run are stored from time to time. */
+  publish(): Promise<void>
+  /** Stores the response with its last frames, and then shows these to readers. */
+  saveAll(): Promise<void>
+}
+
+/** Options of {@link createRecordedEvents}. */
+interface RecordedEventsOptions {
+  readonly store: ResponseStore
+  /** Whether the response is in the store before it has ended. */
+  readonly isBackground: boolean
+  /** Gives the present response with its owner. */
+  readonly toRecord: () => ResponseRecord
+}
+
+function createRecordedEvents({ store, isBackground, toRecord }: RecordedEventsOptions): RecordedEvents {
+  const log = createEventLog()
+  let pending: string[] = []
+  /** Number of events in the store. */
+  let saved = 0
+
+  return {
+    log,
+    get hasBegun() {
+      return log.length > 0 || pending.length > 0
+    },
+    add(frames) {
+      pending.push(...frames)
+    },
+    async publish() {
+      if (log.isFull) throw tooManyEvents()
+      log.publish(pending)
+      pending = []
+      if (!isBackground || log.length - saved < UNSAVED_EVENTS) return
+      const row = { firstSequence: saved, frames: log.frames(saved) }
+      saved = log.length
+      await store.appendEvents(toRecord().resource.id, row)
+    },
+    async saveAll() {
+      const last = pending
+      pending = []
+      const response = toRecord()
+      if (isBackground) {
+        const frames = [...log.frames(saved), ...last]
+        await store.finish(response.resource, { firstSequence: saved, frames })
+      } else {
+        await store.insert(response, [...log.frames(), ...last])
+      }
+      log.publish(last)
     },
   }
 }
