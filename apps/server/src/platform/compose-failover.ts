@@ -1,4 +1,10 @@
+import type { HttpUpstream } from '@svc/http-client'
+import type { SecretReader } from '@svc/proxy'
+import type { Registry } from 'prom-client'
+import type { AuditSink } from '../audit/audit-event.ts'
+import type { Bus } from '../bus/bus.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import type { ModelDirectory } from '../catalog/resolve.ts'
 import { hasFailover } from '../catalog/serving.ts'
 import type { ModelSlots } from '../inference/core/admission.ts'
 import { createFailedAttempts } from '../inference/serving/failover/failed-attempts.ts'
@@ -9,7 +15,26 @@ import { createProbe } from '../inference/serving/failover/probe.ts'
 import { createProber } from '../inference/serving/failover/prober.ts'
 import { createFailoverWatch, type FailoverWatch } from '../inference/serving/failover/watch.ts'
 import type { CloudModels } from '../inference/serving/upstream/cloud-models.ts'
-import type { InferenceParts } from './compose-inference.ts'
+import type { Metrics } from '../monitoring/metrics.ts'
+import type { UsageRecorder } from '../monitoring/recorders.ts'
+import type { Placement } from '../placement/placement.ts'
+import type { Clock, Logger } from '../ports.ts'
+
+/** Parts of {@link composeFailover}. */
+export interface FailoverParts {
+  readonly directory: Pick<ModelDirectory, 'find'>
+  readonly placement: Placement
+  readonly upstream: HttpUpstream
+  readonly secrets: SecretReader
+  readonly audit: AuditSink
+  readonly usage: UsageRecorder
+  readonly metrics: Metrics
+  /** Takes the metrics of the filter and of groups. */
+  readonly registry: Registry
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly logger: Logger
+}
 
 /** The failover groups of a server, with what looks after them. */
 export interface FailoverModule {
@@ -23,7 +48,7 @@ export interface FailoverModule {
 }
 
 /** Composes the failover groups. */
-export function composeFailover(parts: InferenceParts, cloudModels: CloudModels): FailoverModule {
+export function composeFailover(parts: FailoverParts, cloudModels: CloudModels): FailoverModule {
   const { directory, placement, upstream, secrets, audit, usage, metrics, bus, clock, logger } = parts
   const watch = createFailoverWatch({ bus, clock })
   const countChange = createFailoverMetrics(parts.registry, () => groups.known())

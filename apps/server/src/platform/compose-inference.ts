@@ -1,12 +1,7 @@
 import { join } from 'node:path'
 import type { Quotas } from '@svc/auth/quotas'
-import type { HttpUpstream } from '@svc/http-client'
-import type { SecretReader } from '@svc/proxy'
 import type { CorpusStore } from '@svc/router/corpus'
 import { createCorpusFiles } from '@svc/router/node'
-import type { Registry } from 'prom-client'
-import type { AuditSink } from '../audit/audit-event.ts'
-import type { Bus } from '../bus/bus.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { ModelDirectory } from '../catalog/resolve.ts'
 import type { ServerConfig } from '../config/schema.ts'
@@ -38,17 +33,15 @@ import { createResolve } from '../inference/stages/resolve.ts'
 import { createRouterStage } from '../inference/stages/router.ts'
 import { traceExecutor, traceRelay, traceTranslation } from '../inference/tracing/trace-calls.ts'
 import type { OwnPlaces } from '../key-files/own-places.ts'
-import type { Metrics } from '../monitoring/metrics.ts'
-import type { BackendTraceRecorder, TraceRecorder, UsageRecorder } from '../monitoring/recorders.ts'
+import type { BackendTraceRecorder, TraceRecorder } from '../monitoring/recorders.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { RequestFilter } from '../pii/request-filter.ts'
 import type { TextScanner } from '../pii/scan-text.ts'
 import type { Placement } from '../placement/placement.ts'
-import type { Clock, Logger } from '../ports.ts'
 import { OPAQUE_ERROR } from '../public-error.ts'
 import type { PerformInside } from '../routing/model-ports.ts'
 import type { Settings } from '../settings/settings.ts'
-import { composeFailover, type FailoverModule } from './compose-failover.ts'
+import { composeFailover, type FailoverModule, type FailoverParts } from './compose-failover.ts'
 import { composePii } from './compose-pii.ts'
 import { CORPUS_FOLDER, composeRouting, type RoutingModule } from './compose-routing.ts'
 
@@ -61,13 +54,10 @@ const MEDIA_TOTAL_BYTES = 256 * 1024 * 1024
 const MEDIA_FETCH_MS = 30_000
 
 /** Options of {@link composeInference}. */
-export interface InferenceParts {
+export interface InferenceParts extends FailoverParts {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'get'>
   readonly directory: Parameters<typeof createResolve>[0] & Pick<ModelDirectory, 'find' | 'list'>
-  readonly placement: Placement
-  readonly upstream: HttpUpstream
-  readonly secrets: SecretReader
   /** Files of the server, which no model may read. */
   readonly places: Pick<OwnPlaces, 'holdsFile'>
   /** Fetches addresses in requests. */
@@ -75,20 +65,12 @@ export interface InferenceParts {
   /** The user agent of requests to other servers. */
   readonly userAgent: string
   readonly checkUpstream: CheckUpstream
-  readonly audit: AuditSink
-  readonly usage: UsageRecorder
   readonly quotas: Pick<Quotas, 'reserve'>
   readonly traces: TraceRecorder
   readonly backendTraces: BackendTraceRecorder
-  readonly metrics: Metrics
-  /** Takes the metrics of the filter and of chains. */
-  readonly registry: Registry
   readonly observeStage: StageObserver | undefined
   /** The labelled texts of routers. @default files in the data folder */
   readonly corpusStore: CorpusStore | undefined
-  readonly bus: Bus
-  readonly clock: Clock
-  readonly logger: Logger
 }
 
 /** The request core of every inference route, with the parts beside it. */
