@@ -11,7 +11,7 @@ import { type CompressionPolicy, sendBody } from './compression.ts'
 import { endReply } from './end-reply.ts'
 import { isRevalidated, isUnchanged, toCacheControl } from './entity-tag.ts'
 import { errorBody } from './error-envelopes.ts'
-import { isPermanent, retryAfterSeconds, toStatus } from './error-map.ts'
+import { isPermanent, readContentRange, retryAfterSeconds, toStatus } from './error-map.ts'
 import { ALREADY_SENT, type HttpReply } from './http-reply.ts'
 import type { ServerRequest } from './messages.ts'
 import { ANONYMOUS } from './middleware/authenticate.ts'
@@ -220,6 +220,8 @@ export function createEdge(options: EdgeOptions): Edge {
     if (retryAfter !== undefined) outgoing.setHeader('Retry-After', String(retryAfter))
     if (status === 401) outgoing.setHeader('WWW-Authenticate', 'Bearer')
     if (isPermanent(error)) outgoing.setHeader('x-should-retry', 'false')
+    const range = readContentRange(error)
+    if (range !== undefined) outgoing.setHeader('Content-Range', range)
     const allow = readAllowedMethods(error)
     if (allow !== undefined) outgoing.setHeader('Allow', allow)
     if (isUpstreamError(error) && !options.opaqueErrors) {
