@@ -106,6 +106,7 @@ describe('createBodyReader', () => {
     expect((await app.call('/body', post('x'.repeat(800)))).status).toBe(200)
   })
 
+  // verifies errors:status:stalled
   it('IN-11: gives up on a sender that falls silent', async () => {
     const { reader, route } = world({ idleMs: 50 })
     await using app = await startTestApp([route])

@@ -243,6 +243,7 @@ describe('uploads', () => {
     return change()
   }
 
+  // verifies limits:upload:finish
   it.each<[string, (change: () => Promise<unknown>, abort: (reason: unknown) => void) => unknown, string]>([
     ['whose client leaves before', (change, abort) => leaveBefore(abort, change), 'cancelled'],
     ['whose client leaves while another change runs', () => Promise.reject(left), 'cancelled'],

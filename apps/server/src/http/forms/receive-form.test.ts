@@ -64,7 +64,7 @@ async function expectNothingLeft(): Promise<void> {
   expect([await readdir(folder), memory.heldBytes, disk.heldBytes]).toEqual([[], 0, 0])
 }
 
-// verifies limits:upload:forms
+// verifies limits:upload:forms, limits:upload:heads
 describe('receiveForm', () => {
   it.each([1, 2, 3, 5, 7, 16, 64, 1000, 65_536])('reads fields in any order, in pieces of %i bytes', async (size) => {
     const text =
