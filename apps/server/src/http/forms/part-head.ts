@@ -70,7 +70,7 @@ export function readPartHead(text: string): PartHead {
 }
 
 /** Decodes a text. @throws {SvcError} `invalid_request` for bytes that are not UTF-8 */
-export function decodeText(bytes: Uint8Array, what: string): string {
+function decodeText(bytes: Uint8Array, what: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
