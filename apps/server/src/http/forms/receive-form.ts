@@ -114,7 +114,7 @@ class FormReceiver {
 
   readonly #release = (): void => {
     const { memory, disk } = this.#options
-    const removals = this.#parts.map((part) => (part?.kind === 'file' ? part.stored.remove() : undefined))
+    const removals = this.#parts.flatMap((part) => (part?.kind === 'file' ? [part.stored.remove()] : []))
     memory.release()
     void Promise.all(removals).then(disk.release)
   }
