@@ -58,6 +58,35 @@ it.each([
   expect(await peer.heard()).toEqual([{ subject: 'operations.changed', message: { jobId: 'good' } }])
 })
 
+it('ends its subscriptions when its link cannot be closed', async () => {
+  let receive: (subject: string, text: string) => void = () => undefined
+  const failure = new Error('the connection is broken')
+  const link: BusLink = {
+    send: () => undefined,
+    receive: (onMessage) => {
+      receive = onMessage
+    },
+    close: () => Promise.reject(failure),
+  }
+  const bus = createBus({ link, logger: silent })
+  const running = createDeferred()
+  const refreshed: string[] = []
+  const heard: unknown[] = []
+  bus.refreshWith('operations.changed', async (message) => {
+    refreshed.push(message.jobId)
+    await running.promise
+    return message
+  })
+  bus.subscribe('operations.changed', (message) => heard.push(message))
+  receive('operations.changed', '{"jobId":"a"}')
+  receive('operations.changed', '{"jobId":"b"}')
+  const closing = expect(bus.close()).rejects.toBe(failure)
+  await new Promise((resolve) => setImmediate(resolve))
+  running.resolve()
+  await closing
+  expect([refreshed, heard]).toEqual([['a'], []])
+})
+
 describe('waiting for a message', () => {
   const isMeant = ({ id }: { readonly id: string }): boolean => id === 'a'
 

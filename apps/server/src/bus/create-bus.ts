@@ -37,8 +37,11 @@ export function createBus({ logger, link }: BusOptions): Bus {
     refreshWith: (subject, refresh) => find(subject).refreshWith(refresh),
     async close() {
       isClosed = true
-      await link?.close()
-      await Promise.all(Object.values(channels).map((channel) => channel.close()))
+      try {
+        await link?.close()
+      } finally {
+        await Promise.all(Object.values(channels).map((channel) => channel.close()))
+      }
     },
   }
 }

@@ -31,7 +31,12 @@ export interface ModelUploads {
    *   `too_large`, `insufficient_storage`
    */
   append(id: string, offset: number, piece: AsyncIterable<Uint8Array>): Promise<UploadState>
-  /** Makes a model of the complete file. @throws {SvcError} `not_found`, `conflict` (`incomplete`); as {@link addModel} */
+  /**
+   * Makes a model of the complete file. The upload ends with the model, and with a file that is not a model. After any
+   * other failure it can be finished again.
+   *
+   * @throws {SvcError} `not_found`, `conflict` (`incomplete`); as {@link addModel}
+   */
   finish(id: string, options: { readonly signal: AbortSignal }): Promise<AddedModel>
   /** Drops an upload; one that is not there counts as dropped. */
   cancel(id: string): Promise<void>
@@ -122,6 +127,11 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
       .catch(() => undefined)
   }
 
+  /** Drops an upload whose caller gets another result. The next start removes the files that are left. */
+  async function discard(upload: Upload): Promise<void> {
+    await drop(upload).catch(() => undefined)
+  }
+
   /** Adds a piece behind those that are there. */
   async function receive(upload: Upload, piece: AsyncIterable<Uint8Array>): Promise<void> {
     const cut = new AbortController()
@@ -168,7 +178,7 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
     const timer = setTimeout(() => {
       const upload = uploads.get(id)
       if (upload === undefined || upload.isBusy || upload.arriving !== undefined) return
-      drop(upload).catch(() => undefined)
+      void discard(upload)
     }, idleMs).unref()
     const upload: Upload = {
       ...request,
@@ -227,7 +237,7 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
         try {
           await receive(upload, piece)
         } catch (error) {
-          if (SvcError.is(error) && error.code === 'not_a_model') await drop(upload)
+          if (isNotAModel(error)) await discard(upload)
           throw error
         }
         return toState(upload)
@@ -248,6 +258,8 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
         })
       }
       upload.isBusy = true
+      /** Whether the file is of no further use: it is a model, or cannot become one. */
+      let isSpent = false
       try {
         if (upload.arriving !== undefined) await cutArriving(upload.arriving)
         await file.sync().catch((error: unknown) => {
@@ -258,13 +270,18 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
             ...{ source: path, folder: modelsPath, name, transfer: 'move', signal },
             onBegin: (files) => note(upload, files),
           })
+          isSpent = true
           await modelFiles.reload()
           return added
         }
         return await parts.alone(add, { signal })
+      } catch (error) {
+        isSpent ||= isNotAModel(error)
+        throw error
       } finally {
-        // a file that cannot become a model is of no further use
-        await drop(upload)
+        upload.isBusy = false
+        upload.timer.refresh()
+        if (isSpent) await discard(upload)
       }
     },
 
@@ -274,7 +291,7 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
     },
 
     async close() {
-      for (const upload of [...uploads.values()]) await drop(upload)
+      for (const upload of [...uploads.values()]) await discard(upload)
     },
   }
 }
@@ -283,6 +300,10 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
 async function cutArriving({ cut, ended }: ArrivingPiece): Promise<void> {
   cut.abort(uploadBusy())
   await ended
+}
+
+function isNotAModel(error: unknown): boolean {
+  return SvcError.is(error) && error.code === 'not_a_model'
 }
 
 function uploadBusy(): SvcError {

@@ -21,8 +21,8 @@ export interface PrivateFile {
   append(piece: Uint8Array): Promise<void>
   /** Ends the writing. */
   close(): Promise<void>
-  /** Removes the file. May be called at any time, also twice. */
-  remove(): void
+  /** Removes the file. May be called at any time, also twice. Resolves, also after a failure, once it is removed. */
+  remove(): Promise<void>
 }
 
 /**
@@ -32,9 +32,10 @@ export interface PrivateFile {
 export async function openPrivateFiles(folder: string): Promise<PrivateFiles> {
   const removals = new Set<Promise<void>>()
 
-  function track(removal: Promise<void>): void {
+  function track(removal: Promise<void>): Promise<void> {
     const tracked = removal.catch(() => undefined).finally(() => removals.delete(tracked))
     removals.add(tracked)
+    return tracked
   }
 
   async function create(): Promise<PrivateFile> {
@@ -57,10 +58,14 @@ export async function openPrivateFiles(folder: string): Promise<PrivateFiles> {
   }
 }
 
-function toPrivateFile(path: string, handle: FileHandle, track: (removal: Promise<void>) => void): PrivateFile {
+function toPrivateFile(
+  path: string,
+  handle: FileHandle,
+  track: (removal: Promise<void>) => Promise<void>,
+): PrivateFile {
   let sizeBytes = 0
   let closing: Promise<void> | undefined
-  let isRemoved = false
+  let removal: Promise<void> | undefined
   const close = (): Promise<void> => {
     closing ??= handle.close().catch((error: unknown) => {
       throw toFileError(error, 'written', path)
@@ -78,13 +83,12 @@ function toPrivateFile(path: string, handle: FileHandle, track: (removal: Promis
     },
     close,
     remove() {
-      if (isRemoved) return
-      isRemoved = true
-      track(
+      removal ??= track(
         close()
           .catch(() => undefined)
           .then(() => rm(path, { force: true })),
       )
+      return removal
     },
   }
 }

@@ -6,7 +6,7 @@ import { type CompressionPolicy, sendBody } from './compression.ts'
 import { endReply } from './end-reply.ts'
 import { isRevalidated, isUnchanged } from './entity-tag.ts'
 import { errorBody } from './error-envelopes.ts'
-import { isPermanent, retryAfterSeconds, toStatus } from './error-map.ts'
+import { isPermanent, readContentRange, retryAfterSeconds, toStatus } from './error-map.ts'
 import { ALREADY_SENT, type HttpReply } from './http-reply.ts'
 import { readAllowedMethods } from './nothing-here.ts'
 import type { ErrorFamily } from './route-info.ts'
@@ -89,6 +89,8 @@ function setErrorHeaders({ outgoing }: CallState, error: SvcError): void {
   if (retryAfter !== undefined) outgoing.setHeader('Retry-After', String(retryAfter))
   if (toStatus(error) === 401) outgoing.setHeader('WWW-Authenticate', 'Bearer')
   if (isPermanent(error)) outgoing.setHeader('x-should-retry', 'false')
+  const range = readContentRange(error)
+  if (range !== undefined) outgoing.setHeader('Content-Range', range)
   const allow = readAllowedMethods(error)
   if (allow !== undefined) outgoing.setHeader('Allow', allow)
 }

@@ -106,11 +106,12 @@ describe('createBodyReader', () => {
     expect((await app.call('/body', post('x'.repeat(800)))).status).toBe(200)
   })
 
+  // verifies errors:status:stalled
   it('IN-11: gives up on a sender that falls silent', async () => {
     const { reader, route } = world({ idleMs: 50 })
     await using app = await startTestApp([route])
     const reply = await rawCall(app.url, 'POST /body HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\nabc')
-    expect(reply).toMatch(/^HTTP\/1\.1 400 /)
+    expect(reply).toMatch(/^HTTP\/1\.1 408 /)
     expect(reader.heldBytes).toBe(0)
   })
 })

@@ -25,7 +25,11 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
 }
 
 /** Refusals that have a status of their own within their kind. */
-const STATUS_OF_CODE: Readonly<Record<string, number>> = { upgrade_required: 426 }
+const STATUS_OF_CODE: Readonly<Record<string, number>> = {
+  body_idle: 408,
+  range_not_satisfiable: 416,
+  upgrade_required: 426,
+}
 
 /**
  * HTTP status of an error. The error of an upstream that answered keeps the status of that answer. A timeout is 502 when
@@ -42,6 +46,11 @@ export function toStatus(error: SvcError): number {
 export function retryAfterSeconds(error: SvcError): number | undefined {
   if (error.retryAfterMs !== undefined) return Math.max(1, Math.ceil(error.retryAfterMs / 1000))
   return error.kind === 'rate_limited' || error.kind === 'unavailable' ? 1 : undefined
+}
+
+/** `Content-Range` of the refusal of a range: the length of the whole content. */
+export function readContentRange({ code, details }: SvcError): string | undefined {
+  return code === 'range_not_satisfiable' ? `bytes */${String(details?.length)}` : undefined
 }
 
 /** Kinds that come out the same when tried again, so that official clients must not retry them. */

@@ -40,6 +40,10 @@ class NodeReplyWriter implements ReplyWriter {
     return this.#call.outgoing.destroyed
   }
 
+  get dropsBody(): boolean {
+    return this.#call.incoming.method === 'HEAD'
+  }
+
   get relayTarget(): ServerReply {
     return this.#call.outgoing
   }

@@ -30,6 +30,8 @@ export interface FilterableBody extends Omit<Occasion, 'origin'> {
   readonly model?: ModelConfig | undefined
   /** Text that the format does not write as strings. @default none */
   readonly hidden?: HiddenTexts | undefined
+  /** The names of its files, in the order of the form. A file itself is not scanned. @default the body is no form */
+  readonly fileNames?: readonly string[] | undefined
   /** Aborts the request. */
   readonly abort: StopSignal
   /** The same abort, for interfaces that require an `AbortSignal`. */
@@ -53,6 +55,8 @@ export interface FilterTask {
 export interface FilteredRequest {
   /** Edits of the body. */
   readonly splices: readonly Splice[]
+  /** The names of the files as they go on, in the order of the form. @default they are unchanged */
+  readonly fileNames?: readonly string[] | undefined
   /** Set when masked values are restored in the reply. */
   readonly restoration?: TokenMap | undefined
   /** Filters what later turns of the request add. @default nothing is filtered */
@@ -188,7 +192,8 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     // A list that is replaced by text holds no tokens any more.
     const passed = unscanned.filter(({ node }) => edited.every(({ start }) => start !== node.start))
     record([...passed.map(({ path }) => createUnscannedTokensEntry(occasion, path)), ...entries])
-    return { splices: edited, restoration: masks !== undefined && masks.size > 0 ? masks : undefined, later }
+    const fileNames = toFileNames(scanned, outcome)
+    return { splices: edited, fileNames, restoration: masks !== undefined && masks.size > 0 ? masks : undefined, later }
   }
 
   /** Filters each text as a message of its own. */
@@ -220,7 +225,7 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     const occasion: Occasion = { correlationId, userId, origin }
     const collection = collectSegments(request.document, request.format)
     if (collection.refusal !== undefined) throw unclear(collection.refusal)
-    if (policy.blocksMedia && WITH_MEDIA.has(request.format) && collection.media.length > 0) {
+    if (policy.blocksMedia && hasMedia(request, collection)) {
       return refuse([createUnscannedMediaEntry(occasion)], occasion)
     }
     if (policy.detectors.length === 0) return NOTHING
@@ -245,6 +250,10 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     },
     filterBody,
   }
+}
+
+function hasMedia({ format, fileNames = [] }: FilterableBody, { media }: SegmentCollection): boolean {
+  return fileNames.length > 0 || (WITH_MEDIA.has(format) && media.length > 0)
 }
 
 function isUntouched({ spans, rewritten }: FilterOutcome['segments'][number]): boolean {
@@ -277,7 +286,15 @@ interface Scanned {
 function toScanned(parts: Pick<Scanned, 'request' | 'policy' | 'occasion' | 'collection' | 'hidden'>): Scanned {
   const { request, policy, occasion, collection, hidden } = parts
   const { segments, messages } = collection
-  const all = hidden.length === 0 ? segments : [...segments, ...hidden.flatMap((each) => each.segments)]
+  const { fileNames = [] } = request
+  const all =
+    hidden.length === 0 && fileNames.length === 0
+      ? segments
+      : [
+          ...segments,
+          ...hidden.flatMap((each) => each.segments),
+          ...fileNames.map((text, index) => ({ text, path: `files[${index}].filename` })),
+        ]
   const masks =
     policy.reversible === undefined ? undefined : createTokenMap({ ...policy.reversible, texts: listTexts(all) })
   return { request, policy, occasion, collection, hidden, texts: { segments: all, messages }, masks }
@@ -304,6 +321,14 @@ function toEdits({ collection, hidden }: Scanned, { segments }: FilterOutcome): 
   return edits.length === 0
     ? rewrite.splices
     : [...rewrite.splices, ...edits].sort((one, other) => one.start - other.start)
+}
+
+/** Gives the names of the files without masked text. They are the last of the scanned texts. */
+function toFileNames({ request }: Scanned, { segments }: FilterOutcome): readonly string[] | undefined {
+  const { fileNames = [] } = request
+  if (fileNames.length === 0) return undefined
+  const found = segments.slice(-fileNames.length)
+  return fileNames.map((name, index) => found[index]?.rewritten ?? name)
 }
 
 /** @param found the findings of the hidden texts, in one sequence */

@@ -1,11 +1,14 @@
-import { link, mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { link, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { SvcError } from '@svc/errors'
 import { chatGguf, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
+import { modelExists } from '../../src/catalog/add-model.ts'
 import { createConfigStore } from '../../src/catalog/config-store.ts'
 import { createModelUploads, type ModelUploadParts } from '../../src/catalog/model-uploads.ts'
 import { ADDING_FILE, identifyFile, uploadsFolder } from '../../src/catalog/uploads-folder.ts'
+import { toFileError } from '../../src/files/file-error.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 const BYTES = Buffer.from(chatGguf())
@@ -140,10 +143,12 @@ describe('a GGUF file that a client sends', () => {
 
 describe('uploads', () => {
   async function createWorld(extra: Partial<ModelUploadParts> = {}) {
-    const server = await startTestServer()
+    const folder = await tempDir()
+    const modelsPath = folder.join('models')
+    await mkdir(modelsPath)
     const uploads = createModelUploads({
-      modelsPath: server.modelsPath,
-      modelFiles: createConfigStore({ folder: server.modelsPath }),
+      modelsPath,
+      modelFiles: createConfigStore({ folder: modelsPath }),
       readFreeBytes: async () => undefined,
       alone: (change) => change(),
       serverId: 'a server',
@@ -151,10 +156,10 @@ describe('uploads', () => {
     })
     return {
       uploads,
-      modelsPath: server.modelsPath,
+      modelsPath,
       async [Symbol.asyncDispose]() {
         await uploads.close()
-        await server.close()
+        await folder.close()
       },
     }
   }
@@ -229,6 +234,72 @@ describe('uploads', () => {
     piece.parts.end()
     await expect(world.uploads.append(id, 0, piece.parts)).rejects.toMatchObject({ code: 'not_a_model' })
     expect(await readdir(world.modelsPath)).toEqual([])
+  })
+
+  const left = new SvcError('cancelled', 'the client closed the connection')
+
+  function leaveBefore(abort: (reason: unknown) => void, change: () => Promise<unknown>): Promise<unknown> {
+    abort(left)
+    return change()
+  }
+
+  // verifies limits:upload:finish
+  it.each<[string, (change: () => Promise<unknown>, abort: (reason: unknown) => void) => unknown, string]>([
+    ['whose client leaves before', (change, abort) => leaveBefore(abort, change), 'cancelled'],
+    ['whose client leaves while another change runs', () => Promise.reject(left), 'cancelled'],
+    [
+      'on a full disk',
+      () => Promise.reject(toFileError(Object.assign(new Error('full'), { code: 'ENOSPC' }), 'written', 'a')),
+      'disk_full',
+    ],
+    ['on a folder that cannot be written', () => Promise.reject(new Error('EACCES')), 'EACCES'],
+    ['beside a model of its name', () => Promise.reject(modelExists('a')), 'model_exists'],
+  ])('can be finished again after a finish %s', async (_name, fail, reason) => {
+    let isFirst = true
+    const first = new AbortController()
+    await using world = await createWorld({
+      alone: (async (change: () => Promise<unknown>) => {
+        if (!isFirst) return await change()
+        isFirst = false
+        return await fail(change, (cause) => first.abort(cause))
+      }) as ModelUploadParts['alone'],
+    })
+    const { uploads, modelsPath } = world
+    const { id } = await uploads.begin({ filename: 'a.gguf', sizeBytes: BYTES.length })
+    const piece = createPiece()
+    piece.parts.end(BYTES)
+    await uploads.append(id, 0, piece.parts)
+    const failure: unknown = await uploads.finish(id, { signal: first.signal }).catch((error: unknown) => error)
+    expect(SvcError.is(failure) ? failure.code : String(failure)).toContain(reason)
+    expect(uploads.read(id)).toMatchObject({ receivedBytes: BYTES.length })
+    expect((await readdir(modelsPath)).filter((name) => !name.startsWith('.'))).toEqual([])
+    expect(await uploads.finish(id, { signal: new AbortController().signal })).toMatchObject({ name: 'a' })
+    expect((await readdir(modelsPath)).sort()).toEqual(['a.gguf', 'a.yaml'])
+    expect(() => uploads.read(id)).toThrow('there is no such upload')
+  })
+
+  it.each(['a model', 'not a model'])('give their result when their folder cannot be removed: %s', async (kind) => {
+    await using world = await createWorld({
+      async alone(change) {
+        try {
+          return await change()
+        } finally {
+          const root = dirname(uploadsFolder(world.modelsPath, 'a server'))
+          await rm(root, { recursive: true })
+          await writeFile(root, '')
+        }
+      },
+    })
+    const { uploads } = world
+    const bytes = kind === 'a model' ? BYTES : Buffer.concat([Buffer.from('GGUF'), Buffer.alloc(200, 255)])
+    const { id } = await uploads.begin({ filename: 'a.gguf', sizeBytes: bytes.length })
+    const piece = createPiece()
+    piece.parts.end(bytes)
+    await uploads.append(id, 0, piece.parts)
+    const finishing = uploads.finish(id, { signal: new AbortController().signal })
+    if (kind === 'a model') expect(await finishing).toMatchObject({ name: 'a' })
+    else await expect(finishing).rejects.toMatchObject({ code: 'not_a_model' })
+    expect(() => uploads.read(id)).toThrow('there is no such upload')
   })
 
   it('end when nothing comes for a while', async () => {

@@ -42,6 +42,7 @@ export function createFormReader({ bodies, files, totalFileBytes }: FormReaderOp
         files,
         memory: bodies.meter(),
         disk: disk.open(),
+        abort: call.abort,
       })
     },
   }

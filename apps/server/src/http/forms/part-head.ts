@@ -12,7 +12,7 @@ export interface PartHead {
 }
 
 /** Values of headers by lower-case names, as bytes in latin1. */
-export type RawHeaders = Readonly<Record<string, readonly string[] | undefined>>
+type RawHeaders = ReadonlyMap<string, readonly string[]>
 
 /** Longest name of a field, bytes. */
 const MAX_NAME_BYTES = 200
@@ -21,6 +21,8 @@ const PARAMETER = /;[\t ]*([\w!#$%&'*+.^`|~-]+)[\t ]*=[\t ]*(?:"((?:[^"\\]|\\[\s
 const TYPE = /^[\t ]*([\w!#$&^.+-]+(?:\/[\w!#$&^.+-]+)?)[\t ]*(?=;|$)/
 const EXTENDED = /^([\w!#$%&+^`{}~-]*)'[^']*'(.*)$/s
 const BOUNDARY = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/
+const HEADER = /^([\w!#$%&'*+.^`|~-]+):[\t ]?([^\r\n]*)$/
+const FOLDED = /^[\t ][^\r\n]*$/
 const UTF8_NAMES = /^utf-?8$|^us-ascii$/i
 /** Encodings that leave the bytes as they are. */
 const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary'])
@@ -39,11 +41,13 @@ export function readBoundary(contentType: string | undefined): string {
 }
 
 /**
- * Reads the headers of a part.
+ * Reads the head of a part.
  *
+ * @param text the bytes in latin1 from the boundary to the empty line
  * @throws {SvcError} `invalid_request`, `unsupported_media` for an encoding other than UTF-8
  */
-export function readPartHead(headers: RawHeaders): PartHead {
+export function readPartHead(text: string): PartHead {
+  const headers = readHeaders(text)
   const { type, parameters } = readValue(
     readHeader(headers, 'content-disposition'),
     'the Content-Disposition of a part',
@@ -66,7 +70,7 @@ export function readPartHead(headers: RawHeaders): PartHead {
 }
 
 /** Decodes a text. @throws {SvcError} `invalid_request` for bytes that are not UTF-8 */
-export function decodeText(bytes: Uint8Array, what: string): string {
+function decodeText(bytes: Uint8Array, what: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
@@ -81,8 +85,32 @@ interface HeaderValue {
   readonly parameters: ReadonlyMap<string, string>
 }
 
+/** Reads the lines of a head. The rest of the line of the boundary comes first. */
+function readHeaders(text: string): RawHeaders {
+  const headers = new Map<string, string[]>()
+  const [rest, ...lines] = text.split('\r\n')
+  let last: string[] | undefined
+  for (const line of lines) {
+    if (last !== undefined && FOLDED.test(line)) {
+      last.push(`${last.pop()}${line}`)
+      continue
+    }
+    const [, name = '', value = ''] = HEADER.exec(line) ?? []
+    if (name === '') throw malformedHead()
+    last = headers.get(name.toLowerCase()) ?? []
+    last.push(value)
+    headers.set(name.toLowerCase(), last)
+  }
+  if (rest !== '') throw malformedHead()
+  return headers
+}
+
+function malformedHead(): SvcError {
+  return unparsable('the head of a part has a line that is not a header')
+}
+
 function readHeader(headers: RawHeaders, name: string): string {
-  const values = headers[name] ?? []
+  const values = headers.get(name) ?? []
   if (values.length > 1) throw unparsable(`a part has ${values.length} headers ${name}`)
   return values[0] ?? ''
 }

@@ -41,7 +41,11 @@ async function* cut(text: string | Buffer, size = 7): AsyncGenerator<Uint8Array>
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-function receive(bytes: AsyncIterable<Uint8Array>, contentType: string | undefined = TYPE): Promise<HeldForm> {
+function receive(
+  bytes: AsyncIterable<Uint8Array>,
+  contentType: string | undefined = TYPE,
+  abort: AbortSignal = new AbortController().signal,
+): Promise<HeldForm> {
   return receiveForm(bytes, {
     contentType,
     rules: RULES,
@@ -49,6 +53,7 @@ function receive(bytes: AsyncIterable<Uint8Array>, contentType: string | undefin
     files,
     memory: memory.open(),
     disk: disk.open(),
+    abort,
   })
 }
 
@@ -59,7 +64,7 @@ async function expectNothingLeft(): Promise<void> {
   expect([await readdir(folder), memory.heldBytes, disk.heldBytes]).toEqual([[], 0, 0])
 }
 
-// verifies limits:upload:forms
+// verifies limits:upload:forms, limits:upload:heads
 describe('receiveForm', () => {
   it.each([1, 2, 3, 5, 7, 16, 64, 1000, 65_536])('reads fields in any order, in pieces of %i bytes', async (size) => {
     const text =
@@ -90,6 +95,8 @@ describe('receiveForm', () => {
     expect([memory.heldBytes > 0, disk.heldBytes]).toEqual([true, 12])
     form.release()
     form.release()
+    // Their bytes count until they are removed.
+    expect([memory.heldBytes, disk.heldBytes]).toEqual([0, 12])
     await expectNothingLeft()
   })
 
@@ -106,6 +113,12 @@ describe('receiveForm', () => {
     ['escaped quotes', `${head('form-data; name="a\\"b\\c"')}1\r\n${END}`, undefined, { 'a"b\\c': '1' }],
     ['unknown headers and length', field('a', '1', 'X-A: b', 'Content-Length: 1') + END, undefined, { a: '1' }],
     ['a byte order mark', field('a', '\uFEFFx') + END, undefined, { a: '\uFEFFx' }],
+    ['control characters', field('a', '\u0001"\\\u001f') + END, undefined, { a: '\u0001"\\\u001f' }],
+    ['large letters', field('a', '🙂é漢') + field('b[]', '🙂') + END, undefined, { a: '🙂é漢', 'b[]': ['🙂'] }],
+    ['no field', END, undefined, {}],
+    ['a folded header', `${head('form-data;\r\n\tname="a"', 'X: b\r\n c')}1\r\n${END}`, undefined, { a: '1' }],
+    ['a header without a value', field('a', '1', 'X:') + END, undefined, { a: '1' }],
+    ['a head of 16,000 bytes', field('a', '1', `X: ${'x'.repeat(15_900)}`) + END, undefined, { a: '1' }],
     ['the boundary inside a text', field('a', 'x--b1\r\n--b') + END, undefined, { a: 'x--b1\r\n--b' }],
   ])('reads %s', async (_name, text, contentType, expected) => {
     const form = await receive(cut(text), contentType)
@@ -143,6 +156,48 @@ describe('receiveForm', () => {
     ],
     ['a part without a head', `--b1\r\n\r\n1\r\n${END}`, 'no Content-Disposition', 'invalid_request'],
     ['a long head', field('a', '1', `X: ${'x'.repeat(17_000)}`) + END, 'head of a part is over', 'invalid_request'],
+    [
+      'a long head that is folded',
+      field('a', '1', `X: a${'\r\n x'.repeat(5000)}`) + END,
+      'head of a part is over',
+      'invalid_request',
+    ],
+    [
+      'a long head with a malformed end',
+      field('a', '1', `X: a\r\nmalformed${'x'.repeat(17_000)}`) + END,
+      'head of a part is over',
+      'invalid_request',
+    ],
+    [
+      'a long head with a malformed beginning',
+      field('a', '1').replace('Content', `malformed\r\n${'x\r\n'.repeat(6000)}Content`) + END,
+      'head of a part is over',
+      'invalid_request',
+    ],
+    ...['malformed', 'mal formed: x', ': x', 'X: a\nY: b', 'X: a\rY: b', 'X\n: a', '\xe4: x', 'X : a'].flatMap(
+      (line): [string, string, string, 'invalid_request'][] =>
+        [
+          field('a', '1', line, 'Content-Transfer-Encoding: base64'),
+          `${head('form-data').replace('Con', `${line}\r\nCon`)}1\r\n`,
+        ].map((part, index) => [
+          `the line ${JSON.stringify(line)} ${index}`,
+          part + END,
+          'not a header',
+          'invalid_request',
+        ]),
+    ),
+    [
+      'a head that begins folded',
+      `--b1\r\n Content-Disposition: x\r\n\r\n1\r\n${END}`,
+      'not a header',
+      'invalid_request',
+    ],
+    [
+      'more than a boundary on its line',
+      field('a', '1').replace('b1', 'b1 x') + END,
+      'not a header',
+      'invalid_request',
+    ],
     [
       'many headers',
       field('a', '1', ...Array(2000).fill('X: abcdefg')) + END,
@@ -225,6 +280,42 @@ describe('receiveForm', () => {
       if (!isPreamble) expect([refusal.kind, refusal.message]).toEqual([kind, expect.stringContaining(message)])
       await expectNothingLeft()
     }
+  })
+
+  it('counts texts as they are encoded, before the rest of the form arrives', async () => {
+    let given = 0
+    async function* counted() {
+      for (let field_ = 0; field_ < 9; field_ += 1) {
+        for await (const piece of cut(field('a[]', '\u0001'.repeat(400)), 100)) {
+          given += piece.length
+          yield piece
+        }
+      }
+      yield Buffer.from(END)
+    }
+    await expect(receive(counted())).rejects.toMatchObject({ code: 'body_memory' })
+    // 2400 bytes for each field, of 4000.
+    expect(given).toBeLessThan(1000)
+    await expectNothingLeft()
+  })
+
+  it('holds no more memory than the encoded texts need', async () => {
+    const form = await receive(cut(field('a[]', '"'.repeat(300)) + field('a[]', 'x'.repeat(300)) + END))
+    const needed = form.texts.bytes.length
+    expect(memory.heldBytes).toBeGreaterThanOrEqual(needed)
+    expect(memory.heldBytes).toBeLessThan(needed + 50)
+    form.release()
+    await expectNothingLeft()
+  })
+
+  it('stops reading the texts of a client that has left', async () => {
+    const left = new AbortController()
+    async function* leaving() {
+      yield* cut(file('file', '1') + field('a', '1') + END)
+      left.abort(new SvcError('cancelled', 'the client closed the connection'))
+    }
+    await expect(receive(leaving(), TYPE, left.signal)).rejects.toMatchObject({ kind: 'cancelled' })
+    await expectNothingLeft()
   })
 
   it('refuses files beyond the disk budget', async () => {

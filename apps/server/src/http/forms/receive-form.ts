@@ -2,14 +2,16 @@ import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { Dicer } from '@fastify/busboy'
 import { SvcError } from '@svc/errors'
+import { type JsonDocument, parseJsonCooperatively } from '@svc/json'
 import type { PrivateFile, PrivateFiles } from '../../files/private-files.ts'
 import type { FileRule, FormFile, FormRules, HeldForm } from '../../inference/documents/form.ts'
 import { unparsable } from '../../inference/documents/unparsable.ts'
+import type { AbortSignalLike } from '../../ports.ts'
 import { tooManyBodies } from '../body.ts'
-import { BodyPieces } from '../body-pieces.ts'
 import type { ByteMeter } from '../byte-meter.ts'
-import { FormTexts, toTextsDocument } from './form-texts.ts'
-import { decodeText, type PartHead, type RawHeaders, readBoundary, readPartHead } from './part-head.ts'
+import { FieldText, FormTexts, measureFrame } from './form-texts.ts'
+import { type PartHead, readBoundary, readPartHead } from './part-head.ts'
+import { keepRawHeads, type RawHead } from './raw-heads.ts'
 
 /** Most parts of a form (threats IN-10). */
 const MAX_PARTS = 100
@@ -30,6 +32,8 @@ export interface ReceiveOptions {
   readonly memory: ByteMeter
   /** Counts the files on disk. */
   readonly disk: ByteMeter
+  /** Ends the reading of the texts after the last byte. The bytes end by themselves. */
+  readonly abort: Pick<AbortSignalLike, 'throwIfAborted'>
 }
 
 /**
@@ -51,7 +55,7 @@ export async function receiveForm(bytes: AsyncIterable<Uint8Array>, options: Rec
 
 /** A part that has arrived whole. */
 type Part =
-  | { readonly kind: 'text'; readonly name: string; readonly text: string }
+  | { readonly kind: 'text'; readonly name: string; readonly text: Uint8Array }
   | { readonly kind: 'file'; readonly file: FormFile; readonly stored: PrivateFile }
 
 /** Receives one form. */
@@ -76,6 +80,7 @@ class FormReceiver {
     // A variable, because the types of the parser do not list the largest head.
     const config = { boundary: readBoundary(options.contentType), maxHeaderSize: MAX_HEAD_BYTES }
     this.#parser = new Dicer(config)
+    keepRawHeads(this.#parser)
     this.#parser.on('preamble', (preamble) => this.#watchPreamble(preamble))
     this.#parser.on('part', (part) => this.#begin(part))
     this.#parser.on('finish', () => {
@@ -97,7 +102,7 @@ class FormReceiver {
     if (!this.#isFinished) await this.#wait(() => this.#parser.end())
     this.#checkHead()
     await this.#wait((done) => void Promise.all(this.#reading).then(done))
-    return this.#toForm()
+    return { texts: await this.#toDocument(), files: this.#listFiles(), release: this.#release }
   }
 
   /** Removes what has arrived. */
@@ -109,9 +114,9 @@ class FormReceiver {
 
   readonly #release = (): void => {
     const { memory, disk } = this.#options
-    for (const part of this.#parts) if (part?.kind === 'file') part.stored.remove()
+    const removals = this.#parts.flatMap((part) => (part?.kind === 'file' ? [part.stored.remove()] : []))
     memory.release()
-    disk.release()
+    void Promise.all(removals).then(disk.release)
   }
 
   #fail(error: unknown): void {
@@ -133,17 +138,19 @@ class FormReceiver {
     this.#throwFailure()
   }
 
-  #toForm(): HeldForm {
+  /** Moves the texts out of the parts, and reads them as a token tree. */
+  #toDocument(): Promise<JsonDocument> {
     const texts = new FormTexts()
-    const files: FormFile[] = []
-    for (const part of this.#parts) {
-      if (part?.kind === 'text') texts.add(part.name, part.text)
-      if (part?.kind === 'file') files.push(part.file)
+    for (const [place, part] of this.#parts.entries()) {
+      if (part?.kind !== 'text') continue
+      texts.add(part.name, part.text)
+      this.#parts[place] = undefined
     }
-    const encoded = texts.encode()
-    const { memory } = this.#options
-    if (!memory.add(Math.max(0, encoded.length - memory.bytes))) throw tooManyBodies()
-    return { texts: toTextsDocument(encoded), files, release: this.#release }
+    return parseJsonCooperatively(texts.encode(), {}, { signal: this.#options.abort })
+  }
+
+  #listFiles(): FormFile[] {
+    return this.#parts.flatMap((part) => (part?.kind === 'file' ? [part.file] : []))
   }
 
   #watchPreamble(preamble: Readable): void {
@@ -169,9 +176,9 @@ class FormReceiver {
     }
     const place = this.#parts.push(undefined) - 1
     this.#hasHead = false
-    part.once('header', (headers: RawHeaders) => {
+    part.once('header', (head: RawHead) => {
       this.#hasHead = true
-      const reading = this.#read(part, headers)
+      const reading = this.#read(part, head)
         .then((read) => {
           this.#parts[place] = read
         })
@@ -188,9 +195,10 @@ class FormReceiver {
     if (!this.#hasHead) throw unparsable('a part has no complete head')
   }
 
-  async #read(part: Readable, headers: RawHeaders): Promise<Part | undefined> {
-    if (measureHead(headers) >= MAX_HEAD_BYTES) throw unparsable(`the head of a part is over ${MAX_HEAD_BYTES} bytes`)
-    const head = readPartHead(headers)
+  async #read(part: Readable, { text = '' }: RawHead): Promise<Part | undefined> {
+    // The parser drops what is beyond.
+    if (text.length >= MAX_HEAD_BYTES) throw unparsable(`the head of a part is over ${MAX_HEAD_BYTES} bytes`)
+    const head = readPartHead(text)
     const { name, filename } = head
     if (filename === undefined) return { kind: 'text', name, text: await this.#readText(part, head) }
     const { files } = this.#options.rules
@@ -200,19 +208,19 @@ class FormReceiver {
     return undefined
   }
 
-  async #readText(part: Readable, { name }: PartHead): Promise<string> {
+  /** @returns the text as a JSON string */
+  async #readText(part: Readable, { name }: PartHead): Promise<Uint8Array> {
     const { memory, rules } = this.#options
     const { maxFieldBytes = MAX_FIELD_BYTES } = rules
-    if (!memory.add(name.length)) throw tooManyBodies()
-    const pieces = new BodyPieces()
+    if (!memory.add(measureFrame(name))) throw tooManyBodies()
+    const text = new FieldText(name)
     let bytes = 0
     for await (const piece of part as AsyncIterable<Uint8Array>) {
       bytes += piece.length
       if (bytes > maxFieldBytes) throw tooLarge(name, maxFieldBytes, name)
-      if (!memory.add(piece.length)) throw tooManyBodies()
-      pieces.add(piece)
+      if (!memory.add(text.add(piece))) throw tooManyBodies()
     }
-    return decodeText(pieces.join(), name)
+    return text.end()
   }
 
   async #readFile(
@@ -225,7 +233,7 @@ class FormReceiver {
       const sizeBytes = await this.#store(part, { name, rule, stored })
       return { kind: 'file', file: { field: name, filename, mediaType, sizeBytes, path: stored.path }, stored }
     } catch (error) {
-      stored.remove()
+      await stored.remove()
       throw error
     }
   }
@@ -257,14 +265,6 @@ class FormReceiver {
 
 function cutOff(): SvcError {
   return unparsable('the form is cut off')
-}
-
-function measureHead(headers: RawHeaders): number {
-  let bytes = 0
-  for (const [name, values = []] of Object.entries(headers)) {
-    for (const value of values) bytes += name.length + ': '.length + value.length + '\r\n'.length
-  }
-  return bytes
 }
 
 function tooLarge(what: string, maxBytes: number, param: string): SvcError {

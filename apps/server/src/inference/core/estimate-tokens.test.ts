@@ -2,9 +2,10 @@ import { parseJson } from '@svc/json'
 import { expect, it } from 'vitest'
 import { estimatePrompt, estimateTokens, measureAnswer } from './estimate-tokens.ts'
 
-const estimate = (body: unknown, isGenerated = true): number => {
+const estimate = (body: unknown, isGenerated = true, kind: 'json' | 'form' = 'json'): number => {
   const text = JSON.stringify(body)
-  return estimateTokens(parseJson(Buffer.from(text)), { isGenerated }) - Math.ceil(text.length / 4)
+  const texts = () => parseJson(Buffer.from(text))
+  return estimateTokens({ kind, texts }, { isGenerated }) - Math.ceil(text.length / 4)
 }
 
 it.each([
@@ -21,6 +22,24 @@ it.each([
   [{ options: { num_predict: -2 } }, 256],
 ])('an answer of %j is estimated at %d tokens', (body, tokens) => {
   expect(estimate(body)).toBe(tokens)
+})
+
+it.each([
+  [{ max_tokens: '7' }, 7],
+  [{ max_tokens: ' 7.2 ' }, 8],
+  [{ max_tokens: '9', max_completion_tokens: '7' }, 7],
+  [{ max_tokens: '1000000' }, 1_000_000],
+  [{ max_tokens: '1000001' }, 256],
+  [{ max_tokens: '0' }, 256],
+  [{ max_tokens: '-1' }, 256],
+  [{ max_tokens: '0x7' }, 256],
+  [{ max_tokens: '1e3' }, 256],
+  [{ max_tokens: '' }, 256],
+  [{ max_tokens: 'many' }, 256],
+  [{ max_tokens: '7'.repeat(1000) }, 256],
+  [{ 'max_tokens[]': ['7'] }, 256],
+])('an answer to the form %j is estimated at %d tokens', (body, tokens) => {
+  expect(estimate(body, true, 'form')).toBe(tokens)
 })
 
 it('a reply that is not generated has no tokens beside those of the body', () => {

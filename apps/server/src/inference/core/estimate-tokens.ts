@@ -1,4 +1,5 @@
 import { type JsonDocument, type JsonNode, type StringLeaf, walkStrings } from '@svc/json'
+import type { RequestDocument } from '../documents/request-document.ts'
 import type { PredictionStep } from './events.ts'
 
 /** Fields of the wire formats that limit the answer, and those of `options` in the alternate ecosystem. */
@@ -8,6 +9,9 @@ const BYTES_PER_TOKEN = 4
 const OPEN_ANSWER = 256
 /** Larger limits say nothing about the answer. */
 const MAX_ANSWER = 1_000_000
+/** Longest number of a form with its quotes. */
+const MAX_NUMBER_BYTES = 32
+const DECIMAL = /^\s*\d+(?:\.\d*)?\s*$/
 
 /**
  * Roughly how many tokens a request will use: its body, and the answer as far as the body limits it. Quotas reserve that
@@ -15,20 +19,35 @@ const MAX_ANSWER = 1_000_000
  *
  * @param options.isGenerated whether the answer is text that a model writes
  */
-export function estimateTokens(document: JsonDocument, { isGenerated }: { readonly isGenerated: boolean }): number {
-  const prompt = estimateText(document.bytes.length)
+export function estimateTokens(
+  document: Pick<RequestDocument, 'kind' | 'texts'>,
+  { isGenerated }: { readonly isGenerated: boolean },
+): number {
+  const prompt = estimateText(document.texts().bytes.length)
   return isGenerated ? prompt + estimateAnswer(document) : prompt
 }
 
-function estimateAnswer({ root }: JsonDocument): number {
+function estimateAnswer(document: Pick<RequestDocument, 'kind' | 'texts'>): number {
+  const { root } = document.texts()
+  const readNumber = document.kind === 'form' ? readWrittenNumber : readJsonNumber
   const limits = [...LIMITS.map((name) => root.get(name)), root.get('options')?.get('num_predict')]
-  const limit = limits.map(toLimit).find((value) => value !== undefined)
+  const limit = limits.map((node) => toLimit(node && readNumber(node))).find((value) => value !== undefined)
   return limit ?? OPEN_ANSWER
 }
 
-function toLimit(node: JsonNode | undefined): number | undefined {
-  if (node?.kind !== 'number') return undefined
-  const value = Number(node.toValue())
+function readJsonNumber(node: JsonNode): number | undefined {
+  return node.kind === 'number' ? Number(node.toValue()) : undefined
+}
+
+/** Reads a number of a form, whose fields are texts. */
+function readWrittenNumber(node: JsonNode): number | undefined {
+  if (node.kind !== 'string' || node.end - node.start > MAX_NUMBER_BYTES) return undefined
+  const text = node.text()
+  return DECIMAL.test(text) ? Number(text) : undefined
+}
+
+function toLimit(value: number | undefined): number | undefined {
+  if (value === undefined) return undefined
   return value > 0 && value <= MAX_ANSWER ? Math.ceil(value) : undefined
 }
 

@@ -69,6 +69,8 @@ export interface ReplyWriter {
   readonly started: boolean
   /** Whether the client has left. */
   readonly isGone: boolean
+  /** Whether the client gets only the head, as in the reply to a HEAD request. @default false */
+  readonly dropsBody?: boolean | undefined
   /** Target for the bytes of a relayed reply with status and headers. Undefined when the transport cannot relay. */
   readonly relayTarget: ReplyTarget | undefined
   /** Sends a whole reply as JSON. */

@@ -46,6 +46,15 @@ export class FormBody implements RequestDocument {
   }
 }
 
+/** Gives the files of a document with the names that the filter leaves. */
+export function editFileNames(
+  { files }: Pick<RequestDocument, 'files'>,
+  { fileNames }: { readonly fileNames?: readonly string[] | undefined },
+): readonly FormFile[] {
+  if (fileNames === undefined) return files
+  return files.map((file, index) => ({ ...file, filename: fileNames[index] ?? file.filename }))
+}
+
 /** Gives the texts of a document with the edits of the filter. */
 export async function editTexts(
   document: RequestDocument,

@@ -12,6 +12,7 @@ import * as z from 'zod'
 import { startTestApp } from '../../../test/support/test-app.ts'
 import { defineInferenceRoute } from '../../api/formats/define-inference-route.ts'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import { systemClock } from '../../clock.ts'
 import { openPrivateFiles } from '../../files/private-files.ts'
 import { createBodyReader } from '../../http/body.ts'
@@ -51,7 +52,14 @@ const schema = z.object({
 })
 
 /** A format as one for transcriptions is: a form with a file, and bytes as the answer. */
-function createFormat(seen: { prompt?: string; bytes?: number; ended?: number }, pause: () => Pause): WireFormat {
+interface Seen {
+  prompt?: string
+  filename?: string
+  bytes?: number
+  ended?: number
+}
+
+function createFormat(seen: Seen, pause: () => Pause): WireFormat {
   return {
     form: { files: { file: { maxBytes: 1_000_000 } } },
     async read(document, { files, signal }) {
@@ -65,7 +73,7 @@ function createFormat(seen: { prompt?: string; bytes?: number; ended?: number },
         async perform(run) {
           let bytes = 0
           for await (const piece of createReadStream(file.path) as AsyncIterable<Uint8Array>) bytes += piece.length
-          Object.assign(seen, { prompt, bytes })
+          Object.assign(seen, { prompt, bytes, filename: file.filename })
           await run<'tokenize'>(request)
           return {
             kind: 'content',
@@ -88,12 +96,12 @@ function createFormat(seen: { prompt?: string; bytes?: number; ended?: number },
   }
 }
 
-async function startWorld() {
+async function startWorld({ pii = {} }: { readonly pii?: Partial<ModelConfig['pii']> } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'svc-tenant-'))
   const files = await openPrivateFiles(join(folder, 'forms'))
   const bodies = createBodyReader({ maxBytes: 2_000_000, idleMs: 30_000, totalBytes: 4_000_000 })
   const forms = createFormReader({ bodies, files })
-  const seen: { prompt?: string; bytes?: number; ended?: number } = {}
+  const seen: Seen = {}
   const asked: unknown[] = []
   let pause: Pause
   let reserved = 0
@@ -124,7 +132,7 @@ async function startWorld() {
     metrics: createPiiMetrics(new Registry()),
     clock: systemClock,
   })
-  const model = createModel({ name: 'm', pii: { enabled: true } })
+  const model = createModel({ name: 'm', pii: { enabled: true, ...pii } })
   const slots = createSlotCounter()
   const modelSlots = createModelSlots()
   const quotas = {
@@ -231,8 +239,48 @@ describe('a route with a form and a content reply', () => {
     await using world = await startWorld()
     const reply = await world.app.call(PATH, { method: 'POST', headers: HEADERS, body })
     expect([reply.status, reply.headers['content-type'], reply.text]).toEqual([200, 'audio/wav', 'first,last'])
-    expect(world.seen).toEqual({ prompt: 'mail [REDACTED:pattern:EMAIL]', bytes: SOUND.length, ended: 1 })
+    expect(world.seen).toEqual({
+      prompt: 'mail [REDACTED:pattern:EMAIL]',
+      filename: 'a.wav',
+      bytes: SOUND.length,
+      ended: 1,
+    })
     expect(world.asked).toEqual([{ kind: 'tokenize', text: 'mail [REDACTED:pattern:EMAIL]' }])
+    await world.expectNothingLeft()
+  })
+
+  it.each([
+    ['ada@home.example.wav', '[REDACTED:pattern:EMAIL].wav'],
+    [
+      'call with ada@home.example and bob@home.example',
+      'call with [REDACTED:pattern:EMAIL] and [REDACTED:pattern:EMAIL]',
+    ],
+    ['a.wav', 'a.wav'],
+    ['', ''],
+  ])('filters the name of a file: %s', async (filename, expected) => {
+    await using world = await startWorld()
+    const body = Buffer.from(FORM.toString('latin1').replace('a.wav', filename), 'latin1')
+    expect((await world.app.call(PATH, { method: 'POST', headers: HEADERS, body })).status).toBe(200)
+    expect(world.seen).toMatchObject({ filename: expected, prompt: 'mail [REDACTED:pattern:EMAIL]' })
+    await world.expectNothingLeft()
+  })
+
+  it.each<[string, Buffer, Partial<ModelConfig['pii']>, number]>([
+    ['refuses a file', FORM, {}, 400],
+    ['refuses an empty file', toForm(text('model', 'm'), FILE.subarray(0, 130), `\r\n${END}`), {}, 400],
+    [
+      'takes a file of a field that the route does not read',
+      toForm(text('model', 'm'), FILE.toString('latin1').replace('"file"', '"other"'), END),
+      {},
+      400,
+    ],
+    ['takes a file of a model that lets media pass', FORM, { blockUnscannedMedia: false }, 200],
+  ])('%s where unscanned media are blocked', async (name, body, pii, status) => {
+    await using world = await startWorld({ pii: { blockUnscannedMedia: true, ...pii } })
+    const reply = await world.app.call(PATH, { method: 'POST', headers: HEADERS, body })
+    expect(reply.status).toBe(status)
+    // A form without a file fails later: the route needs one.
+    if (status !== 200) expect(reply.text.includes('pii_blocked')).toBe(name.startsWith('refuses'))
     await world.expectNothingLeft()
   })
 

@@ -6,11 +6,14 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Placement } from '../../placement/placement.ts'
 import type { PredictionStep } from '../core/events.ts'
 import type { ChatRequest } from '../core/request.ts'
+import type { runOperation } from '../operations/run-operation.ts'
 import { createCompileCache } from '../prediction/compile-cache.ts'
 import { createModelFactsReader } from '../prediction/model-facts.ts'
 import { createPlanner } from '../prediction/plan.ts'
 import { createReplyRuleBook } from '../prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from '../prompt/prompt-builder.ts'
+import type { ByteRange } from '../replies/byte-range.ts'
+import type { Content } from '../replies/content.ts'
 import { createBackendExecutor } from './backend-executor.ts'
 
 type Answer = Reply | SvcError
@@ -40,7 +43,7 @@ const failure = (kind: ConstructorParameters<typeof SvcError>[0], code: string):
   new SvcError(kind, code, { code })
 
 /** A placement whose leases answer from a list, one answer for each call. */
-function world(answers: Answer[], { dies = false } = {}) {
+function world(answers: Answer[], { dies = false, run: runOwn }: { dies?: boolean; run?: typeof runOperation } = {}) {
   const log: string[] = []
   const client = {
     async predict() {
@@ -76,7 +79,7 @@ function world(answers: Answer[], { dies = false } = {}) {
     rules: createReplyRuleBook(),
     grammars: createCompileCache(),
   })
-  const executor = createBackendExecutor(placement, planner)
+  const executor = createBackendExecutor(placement, planner, { run: runOwn })
   const run = async (fields: Partial<ChatRequest> = {}): Promise<PredictionStep[]> => {
     const events: PredictionStep[] = []
     const options = { model, correlationId: 'c', signal: new AbortController().signal }
@@ -84,6 +87,18 @@ function world(answers: Answer[], { dies = false } = {}) {
     return events
   }
   return { log, run, executor }
+}
+
+async function* givePieces(range?: ByteRange): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('first')
+  if (range !== undefined) throw failure('unavailable', 'broken')
+  yield Buffer.from('last')
+}
+
+async function readAll(content: Content, range?: ByteRange): Promise<string> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of content.read(range)) pieces.push(piece)
+  return Buffer.concat(pieces).toString()
 }
 
 describe('createBackendExecutor', () => {
@@ -168,6 +183,50 @@ describe('createBackendExecutor', () => {
     await iterator.next()
     await iterator.return?.()
     expect(log).toEqual(['place', 'release'])
+  })
+
+  it.each<[string, (content: Content) => Promise<void>, string[]]>([
+    ['is read to its end', async (content) => void (await readAll(content)), ['release']],
+    [
+      'is read and released',
+      async (content) => {
+        await readAll(content)
+        content.release?.()
+      },
+      ['release'],
+    ],
+    [
+      'is released twice',
+      async (content) => {
+        content.release?.()
+        content.release?.()
+      },
+      ['release'],
+    ],
+    ['is released', async (content) => content.release?.(), ['release']],
+    [
+      'is left after its first piece',
+      async (content) => {
+        for await (const _ of content.read()) break
+      },
+      ['release'],
+    ],
+    [
+      'fails',
+      async (content) => {
+        await expect(readAll(content, { start: 9, end: 9 })).rejects.toMatchObject({ kind: 'internal' })
+      },
+      ['failed broken', 'release'],
+    ],
+  ])('holds the model of an operation until its content %s', async (_name, end, expected) => {
+    const content: Content = { mediaType: 'audio/wav', read: givePieces }
+    const { log, executor } = world([], { run: (async () => ({ promptTokens: 0, content })) as never })
+    const options = { model, correlationId: 'c', signal: new AbortController().signal }
+    const result = await executor.perform({ kind: 'tokenize', text: 'x' }, options)
+    expect(log).toEqual(['place'])
+    if (result.content === undefined) throw new Error('the operation has no content')
+    await end(result.content)
+    expect(log).toEqual(['place', ...expected])
   })
 
   it('reports figures as they change and counts the prompt once, so that requests that end early are counted', async () => {

@@ -4,11 +4,13 @@ import type { ModelLease } from '../../residency/residency.ts'
 import { NO_USAGE } from '../core/events.ts'
 import type { GenerationRequest } from '../core/request.ts'
 import { estimateInputs } from '../operations/estimate-inputs.ts'
+import type { OperationFigures } from '../operations/operation.ts'
 import type { ConversationWriter } from '../operations/operation-runner.ts'
 import { runOperation } from '../operations/run-operation.ts'
 import { type ChoiceRun, runChoices } from '../prediction/choice-run.ts'
 import type { PlanPrediction } from '../prediction/plan.ts'
 import type { PredictionContext } from '../prediction/prediction-context.ts'
+import type { Content } from '../replies/content.ts'
 import { carryHopHeaders, carryTrace } from '../serving/upstream/hop-headers.ts'
 import { toPredictionError } from './backend-failure.ts'
 import type { ExecuteOptions, Executor } from './executor.ts'
@@ -16,11 +18,18 @@ import type { ExecuteOptions, Executor } from './executor.ts'
 /** Maximum number of attempts: a backend that died or lost its model is asked once more. */
 const ATTEMPTS = 2
 
+/** Parts of {@link createBackendExecutor}. */
+export interface BackendExecutorParts {
+  readonly prompts?: ConversationWriter | undefined
+  /** @default {@link runOperation} */
+  readonly run?: typeof runOperation | undefined
+}
+
 /** Runs requests on gRPC model backends: has the model placed and holds its lease while the request runs. */
 export function createBackendExecutor(
   placement: Placement,
   plan: PlanPrediction,
-  parts: { readonly prompts?: ConversationWriter | undefined } = {},
+  { run = runOperation, ...parts }: BackendExecutorParts = {},
 ): Executor {
   return {
     async *predict(request, options) {
@@ -67,7 +76,7 @@ export function createBackendExecutor(
     perform: (request, options) =>
       withModel(placement, options, async (lease) => {
         try {
-          return await runOperation(request, { ...parts, ...toContext(lease, options) })
+          return await run(request, { ...parts, ...toContext(lease, options) })
         } catch (error) {
           if (options.signal.aborted) leave(options, estimateInputs(request))
           throw error
@@ -102,21 +111,54 @@ async function place(
   return lease
 }
 
-async function withModel<T>(
+async function withModel<T extends OperationFigures>(
   placement: Placement,
   options: ExecuteOptions,
   work: (lease: ModelLease) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const lease = await place(placement, options)
+    let isHanded = false
     try {
-      return await work(lease)
+      const result = await work(lease)
+      if (result.content === undefined) return result
+      isHanded = true
+      return { ...result, content: holdModel(result.content, lease) }
     } catch (error) {
       if (!(await mayTryAgain(lease, error, { isLast: attempt >= ATTEMPTS, signal: options.signal })))
         throw toPredictionError(error)
     } finally {
-      lease.release()
+      if (!isHanded) lease.release()
     }
+  }
+}
+
+/** Holds the model until the content is read to its end, released, or fails. */
+function holdModel(content: Content, lease: ModelLease): Content {
+  let isHeld = true
+  const giveBack = (): void => {
+    if (isHeld) lease.release()
+    isHeld = false
+  }
+  return {
+    ...content,
+    async *read(range) {
+      try {
+        yield* content.read(range)
+      } catch (error) {
+        if (SvcError.is(error)) lease.reportFailure(error)
+        throw toPredictionError(error)
+      } finally {
+        giveBack()
+      }
+    },
+    release() {
+      try {
+        content.release?.()
+      } finally {
+        giveBack()
+      }
+    },
   }
 }
 

@@ -1,11 +1,14 @@
 import type { ChatRequest } from '../core/request.ts'
 import type { PromptMessage } from '../prompt/prompt-input.ts'
+import type { Content } from '../replies/content.ts'
 import type { Pooling } from './pool-tokens.ts'
 
 /** Figures that every operation reports beside its result. */
 export interface OperationFigures {
   /** Tokens that were read; 0 when the backend does not report them. */
   readonly promptTokens: number
+  /** Bytes that the model gives while they are read. The model is held until their release. @default none */
+  readonly content?: Content | undefined
 }
 
 /** Input for one vector: a text, its tokens, or a conversation written as text. */

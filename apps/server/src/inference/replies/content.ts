@@ -14,11 +14,13 @@ export interface Content {
   /** Whether a client may ask for a part: content of a known length that {@link read} gives in parts. @default false */
   readonly hasRanges?: boolean | undefined
   /**
-   * Gives the bytes, or a part of them. Called once. Ending the iteration early ends their source.
+   * Gives the bytes, or a part of them. Called once, or never: for a client that takes no bytes. Ending the iteration early ends their source.
    *
    * @param range only for content with ranges
    */
   read(range?: ByteRange): AsyncIterable<Uint8Array>
+  /** Gives back what the content holds. Called when the reply has ended, whether its bytes were read or not. */
+  readonly release?: (() => void) | undefined
 }
 
 /** Options of {@link writeContent}. */
@@ -41,17 +43,28 @@ interface ContentHead {
 /**
  * Writes content. Its first piece is read before the head is sent, so that a failure until then has a status of its own.
  *
- * @throws {SvcError} a failure of the content, also after the reply has begun: the connection must be cut then;
- *   `cancelled` when the client leaves
+ * @throws {SvcError} `invalid_request` (`range_not_satisfiable`); a failure of the content, also after the reply has
+ *   begun: the connection must be cut then; `cancelled` when the client leaves
  */
 export async function writeContent(writer: ReplyWriter, content: Content, options: ContentOptions): Promise<void> {
-  const { abort } = options.request
-  const head = toHead(content, options)
-  if (head === 'unsatisfiable') {
-    writer.startStream(content.mediaType, { 'content-range': `bytes */${content.length}`, 'content-length': '0' }, 416)
-    writer.end()
-    return
+  try {
+    options.request.abort.throwIfAborted()
+    const head = toHead(content, options)
+    if (head === 'unsatisfiable') throw notSatisfiable(content)
+    if (writer.dropsBody === true) {
+      writer.startStream(content.mediaType, head.headers, head.status)
+      writer.end()
+    } else await writePieces(writer, content, { head, abort: options.request.abort })
+  } finally {
+    content.release?.()
   }
+}
+
+async function writePieces(
+  writer: ReplyWriter,
+  content: Content,
+  { head, abort }: { readonly head: ContentHead; readonly abort: AbortSignalLike },
+): Promise<void> {
   const iterator = content.read(head.range)[Symbol.asyncIterator]()
   let isDone = false
   try {
@@ -96,6 +109,13 @@ function toHead(content: Content, { request, headers: given }: ContentOptions): 
     range,
     length: size,
   }
+}
+
+function notSatisfiable({ length }: Content): SvcError {
+  return new SvcError('invalid_request', `the range begins after the last of ${length} bytes`, {
+    code: 'range_not_satisfiable',
+    details: { length },
+  })
 }
 
 function checkLength(written: number, length: number | undefined, isEnd: boolean): void {

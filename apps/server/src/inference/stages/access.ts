@@ -16,7 +16,7 @@ export function createAccess(quotas: Pick<Quotas, 'reserve'>): Stages['access'] 
     const { context, model, through, document } = request
     const { principal, route } = context
     if (principal.quotas.length === 0) return undefined
-    const tokens = estimateTokens(document.texts(), { isGenerated: isGenerating(route.usecase) })
+    const tokens = estimateTokens(document, { isGenerated: isGenerating(route.usecase) })
     const options = { signal: context.abort }
     const reserved = quotas.reserve(principal, { model: model.name, through, tokens }, options)
     return Promise.resolve(reserved).then((reservation) => {

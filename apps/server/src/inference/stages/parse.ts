@@ -4,7 +4,7 @@ import type { FilteredRequest } from '../../pii/request-filter.ts'
 import type { Cleanup } from '../core/cleanup.ts'
 import type { Parsed, ResolvedRequest, Stages } from '../core/pipeline.ts'
 import type { RequestContext, RequestRoute } from '../core/ports.ts'
-import { editTexts } from '../documents/request-document.ts'
+import { editFileNames, editTexts } from '../documents/request-document.ts'
 import type { MediaAttacher } from '../media/attach-media.ts'
 import type { FormattedCall } from '../replies/wire-format.ts'
 import { servesCloudModels } from '../serving/upstream/check-route.ts'
@@ -23,7 +23,8 @@ export function createParse(media: MediaAttacher): Stages['parse'] {
     const { format, replyModel, model, context } = request
     const { signal } = context
     const document = await editTexts(request.document, filtered.splices, signal)
-    const call = await format.read(document, { model: replyModel, files: request.document.files, signal })
+    const files = editFileNames(request.document, filtered)
+    const call = await format.read(document, { model: replyModel, files, signal })
     if (model.serving.kind === 'translation') return { call, upstreamChat: await toUpstreamChat(context, document) }
     const attached = await attachMedia(call, { model, context, cleanup })
     const upstreamChat = mayTranslate(model, context.route) ? await toUpstreamChat(context, document) : undefined

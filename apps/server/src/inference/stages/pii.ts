@@ -41,6 +41,7 @@ class ScannedRequest implements FilterableRequest {
   readonly model: ModelConfig
   readonly isSocket: boolean
   readonly hidden: HiddenTexts | undefined
+  readonly fileNames: readonly string[]
   readonly correlationId: string
   readonly userId: string
   readonly abort: AbortSignalLike
@@ -53,6 +54,7 @@ class ScannedRequest implements FilterableRequest {
     this.model = request.model
     this.isSocket = isSocketMessage(request)
     this.hidden = request.format.hiddenTexts?.(this.document)
+    this.fileNames = document.files.map(({ filename }) => filename)
     this.correlationId = context.requestId
     this.userId = context.principal.id
     this.abort = context.abort

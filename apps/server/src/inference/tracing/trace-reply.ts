@@ -28,6 +28,10 @@ class TracedWriter implements ReplyWriter {
     return this.#writer.isGone
   }
 
+  get dropsBody(): boolean {
+    return this.#writer.dropsBody === true
+  }
+
   get relayTarget(): ReplyTarget | undefined {
     return this.#writer.relayTarget
   }

@@ -227,6 +227,7 @@ export const ERRORS = defineRequirements([
     behavior: 'A method that a path does not have is 405 with `Allow`.',
     state: 'built',
   },
+  { id: 'errors:status:stalled', section: '7.2', behavior: 'A body that stops arriving is 408.', state: 'built' },
   { id: 'errors:status:too-large', section: '7.2', behavior: 'A body over the limit is 413.', state: 'built' },
   {
     id: 'errors:status:media-type',

@@ -39,6 +39,18 @@ export const LIMITS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'limits:upload:heads',
+    section: '8',
+    behavior: 'A form is refused with 400 when the head of a part is over 16 KiB, or has a line that is not a header.',
+    state: 'built',
+  },
+  {
+    id: 'limits:upload:finish',
+    section: '8',
+    behavior: 'A GGUF upload whose finish fails can be finished again, unless its file is not a model.',
+    state: 'built',
+  },
+  {
     id: 'limits:upload:forms',
     section: '8',
     behavior:
