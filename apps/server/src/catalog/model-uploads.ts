@@ -101,6 +101,7 @@ const KEPT_FREE_BYTES = 64 * 1024 * 1024
 const MODE = 0o644
 
 /** Takes files for a models folder. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the life of an upload; its steps share the table of uploads
 export function createModelUploads(parts: ModelUploadParts): ModelUploads {
   const { modelsPath, modelFiles, idleMs = UPLOAD_IDLE_MS } = parts
   const root = uploadsFolder(modelsPath, parts.serverId)

@@ -86,6 +86,7 @@ export function tooManyBodies(): SvcError {
 }
 
 /** Makes the reader of all calls of a server. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the path of every body; its parts share one meter and its limits
 export function createBodyReader(limits: BodyLimits): BodyReader {
   const budget = new ByteBudget(limits.totalBytes)
   const meter = (): ByteMeter => budget.open()

@@ -112,6 +112,7 @@ const WITH_MEDIA: ReadonlySet<DocumentFormat> = new Set([
 ])
 
 /** Creates the filter. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the steps of one filter, each a function over one scan
 export function createRequestFilter(options: RequestFilterOptions): RequestFilter {
   const { defaults, detectors, tokens, events, metrics, clock } = options
 

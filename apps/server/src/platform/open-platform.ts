@@ -89,6 +89,7 @@ export interface LaterFacts extends Pick<Platform, 'routes' | 'unready' | 'ownPo
 }
 
 /** Opens the parts that features share, in the order of their dependencies. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of parts in the order of their dependencies
 export async function openPlatform(
   options: PlatformOptions,
   { listens, routes, unready, ownPort }: LaterFacts,
