@@ -1,6 +1,6 @@
 // Processor time of a call to a backend: our client over a bare stream of node:http2, which sends the same bytes, reads no
-// message and checks nothing. Rounds in turn; each side has a process of its own on
-// processor 0, the backend is on processor 1.
+// message and checks nothing. Rounds in turn; each side has a process of its own on processor 0, the
+// backend is on processor 1.
 //   pnpm --filter @svc/bench grpc-client [-- --rounds 7 --calls 2000]
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
