@@ -118,12 +118,7 @@ module.exports = {
       NODE,
     ),
     only('wire-is-pure', 'packages/wire', [lib('errors'), npm('zod')], NO_NODE),
-    only(
-      'backend-client',
-      'packages/backend-client',
-      [lib('errors'), npm('@grpc/grpc-js'), npm('@bufbuild/protobuf')],
-      NODE,
-    ),
+    only('backend-client', 'packages/backend-client', [lib('errors'), npm('@bufbuild/protobuf')], NODE),
     only('backend-kit', 'packages/backend-kit', [lib('errors'), lib('backend-client'), npm('@grpc/grpc-js')], NODE),
     only(
       'backend-cloud-proxy',

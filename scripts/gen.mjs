@@ -38,7 +38,7 @@ const GENERATORS = {
 }
 
 const TS_PROTO_OPTIONS = [
-  'outputServices=grpc-js',
+  'outputServices=generic-definitions',
   'env=node',
   'esModuleInterop=true',
   'importSuffix=.ts',

@@ -62,8 +62,8 @@ function createBare(): Call {
     })
 }
 
-function createClient(grpcClient: 'lean' | 'grpc-js'): Call {
-  const client = createBackendClient({ address: `127.0.0.1:${port}`, grpcClient })
+function createPulling(): Call {
+  const client = createBackendClient({ address: `127.0.0.1:${port}` })
   return async (kind, metadata) => {
     if (kind === 'unary') {
       await client.predict(REQUEST, { metadata })
@@ -91,9 +91,8 @@ function createPushing(): Call {
 
 const SIDES: Readonly<Record<string, () => Call>> = {
   bare: createBare,
-  lean: () => createClient('lean'),
-  'lean, pushed': createPushing,
-  'grpc-js': () => createClient('grpc-js'),
+  own: createPulling,
+  'own, pushed': createPushing,
 }
 
 async function run(call: Call, { kind, calls, lanes }: Round): Promise<RoundFigures> {

@@ -1,6 +1,6 @@
-// Processor time of a call to a backend: our client over node:http2 and grpc-js over a bare stream of node:http2, which
-// sends the same bytes, reads no message and checks nothing. Rounds in turn; each client has a process of its own on
-// processor 0, the backend is on processor 1.
+// Processor time of a call to a backend: our client over a bare stream of node:http2, which sends the same bytes, reads no
+// message and checks nothing. Rounds in turn; each side has a process of its own on processor 0, the
+// backend is on processor 1.
 //   pnpm --filter @svc/bench grpc-client [-- --rounds 7 --calls 2000]
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -89,11 +89,11 @@ async function compare(sides: readonly Side[], round: Round, unit: 'call' | 'rep
 }
 
 const server = await startServer()
-const names = ['bare', 'lean', 'grpc-js', 'lean, pushed']
+const names = ['bare', 'own', 'own, pushed']
 const sides = await Promise.all(names.map((name) => startSide(name, server.port)))
 try {
   const streams = Math.ceil(calls / 10)
-  await compare(sides.slice(0, 3), { kind: 'unary', calls, lanes }, 'call')
+  await compare(sides.slice(0, 2), { kind: 'unary', calls, lanes }, 'call')
   await compare(sides, { kind: 'stream-turns', calls: streams, lanes }, 'reply')
   await compare(sides, { kind: 'stream-together', calls: streams, lanes }, 'reply')
 } finally {

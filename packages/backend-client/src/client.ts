@@ -1,23 +1,15 @@
 import { extensionMethods } from './calls/extensions.ts'
-import { leanMethods } from './codec/lean-methods.ts'
-import { Connection } from './connection.ts'
+import { toCodedMethod } from './codec/codecs.ts'
+import { Connection } from './connection/connection.ts'
 import { MAX_MESSAGE_BYTES } from './contract.ts'
 import { BackendError } from './errors.ts'
 import { type DuplexCall, openDuplex } from './invoke/duplex.ts'
 import type { CallOptions, StreamOptions } from './invoke/options.ts'
 import { callServerStream } from './invoke/server-stream.ts'
 import { callUnary } from './invoke/unary.ts'
-import { LeanConnection } from './lean/lean-connection.ts'
-import { LeanReplies } from './lean/lean-replies.ts'
-import { callLeanUnary } from './lean/lean-unary.ts'
 import type { Method, MethodKind, PartialMessage } from './method.ts'
 import { backendMethods } from './methods.ts'
 import { type ReadyOptions, waitUntilReady } from './ready.ts'
-
-/**
- * The client for the calls of the main path: `lean` is our own over `node:http2`. grpc-js makes all other calls in any case.
- */
-export type GrpcClient = 'lean' | 'grpc-js'
 
 /** How to reach one backend. */
 export interface BackendClientOptions {
@@ -27,8 +19,6 @@ export interface BackendClientOptions {
   readonly token?: string | undefined
   /** Largest message in either direction, in bytes. @default 52428800 (50 MiB) */
   readonly maxMessageBytes?: number | undefined
-  /** Makes `health`, `predict`, `predictStream`, `embedding` and `tokenizeString`. @default 'lean' */
-  readonly grpcClient?: GrpcClient | undefined
 }
 
 /** The function that calls a method, by its kind. */
@@ -70,7 +60,7 @@ export interface BackendClient extends BackendCalls, AsyncDisposable {
    * @throws `backend_exited` (unavailable) when the process ended first
    */
   waitUntilReady(options: ReadyOptions): Promise<void>
-  /** Closes the connections. Running calls fail. */
+  /** Closes the connection. Running calls fail. */
   close(): void
 }
 
@@ -86,16 +76,10 @@ export interface BackendClient extends BackendCalls, AsyncDisposable {
  * client.close()
  */
 export function createBackendClient(options: BackendClientOptions): BackendClient {
-  const { address, token, maxMessageBytes = MAX_MESSAGE_BYTES, grpcClient = 'lean' } = options
+  const { address, token, maxMessageBytes = MAX_MESSAGE_BYTES } = options
   const connection = new Connection({ address, token, maxMessageBytes })
-  const lean = new LeanConnection({ address, token, maxMessageBytes })
-  const bound = bindAll(connection, backendMethods)
-  const calls = grpcClient === 'lean' ? { ...bound, ...bindLean(lean) } : bound
-
-  function close(): void {
-    connection.close()
-    lean.close()
-  }
+  const calls = bindAll(connection, backendMethods)
+  const close = () => connection.close()
 
   async function health(healthOptions: CallOptions = {}): Promise<void> {
     const reply = await calls.health({}, healthOptions)
@@ -127,26 +111,14 @@ function bindAll<Methods extends Readonly<Record<string, AnyMethod>>>(
   return Object.fromEntries(entries) as MethodCalls<Methods>
 }
 
-/** The calls of the main path over our own client. */
-function bindLean(connection: LeanConnection): Pick<MethodCalls<typeof backendMethods>, keyof typeof leanMethods> {
-  const { health, predict, predictStream, embedding, tokenizeString } = leanMethods
-  return {
-    health: (request, options = {}) => callLeanUnary(connection, health, { request, options }),
-    predict: (request, options = {}) => callLeanUnary(connection, predict, { request, options }),
-    predictStream: (request, options = {}) => new LeanReplies(connection, { method: predictStream, request, options }),
-    embedding: (request, options = {}) => callLeanUnary(connection, embedding, { request, options }),
-    tokenizeString: (request, options = {}) => callLeanUnary(connection, tokenizeString, { request, options }),
-  }
-}
-
 function bind(connection: Connection, method: AnyMethod) {
+  const coded = toCodedMethod(method)
   switch (method.kind) {
     case 'unary':
-      return (request: object, options: CallOptions = {}) => callUnary(connection, method, { request, options })
+      return (request: object, options: CallOptions = {}) => callUnary(connection, coded, { request, options })
     case 'server-stream':
-      return (request: object, options: StreamOptions = {}) =>
-        callServerStream(connection, method, { request, options })
+      return (request: object, options: StreamOptions = {}) => callServerStream(connection, coded, { request, options })
     case 'duplex':
-      return (options: StreamOptions = {}) => openDuplex(connection, method, options)
+      return (options: StreamOptions = {}) => openDuplex(connection, coded, options)
   }
 }

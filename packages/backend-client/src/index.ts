@@ -9,7 +9,6 @@ export {
   type BackendClientOptions,
   createBackendClient,
   type ExtensionCalls,
-  type GrpcClient,
 } from './client.ts'
 export { BackendError, ensureSuccess } from './errors.ts'
 export type { DuplexCall } from './invoke/duplex.ts'

@@ -1,3 +1,5 @@
+import type { BinaryWriter } from '@bufbuild/protobuf/wire'
+
 /** How an rpc talks: one message each way, one and many, or many each way. */
 export type MethodKind = 'unary' | 'server-stream' | 'duplex'
 
@@ -19,7 +21,8 @@ export type PartialMessage<T> = T extends bigint
 
 /** The generated functions of one message type, as far as calls need them. */
 export interface MessageType<T> {
-  encode(message: T): { finish(): Uint8Array }
+  /** Appends to the writer when there is one. */
+  encode(message: T, writer?: BinaryWriter): { finish(): Uint8Array }
   decode(bytes: Uint8Array): T
   fromPartial(value: PartialMessage<T>): T
 }
@@ -33,39 +36,37 @@ export interface Method<Kind extends MethodKind, Request, Reply> {
   readonly reply: MessageType<Reply>
 }
 
+/** One rpc as the generated code has it. */
 interface Definition<Request, Reply, RequestStream extends boolean, ReplyStream extends boolean> {
-  readonly path: string
+  readonly name: string
+  readonly requestType: MessageType<Request>
   readonly requestStream: RequestStream
+  readonly responseType: MessageType<Reply>
   readonly responseStream: ReplyStream
-  readonly requestDeserialize: (bytes: Buffer) => Request
-  readonly responseDeserialize: (bytes: Buffer) => Reply
 }
 
 /** A method of one request and one reply. */
 export function unary<Request, Reply>(
-  definition: Definition<Request, Reply, false, false>,
-  request: MessageType<Request>,
-  reply: MessageType<Reply>,
+  service: string,
+  { name, requestType, responseType }: Definition<Request, Reply, false, false>,
 ): Method<'unary', Request, Reply> {
-  return { kind: 'unary', path: definition.path, request, reply }
+  return { kind: 'unary', path: `/${service}/${name}`, request: requestType, reply: responseType }
 }
 
 /** A method of one request and many replies. */
 export function serverStream<Request, Reply>(
-  definition: Definition<Request, Reply, false, true>,
-  request: MessageType<Request>,
-  reply: MessageType<Reply>,
+  service: string,
+  { name, requestType, responseType }: Definition<Request, Reply, false, true>,
 ): Method<'server-stream', Request, Reply> {
-  return { kind: 'server-stream', path: definition.path, request, reply }
+  return { kind: 'server-stream', path: `/${service}/${name}`, request: requestType, reply: responseType }
 }
 
 /** A method of many requests and many replies. */
 export function duplex<Request, Reply>(
-  definition: Definition<Request, Reply, true, true>,
-  request: MessageType<Request>,
-  reply: MessageType<Reply>,
+  service: string,
+  { name, requestType, responseType }: Definition<Request, Reply, true, true>,
 ): Method<'duplex', Request, Reply> {
-  return { kind: 'duplex', path: definition.path, request, reply }
+  return { kind: 'duplex', path: `/${service}/${name}`, request: requestType, reply: responseType }
 }
 
 /** Bytes of a message as gRPC wants them, without a copy. */

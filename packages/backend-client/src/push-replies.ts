@@ -34,8 +34,8 @@ export interface PushableReplies<Reply> extends AsyncGenerator<Reply, void, void
 
 /**
  * Pushes a stream of replies into a sink instead of pulling them one by one. The replies that one read of the socket has
- * brought come in one batch, without a promise between them; those of grpc-js and of other generators come one by one. The
- * stream must not have been read from.
+ * brought come in one batch, without a promise between them. Those of another generator, and of a stream whose call runs
+ * already, come one by one.
  *
  * @example
  * const flow = pushReplies(client.predictStream({ Prompt: 'Hello' }, { signal }), {
@@ -45,21 +45,15 @@ export interface PushableReplies<Reply> extends AsyncGenerator<Reply, void, void
  * response.on('drain', () => flow.resume())
  */
 export function pushReplies<Reply>(replies: AsyncGenerator<Reply, void, void>, sink: ReplySink<Reply>): ReplyFlow {
-  return isPushable(replies)
-    ? replies[PUSH](sink)
-    : pullInto(replies, sink, () => void replies.return().catch(() => {}))
+  return isPushable(replies) ? replies[PUSH](sink) : pullInto(replies, sink)
 }
 
 function isPushable<Reply>(replies: AsyncGenerator<Reply, void, void>): replies is PushableReplies<Reply> {
   return PUSH in replies
 }
 
-/** Pulls replies into a sink, one by one. `leave` ends a generator that may be waiting. */
-export function pullInto<Reply>(
-  replies: AsyncGenerator<Reply, void, void>,
-  sink: ReplySink<Reply>,
-  leave: () => void,
-): ReplyFlow {
+/** Pulls replies into a sink, one by one. */
+export function pullInto<Reply>(replies: AsyncGenerator<Reply, void, void>, sink: ReplySink<Reply>): ReplyFlow {
   let isCancelled = false
   let resume: (() => void) | undefined
   let resumed: Promise<void> | undefined
@@ -93,7 +87,7 @@ export function pullInto<Reply>(
     cancel() {
       isCancelled = true
       wake()
-      leave()
+      void replies.return().catch(() => {})
     },
   }
 }

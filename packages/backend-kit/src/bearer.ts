@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { Metadata } from '@grpc/grpc-js'
 import { SvcError } from '@svc/errors'
 
@@ -18,5 +18,5 @@ export function createBearerCheck(token: string | undefined): BearerCheck {
 }
 
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  return hash('sha256', text, 'buffer')
 }

@@ -1,5 +1,5 @@
 import { Client, credentials } from '@grpc/grpc-js'
-import { BackendService, EmbeddingResult, Reply } from '@svc/backend-client/proto'
+import { backendMethods, EmbeddingResult, Reply } from '@svc/backend-client/proto'
 import { describe, expect, it } from 'vitest'
 import { GRPC_STATUS, type HostileReply, type RpcName, startHostileBackend } from './hostile-backend.ts'
 import {
@@ -29,12 +29,12 @@ function open(address: string) {
   return {
     unary: (rpc: RpcName, request = empty) =>
       new Promise<Buffer>((resolve, reject) => {
-        const call = client.makeUnaryRequest(BackendService[rpc].path, asIs, asIs, request, (error, reply) =>
+        const call = client.makeUnaryRequest(backendMethods[rpc].path, asIs, asIs, request, (error, reply) =>
           error === null && reply !== undefined ? resolve(reply) : reject(error),
         )
         calls.add(call)
       }),
-    stream: (rpc: RpcName) => client.makeServerStreamRequest(BackendService[rpc].path, asIs, asIs, empty),
+    stream: (rpc: RpcName) => client.makeServerStreamRequest(backendMethods[rpc].path, asIs, asIs, empty),
     cancelAll: () => {
       for (const call of calls) call.cancel()
     },

@@ -10,12 +10,12 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
-import { BackendService } from '@svc/backend-client/proto'
+import { backendMethods } from '@svc/backend-client/proto'
 import { createDeferred } from './deferred.ts'
 import { HEALTHY, SUCCESS } from './hostile-messages.ts'
 
 /** An rpc of the backend contract, by its name in TypeScript, such as `predictStream`. */
-export type RpcName = keyof typeof BackendService
+export type RpcName = keyof typeof backendMethods
 
 /** A misbehaviour of an rpc. Messages are raw bytes, well-formed or not. */
 export type HostileReply =
@@ -77,7 +77,8 @@ export async function startHostileBackend(
   const definition: Record<string, MethodDefinition<Buffer, Buffer>> = {}
   const handlers: UntypedServiceImplementation = {}
   for (const [rpc, reply] of listEntries({ ...GOOD, ...replies })) {
-    const { path, requestStream, responseStream } = BackendService[rpc]
+    const { path, kind } = backendMethods[rpc]
+    const [requestStream, responseStream] = [kind === 'duplex', kind !== 'unary']
     definition[rpc] = { path, requestStream, responseStream, ...RAW }
     const onCall = (request: Uint8Array): { cancel: () => void } => {
       const cancelled = createDeferred()
@@ -119,7 +120,7 @@ const RAW = { requestSerialize: asIs, requestDeserialize: asIs, responseSerializ
 type OnCall = (request: Uint8Array) => { cancel: () => void }
 
 function listEntries(replies: Partial<Record<RpcName, HostileReply>>): [RpcName, HostileReply][] {
-  const isRpc = (name: string): name is RpcName => name in BackendService
+  const isRpc = (name: string): name is RpcName => name in backendMethods
   return Object.keys(replies).flatMap((name): [RpcName, HostileReply][] => {
     const reply = isRpc(name) ? replies[name] : undefined
     return isRpc(name) && reply !== undefined ? [[name, reply]] : []

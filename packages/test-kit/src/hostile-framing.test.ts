@@ -1,5 +1,5 @@
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js'
-import { BackendService } from '@svc/backend-client/proto'
+import { backendMethods } from '@svc/backend-client/proto'
 import { describe, expect, it } from 'vitest'
 import type { RpcName } from './hostile-backend.ts'
 import { BROKEN_FRAMINGS, type BrokenFraming, startBrokenFraming } from './hostile-framing.ts'
@@ -8,7 +8,7 @@ import { HEALTHY } from './hostile-messages.ts'
 const asIs = (bytes: Buffer) => bytes
 
 function call(client: Client, rpc: RpcName, deadlineMs = 20_000): Promise<Buffer> {
-  const { path } = BackendService[rpc]
+  const { path } = backendMethods[rpc]
   const options = { deadline: Date.now() + deadlineMs }
   return new Promise((resolve, reject) => {
     client.makeUnaryRequest(path, asIs, asIs, Buffer.alloc(0), new Metadata(), options, (error, reply) =>

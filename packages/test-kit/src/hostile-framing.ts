@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { constants, createServer as createHttp2Server, type ServerHttp2Stream } from 'node:http2'
 import { createServer as createTcpServer } from 'node:net'
-import { BackendService } from '@svc/backend-client/proto'
+import { backendMethods } from '@svc/backend-client/proto'
 import type { RpcName } from './hostile-backend.ts'
 import { HEALTHY, replyMessage, SUCCESS } from './hostile-messages.ts'
 import { listenOnFreePort } from './http-server.ts'
@@ -54,7 +54,7 @@ export interface BrokenFramingBackend extends AsyncDisposable {
 /** Starts a backend whose frames are broken. */
 export async function startBrokenFraming(options: BrokenFramingOptions): Promise<BrokenFramingBackend> {
   const { framing, healthy = ['health', 'loadModel'] } = options
-  const healthyPaths = new Set<string>(healthy.map((rpc) => BackendService[rpc].path))
+  const healthyPaths = new Set<string>(healthy.map((rpc) => backendMethods[rpc].path))
   const server = isBelowHttp2(framing)
     ? createRawServer(framing)
     : createHttp2Server().on('stream', (stream: ServerHttp2Stream, headers) => {
@@ -89,7 +89,7 @@ const HEADERS = { ':status': 200, 'content-type': 'application/grpc+proto' }
 function answerWell(stream: ServerHttp2Stream, path: string): void {
   stream.respond(HEADERS, { waitForTrailers: true })
   stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
-  stream.end(frame(path === BackendService.health.path ? HEALTHY : SUCCESS))
+  stream.end(frame(path === backendMethods.health.path ? HEALTHY : SUCCESS))
 }
 
 /** Prefixes a message with its five bytes. */

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer as createHttp2Server } from 'node:http2'
 import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { createBackendClient, type GrpcClient } from '@svc/backend-client'
+import { createBackendClient } from '@svc/backend-client'
 import { type MockScript, mockOptions, writeMockLauncher } from '@svc/backend-mock/script'
 import { collectLines, eventually, type TempDir, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
@@ -28,7 +27,7 @@ interface World {
 
 async function createWorld(
   environment: Environment = { PATH: process.env.PATH },
-  options: { readonly externalToken?: string; readonly grpcClient?: GrpcClient } = {},
+  options: { readonly externalToken?: string } = {},
 ) {
   const dir = await tempDir('svc-t-')
   await mkdir(dir.join('sockets'))
@@ -262,26 +261,6 @@ it('an attached backend is sent the token that the operator gave for such backen
   await expect(stranger.health()).rejects.toMatchObject({ kind: 'unauthenticated' })
   stranger.close()
   own.kill('SIGKILL')
-})
-
-it.each([
-  ['lean', 'grpc-node-svc'],
-  ['grpc-js', 'grpc-node-js'],
-] as const)('a backend is called over the client that the operator has chosen, %s', async (grpcClient, agent) => {
-  const agents: string[] = []
-  const server = createHttp2Server().on('stream', (stream, headers) => {
-    agents.push(String(headers['user-agent']).split('/')[0] ?? '')
-    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
-    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
-    stream.end(Buffer.from('\0\0\0\0\u0004\n\u0002OK', 'latin1'))
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`
-  await using world = await createWorld(undefined, { grpcClient })
-  const backend = await world.supervisor.start({ kind: 'attach', name: 'remote', address }, forModel('m'))
-  await backend.stop({ graceMs: 1000 })
-  expect(agents).toContain(agent)
-  server.close()
 })
 
 describe('close', () => {

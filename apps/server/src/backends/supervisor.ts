@@ -1,4 +1,3 @@
-import type { GrpcClient } from '@svc/backend-client'
 import { SvcError } from '@svc/errors'
 import type { Clock, Logger } from '../ports.ts'
 import type { BackendProgram } from './catalog.ts'
@@ -72,8 +71,6 @@ export interface SupervisorOptions {
   readonly modelsPath: string
   /** Bearer token for attached backends. */
   readonly externalToken?: string | undefined
-  /** The client of the calls that answer requests. */
-  readonly grpcClient?: GrpcClient | undefined
   /** Where folders of socket files are made. */
   readonly socketParent: string
   readonly record: ProcessRecord
@@ -183,9 +180,9 @@ async function startInProcess(
 }
 
 async function attach(program: AttachProgram, context: StartContext): Promise<RunningBackend> {
-  const { externalToken: token, grpcClient } = context
+  const { externalToken: token } = context
   const { createBackendClient } = await import('./grpc-client.ts')
-  const client = createBackendClient({ address: program.address, token, grpcClient })
+  const client = createBackendClient({ address: program.address, token })
   try {
     await waitUntilReady({ ...context, client })
   } catch (error) {
@@ -217,10 +214,9 @@ async function spawnOnce(program: SpawnProgram, context: StartContext): Promise<
     throw error
   }
   recordProcess(process, program, endpoint, context)
-  const { grpcClient } = context
   // The first call of this process loads the client, while the backend starts.
   const { createBackendClient } = await import('./grpc-client.ts')
-  const client = createBackendClient({ address: endpoint.address, token: endpoint.token, grpcClient })
+  const client = createBackendClient({ address: endpoint.address, token: endpoint.token })
   void process.exited.then(async () => {
     client.close()
     await endpoint.release()

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { basename, dirname } from 'node:path'
 import { toReason } from '../files/file-error.ts'
 import { type FoundFile, isSettled } from './found-file.ts'
@@ -54,7 +54,7 @@ export function createListFile({ path, modelsFolder, parseFile, now }: ListFileO
     if (content === undefined) {
       return { ...facts, digest: '', file: broken(`is larger than ${MODEL_FILE_LIMITS.bytes} bytes`) }
     }
-    const digest = createHash('sha256').update(content).digest('base64')
+    const digest = hash('sha256', content, 'base64')
     if (known?.digest === digest) return { ...facts, digest, file: known.file }
     const place = { file: path, folder: modelsFolder, modifiedAt: found.modifiedAt }
     const { models, problems } = parseFile(content, place)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import * as z from 'zod'
@@ -70,7 +70,7 @@ export async function openWrittenFiles(options: {
   return {
     find(file, content) {
       if (resolve(modelsPath, dirname(file)) !== resolve(modelsPath)) return undefined
-      const sha256 = hash(content)
+      const sha256 = hash('sha256', content, 'hex')
       const contents = files.get(basename(file))
       if (contents !== undefined) return contents.findLast((known) => known.sha256 === sha256)
       const isInstalled = existsSync(join(modelsPath, `${INSTALLED_PREFIX}${basename(file)}`))
@@ -79,7 +79,7 @@ export async function openWrittenFiles(options: {
     async note(file, content, grants) {
       const before = (files.get(file) ?? []).slice(-1)
       files.delete(file)
-      files.set(file, [...before, { sha256: hash(content), grants }])
+      files.set(file, [...before, { sha256: hash('sha256', content, 'hex'), grants }])
       for (const oldest of [...files.keys()].slice(0, Math.max(0, files.size - MAX_FILES))) files.delete(oldest)
       await save()
     },
@@ -87,10 +87,6 @@ export async function openWrittenFiles(options: {
       if (files.delete(file)) await save()
     },
   }
-}
-
-function hash(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex')
 }
 
 /**

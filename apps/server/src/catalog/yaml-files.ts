@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { toReason } from '../files/file-error.ts'
 import { isSafeName, toFileName } from '../files/safe-path.ts'
 import type { ModelFile } from './config-file.ts'
@@ -67,7 +67,7 @@ export function createYamlFiles(folder: ModelFolder, options: YamlFilesOptions):
       const reason = `is larger than ${MODEL_FILE_LIMITS.bytes} bytes`
       return { ...facts, digest: '', file: broken(name, reason, before?.file.models) }
     }
-    const digest = createHash('sha256').update(content).digest('base64')
+    const digest = hash('sha256', content, 'base64')
     if (before?.digest === digest) return { ...facts, digest, file: before.file }
     const place = { file: name, folder: folder.path, modifiedAt: found.modifiedAt }
     return { ...facts, digest, file: toYamlFile(name, options.parseFile(content, place), before?.file.models) }

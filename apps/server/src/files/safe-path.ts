@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises'
 import { join, sep } from 'node:path'
@@ -50,7 +50,7 @@ export function toFileName(name: string): string {
     .replace(/\.$/, '%2E')
   if (escaped.length <= MAX_FILE_NAME) return escaped
   // escaping never writes `~`, so a shortened name equals no other
-  return `${escaped.slice(0, MAX_FILE_NAME - 50)}~${createHash('sha256').update(name).digest('hex').slice(0, 40)}`
+  return `${escaped.slice(0, MAX_FILE_NAME - 50)}~${hash('sha256', name, 'hex').slice(0, 40)}`
 }
 
 /** Converts the name of a model to the stem of its files in the models folder: as {@link toFileName}, with `/` as `__`. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -105,7 +105,7 @@ function createIndexLoader<Entry extends { readonly name: string }>(
   /** The load is not tied to whoever asks first: others wait for it too. */
   async function load(index: Index<Entry>, gallery: Gallery): Promise<void> {
     const signal = AbortSignal.any([closing, AbortSignal.timeout(2 * FETCH_MS)])
-    const copy = join(options.folder, `${createHash('sha256').update(gallery.url).digest('hex')}.yaml`)
+    const copy = join(options.folder, `${hash('sha256', gallery.url, 'hex')}.yaml`)
     try {
       const bytes = await fetchIndex(gallery, { ...options, signal })
       await read(index, gallery, bytes, signal)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
@@ -82,7 +82,7 @@ async function fetchLayer(
     })
   }
   const bytes = await reply.bytes()
-  if (`sha256:${createHash('sha256').update(bytes).digest('hex')}` === layer.digest) return bytes
+  if (`sha256:${hash('sha256', bytes, 'hex')}` === layer.digest) return bytes
   throw new SvcError('upstream_failed', `${what}: a layer of its image does not have its digest`, {
     code: 'image_failed',
   })

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { copyFile, link, lstat, mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { SvcError } from '@svc/errors'
@@ -95,7 +95,7 @@ async function isTaken(
 
 async function digestContent(content: Content | undefined, signal: AbortSignal): Promise<string> {
   if (content === undefined) return ''
-  if ('text' in content) return createHash('sha256').update(content.text).digest('hex')
+  if ('text' in content) return hash('sha256', content.text, 'hex')
   return content.sha256 ?? (await hashFile(content.path, { signal })).sha256
 }
 
@@ -108,7 +108,7 @@ async function digestUnit(
   const lines: string[] = []
   for (const member of members) lines.push(`${await digestContent(contents.get(member), signal)} ${member}`)
   const [only = '', another] = lines
-  const digest = another === undefined ? only : createHash('sha256').update(lines.sort().join('\n')).digest('hex')
+  const digest = another === undefined ? only : hash('sha256', lines.sort().join('\n'), 'hex')
   return digest.slice(0, DIGITS)
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { HttpReply } from './http-reply.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
 import type { RouteInfo } from './route-info.ts'
@@ -39,7 +39,7 @@ export function isUnchanged(
 
 /** The checksum of a content, for its entity tag. */
 export function computeTag(content: Uint8Array | string): string {
-  return createHash('sha256').update(content).digest('base64url').slice(0, TAG_LENGTH)
+  return hash('sha256', content, 'base64url').slice(0, TAG_LENGTH)
 }
 
 /** The weak entity tag of a checksum: the body may be sent compressed. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** A signature of an image, as a registry has it. */
 export interface ImageSignature {
@@ -43,7 +43,7 @@ export function toImageSignature(annotations: Fields, payload: Uint8Array): Imag
       ],
     },
     messageSignature: {
-      messageDigest: { algorithm: 'SHA2_256', digest: createHash('sha256').update(payload).digest('base64') },
+      messageDigest: { algorithm: 'SHA2_256', digest: hash('sha256', payload, 'base64') },
       signature,
     },
   }

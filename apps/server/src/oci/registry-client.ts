@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { SvcError } from '@svc/errors'
 import type { Credentials } from '../downloads/credentials.ts'
 import type { DownloadSource } from '../downloads/download-source.ts'
@@ -158,7 +158,7 @@ class Registry implements RegistryClient {
     const { url } = this.layerSource(reference, layer)
     await using reply = await this.#fetch(url, reference, signal)
     const bytes = await reply.bytes()
-    const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+    const digest = `sha256:${hash('sha256', bytes, 'hex')}`
     if (digest !== layer.digest) throw broken(reference, 'a signature does not have its digest')
     return bytes
   }
@@ -183,7 +183,7 @@ class Registry implements RegistryClient {
     if (reply.status !== 200)
       throw broken(reference, `the registry answers with status ${reply.status}${this.#explainWithheld()}`)
     const bytes = await reply.bytes()
-    const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+    const digest = `sha256:${hash('sha256', bytes, 'hex')}`
     if (isDigest(wanted) && digest !== wanted) throw broken(reference, 'a manifest does not have its digest')
     return { digest, value: parseObject(bytes, reference) }
   }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readSystemCode, toFileError } from '../files/file-error.ts'
@@ -26,5 +26,5 @@ export async function readServerId(dataPath: string): Promise<string> {
 
 /** The name of a server in a models folder that several may share: of its uploads, snapshots and installations. */
 export function hashWriter(serverId: string): string {
-  return createHash('sha256').update(serverId).digest('hex').slice(0, 16)
+  return hash('sha256', serverId, 'hex').slice(0, 16)
 }

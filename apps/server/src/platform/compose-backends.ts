@@ -73,7 +73,6 @@ export async function composeBackends(parts: BackendParts): Promise<BackendModul
     environment,
     modelsPath: config.modelsPath,
     externalToken: config.grpcAuthToken,
-    grpcClient: config.grpcClient,
     socketParent: tmpdir(),
     keepsOutput: () => settings.get('enable_backend_logging'),
     record: createProcessRecord({

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ModelConfig } from '../catalog/model-config.ts'
@@ -11,7 +11,7 @@ import { readSystemCode } from '../files/file-error.ts'
 export function fingerprintModel({ name, backend, folder, parameters, raw }: ModelConfig): string {
   const weights = parameters.model ?? ''
   const facts = [name, backend, raw, weights, weights === '' ? 'none' : describeFile(join(folder, weights))]
-  return createHash('sha256').update(JSON.stringify(facts)).digest('hex')
+  return hash('sha256', JSON.stringify(facts), 'hex')
 }
 
 function describeFile(path: string): string {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 const STARS = '********'
 const MASK = /^\*{8}[^#]{0,8}#[0-9a-f]{8}$/
@@ -14,7 +14,7 @@ export function maskSecret(secret: string): string {
   // The end of a URL may be that of the password inside.
   const showsEnd = secret.length >= MIN_LENGTH_TO_SHOW_END && !secret.includes('@')
   const end = showsEnd ? secret.slice(-4).replaceAll('#', '*') : ''
-  return `${STARS}${end}#${createHash('sha256').update(secret).digest('hex').slice(0, 8)}`
+  return `${STARS}${end}#${hash('sha256', secret, 'hex').slice(0, 8)}`
 }
 
 /** Whether a text has the form of a mask. No key is taken that has it. */

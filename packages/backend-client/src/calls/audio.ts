@@ -1,77 +1,40 @@
-import {
-  AudioDecodeRequest,
-  AudioDecodeResult,
-  AudioEncodeRequest,
-  AudioEncodeResult,
-  AudioToAudioRequest,
-  AudioToAudioResponse,
-  AudioTransformFrameRequest,
-  AudioTransformFrameResponse,
-  AudioTransformRequest,
-  AudioTransformResult,
-  BackendService,
-  DiarizeRequest,
-  DiarizeResponse,
-  Reply,
-  Result,
-  SoundDetectionRequest,
-  SoundDetectionResponse,
-  SoundGenerationRequest,
-  TranscriptLiveRequest,
-  TranscriptLiveResponse,
-  TranscriptRequest,
-  TranscriptResult,
-  TranscriptStreamResponse,
-  TTSRequest,
-  VoiceAnalyzeRequest,
-  VoiceAnalyzeResponse,
-  VoiceEmbedRequest,
-  VoiceEmbedResponse,
-  VoiceVerifyRequest,
-  VoiceVerifyResponse,
-} from '../gen/backend.ts'
+import { BackendDefinition } from '../gen/backend.ts'
 import { duplex, serverStream, unary } from '../method.ts'
+
+const { fullName, methods } = BackendDefinition
 
 /** Speech, sound and speakers. */
 export const audioMethods = {
   /** Transcribes an audio file, whole. */
-  audioTranscription: unary(BackendService.audioTranscription, TranscriptRequest, TranscriptResult),
+  audioTranscription: unary(fullName, methods.audioTranscription),
   /** Transcribes an audio file: deltas, then one final result. */
-  audioTranscriptionStream: serverStream(
-    BackendService.audioTranscriptionStream,
-    TranscriptRequest,
-    TranscriptStreamResponse,
-  ),
+  audioTranscriptionStream: serverStream(fullName, methods.audioTranscriptionStream),
   /** Transcribes audio while it arrives: config, ready, audio frames, half-close, final result. */
-  audioTranscriptionLive: duplex(BackendService.audioTranscriptionLive, TranscriptLiveRequest, TranscriptLiveResponse),
+  audioTranscriptionLive: duplex(fullName, methods.audioTranscriptionLive),
   /** Writes speech to dst. */
-  tts: unary(BackendService.tts, TTSRequest, Result),
+  tts: unary(fullName, methods.tTS),
   /** Speech as it is made: first a reply whose message is JSON naming sample_rate, then PCM in audio. */
-  ttsStream: serverStream(BackendService.ttsStream, TTSRequest, Reply),
+  ttsStream: serverStream(fullName, methods.tTSStream),
   /** Writes sound or music to dst. */
-  soundGeneration: unary(BackendService.soundGeneration, SoundGenerationRequest, Result),
+  soundGeneration: unary(fullName, methods.soundGeneration),
   /** Names the sounds in an audio file. */
-  soundDetection: unary(BackendService.soundDetection, SoundDetectionRequest, SoundDetectionResponse),
+  soundDetection: unary(fullName, methods.soundDetection),
   /** Tells the speakers of an audio file apart. */
-  diarize: unary(BackendService.diarize, DiarizeRequest, DiarizeResponse),
+  diarize: unary(fullName, methods.diarize),
   /** PCM to Opus frames of 20 ms. */
-  audioEncode: unary(BackendService.audioEncode, AudioEncodeRequest, AudioEncodeResult),
+  audioEncode: unary(fullName, methods.audioEncode),
   /** Opus frames to PCM. */
-  audioDecode: unary(BackendService.audioDecode, AudioDecodeRequest, AudioDecodeResult),
+  audioDecode: unary(fullName, methods.audioDecode),
   /** Cleans or changes an audio file. */
-  audioTransform: unary(BackendService.audioTransform, AudioTransformRequest, AudioTransformResult),
+  audioTransform: unary(fullName, methods.audioTransform),
   /** The same on frames: config first, then frames. */
-  audioTransformStream: duplex(
-    BackendService.audioTransformStream,
-    AudioTransformFrameRequest,
-    AudioTransformFrameResponse,
-  ),
+  audioTransformStream: duplex(fullName, methods.audioTransformStream),
   /** A spoken conversation: config first, then frames and controls. */
-  audioToAudioStream: duplex(BackendService.audioToAudioStream, AudioToAudioRequest, AudioToAudioResponse),
+  audioToAudioStream: duplex(fullName, methods.audioToAudioStream),
   /** Whether two recordings are of the same speaker. */
-  voiceVerify: unary(BackendService.voiceVerify, VoiceVerifyRequest, VoiceVerifyResponse),
+  voiceVerify: unary(fullName, methods.voiceVerify),
   /** Attributes of the speakers in a recording. */
-  voiceAnalyze: unary(BackendService.voiceAnalyze, VoiceAnalyzeRequest, VoiceAnalyzeResponse),
+  voiceAnalyze: unary(fullName, methods.voiceAnalyze),
   /** Speaker vector of a recording. */
-  voiceEmbed: unary(BackendService.voiceEmbed, VoiceEmbedRequest, VoiceEmbedResponse),
+  voiceEmbed: unary(fullName, methods.voiceEmbed),
 } as const

@@ -1,8 +1,10 @@
-import { BackendService, TokenClassifyRequest, TokenClassifyResponse } from '../gen/backend.ts'
+import { BackendDefinition } from '../gen/backend.ts'
 import { unary } from '../method.ts'
+
+const { fullName, methods } = BackendDefinition
 
 /** Labelled spans. */
 export const classifyMethods = {
   /** Finds labelled spans in a text. */
-  tokenClassify: unary(BackendService.tokenClassify, TokenClassifyRequest, TokenClassifyResponse),
+  tokenClassify: unary(fullName, methods.tokenClassify),
 } as const

@@ -1,24 +1,16 @@
-import {
-  BackendService,
-  DepthRequest,
-  DepthResponse,
-  DetectOptions,
-  DetectResponse,
-  FaceAnalyzeRequest,
-  FaceAnalyzeResponse,
-  FaceVerifyRequest,
-  FaceVerifyResponse,
-} from '../gen/backend.ts'
+import { BackendDefinition } from '../gen/backend.ts'
 import { unary } from '../method.ts'
+
+const { fullName, methods } = BackendDefinition
 
 /** Objects, faces and people in images. */
 export const detectMethods = {
   /** Finds objects in an image. */
-  detect: unary(BackendService.detect, DetectOptions, DetectResponse),
+  detect: unary(fullName, methods.detect),
   /** Estimates depth from one image. */
-  depth: unary(BackendService.depth, DepthRequest, DepthResponse),
+  depth: unary(fullName, methods.depth),
   /** Whether two images show the same face. */
-  faceVerify: unary(BackendService.faceVerify, FaceVerifyRequest, FaceVerifyResponse),
+  faceVerify: unary(fullName, methods.faceVerify),
   /** Attributes of the faces in an image. */
-  faceAnalyze: unary(BackendService.faceAnalyze, FaceAnalyzeRequest, FaceAnalyzeResponse),
+  faceAnalyze: unary(fullName, methods.faceAnalyze),
 } as const

@@ -1,8 +1,10 @@
-import { BackendService, ForwardReply, ForwardRequest } from '../gen/backend.ts'
+import { BackendDefinition } from '../gen/backend.ts'
 import { duplex } from '../method.ts'
+
+const { fullName, methods } = BackendDefinition
 
 /** Relayed HTTP. */
 export const forwardMethods = {
   /** Relays one HTTP exchange: the first message of each direction carries the head, the later ones body only. */
-  forward: duplex(BackendService.forward, ForwardRequest, ForwardReply),
+  forward: duplex(fullName, methods.forward),
 } as const

@@ -1,21 +1,16 @@
-import {
-  BackendService,
-  Generate3DRequest,
-  GenerateImageRequest,
-  GenerateVideoRequest,
-  Result,
-  UpscaleImageRequest,
-} from '../gen/backend.ts'
+import { BackendDefinition } from '../gen/backend.ts'
 import { unary } from '../method.ts'
+
+const { fullName, methods } = BackendDefinition
 
 /** Images, video and scenes. */
 export const imageMethods = {
   /** Writes an image to dst. */
-  generateImage: unary(BackendService.generateImage, GenerateImageRequest, Result),
+  generateImage: unary(fullName, methods.generateImage),
   /** Enlarges the image in src into dst. */
-  upscaleImage: unary(BackendService.upscaleImage, UpscaleImageRequest, Result),
+  upscaleImage: unary(fullName, methods.upscaleImage),
   /** Writes a video to dst. */
-  generateVideo: unary(BackendService.generateVideo, GenerateVideoRequest, Result),
+  generateVideo: unary(fullName, methods.generateVideo),
   /** Writes a .glb scene made from the image in src to dst. */
-  generate3D: unary(BackendService.generate3D, Generate3DRequest, Result),
+  generate3D: unary(fullName, methods.generate3D),
 } as const

@@ -1,42 +1,24 @@
-import {
-  BackendService,
-  ExportModelRequest,
-  FineTuneJobResult,
-  FineTuneProgressRequest,
-  FineTuneProgressUpdate,
-  FineTuneRequest,
-  FineTuneStopRequest,
-  ListCheckpointsRequest,
-  ListCheckpointsResponse,
-  QuantizationJobResult,
-  QuantizationProgressRequest,
-  QuantizationProgressUpdate,
-  QuantizationRequest,
-  QuantizationStopRequest,
-  Result,
-} from '../gen/backend.ts'
+import { BackendDefinition } from '../gen/backend.ts'
 import { serverStream, unary } from '../method.ts'
+
+const { fullName, methods } = BackendDefinition
 
 /** Training and quantization. */
 export const jobsMethods = {
   /** Starts a training job. */
-  startFineTune: unary(BackendService.startFineTune, FineTuneRequest, FineTuneJobResult),
+  startFineTune: unary(fullName, methods.startFineTune),
   /** Follows a training job. */
-  fineTuneProgress: serverStream(BackendService.fineTuneProgress, FineTuneProgressRequest, FineTuneProgressUpdate),
+  fineTuneProgress: serverStream(fullName, methods.fineTuneProgress),
   /** Ends a training job. */
-  stopFineTune: unary(BackendService.stopFineTune, FineTuneStopRequest, Result),
+  stopFineTune: unary(fullName, methods.stopFineTune),
   /** Checkpoints in a folder. */
-  listCheckpoints: unary(BackendService.listCheckpoints, ListCheckpointsRequest, ListCheckpointsResponse),
+  listCheckpoints: unary(fullName, methods.listCheckpoints),
   /** Turns a checkpoint into a model. */
-  exportModel: unary(BackendService.exportModel, ExportModelRequest, Result),
+  exportModel: unary(fullName, methods.exportModel),
   /** Starts a quantization job. */
-  startQuantization: unary(BackendService.startQuantization, QuantizationRequest, QuantizationJobResult),
+  startQuantization: unary(fullName, methods.startQuantization),
   /** Follows a quantization job. */
-  quantizationProgress: serverStream(
-    BackendService.quantizationProgress,
-    QuantizationProgressRequest,
-    QuantizationProgressUpdate,
-  ),
+  quantizationProgress: serverStream(fullName, methods.quantizationProgress),
   /** Ends a quantization job. */
-  stopQuantization: unary(BackendService.stopQuantization, QuantizationStopRequest, Result),
+  stopQuantization: unary(fullName, methods.stopQuantization),
 } as const

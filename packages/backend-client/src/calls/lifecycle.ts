@@ -1,28 +1,20 @@
-import {
-  BackendService,
-  HealthMessage,
-  MetricsRequest,
-  MetricsResponse,
-  ModelMetadataResponse,
-  ModelOptions,
-  Reply,
-  Result,
-  StatusResponse,
-} from '../gen/backend.ts'
+import { BackendDefinition } from '../gen/backend.ts'
 import { unary } from '../method.ts'
+
+const { fullName, methods } = BackendDefinition
 
 /** Process and model: health, load, state. */
 export const lifecycleMethods = {
   /** Answers with message "OK" once the process can take calls, whether or not a model is loaded. */
-  health: unary(BackendService.health, HealthMessage, Reply),
+  health: unary(fullName, methods.health),
   /** Loads the one model this process serves. Called once, after Health. */
-  loadModel: unary(BackendService.loadModel, ModelOptions, Result),
+  loadModel: unary(fullName, methods.loadModel),
   /** Releases the model before a stop. Best effort: a backend without it answers UNIMPLEMENTED. */
-  free: unary(BackendService.free, HealthMessage, Result),
+  free: unary(fullName, methods.free),
   /** State and memory of the process. Many backends lack it. */
-  status: unary(BackendService.status, HealthMessage, StatusResponse),
+  status: unary(fullName, methods.status),
   /** Figures of the slot that ran last. */
-  getMetrics: unary(BackendService.getMetrics, MetricsRequest, MetricsResponse),
+  getMetrics: unary(fullName, methods.getMetrics),
   /** Facts about the loaded model that the host cannot read from its file. */
-  modelMetadata: unary(BackendService.modelMetadata, ModelOptions, ModelMetadataResponse),
+  modelMetadata: unary(fullName, methods.modelMetadata),
 } as const

@@ -1,10 +1,12 @@
-import { BackendService, PredictOptions, Reply } from '../gen/backend.ts'
+import { BackendDefinition } from '../gen/backend.ts'
 import { serverStream, unary } from '../method.ts'
+
+const { fullName, methods } = BackendDefinition
 
 /** Text generation. */
 export const predictMethods = {
   /** One completion, whole. */
-  predict: unary(BackendService.predict, PredictOptions, Reply),
+  predict: unary(fullName, methods.predict),
   /** One completion, piece by piece. Every reply is passed on, also one without text. */
-  predictStream: serverStream(BackendService.predictStream, PredictOptions, Reply),
+  predictStream: serverStream(fullName, methods.predictStream),
 } as const

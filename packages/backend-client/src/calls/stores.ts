@@ -1,23 +1,16 @@
-import {
-  BackendService,
-  Result,
-  StoresDeleteOptions,
-  StoresFindOptions,
-  StoresFindResult,
-  StoresGetOptions,
-  StoresGetResult,
-  StoresSetOptions,
-} from '../gen/backend.ts'
+import { BackendDefinition } from '../gen/backend.ts'
 import { unary } from '../method.ts'
+
+const { fullName, methods } = BackendDefinition
 
 /** Vector stores. */
 export const storesMethods = {
   /** Adds or replaces vectors and their values. */
-  storesSet: unary(BackendService.storesSet, StoresSetOptions, Result),
+  storesSet: unary(fullName, methods.storesSet),
   /** Removes vectors. Removing an unknown one is no error. */
-  storesDelete: unary(BackendService.storesDelete, StoresDeleteOptions, Result),
+  storesDelete: unary(fullName, methods.storesDelete),
   /** Values of exactly these vectors. Unknown ones are left out. */
-  storesGet: unary(BackendService.storesGet, StoresGetOptions, StoresGetResult),
+  storesGet: unary(fullName, methods.storesGet),
   /** The nearest vectors by cosine, best first. */
-  storesFind: unary(BackendService.storesFind, StoresFindOptions, StoresFindResult),
+  storesFind: unary(fullName, methods.storesFind),
 } as const

@@ -1,16 +1,12 @@
-import {
-  BackendService,
-  DetokenizeRequest,
-  DetokenizeResponse,
-  PredictOptions,
-  TokenizationResponse,
-} from '../gen/backend.ts'
+import { BackendDefinition } from '../gen/backend.ts'
 import { unary } from '../method.ts'
+
+const { fullName, methods } = BackendDefinition
 
 /** Token ids and text. */
 export const tokenizeMethods = {
   /** Token ids of Prompt. */
-  tokenizeString: unary(BackendService.tokenizeString, PredictOptions, TokenizationResponse),
+  tokenizeString: unary(fullName, methods.tokenizeString),
   /** Text of token ids. */
-  detokenize: unary(BackendService.detokenize, DetokenizeRequest, DetokenizeResponse),
+  detokenize: unary(fullName, methods.detokenize),
 } as const

@@ -1,8 +1,10 @@
-import { BackendService, VADRequest, VADResponse } from '../gen/backend.ts'
+import { BackendDefinition } from '../gen/backend.ts'
 import { unary } from '../method.ts'
+
+const { fullName, methods } = BackendDefinition
 
 /** Voice activity. */
 export const vadMethods = {
   /** Where in the samples someone speaks. */
-  vad: unary(BackendService.vad, VADRequest, VADResponse),
+  vad: unary(fullName, methods.vAD),
 } as const

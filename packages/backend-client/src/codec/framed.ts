@@ -7,7 +7,11 @@ export const FRAME_HEAD_BYTES = 5
 export function frameMessage<T>(write: (writer: MessageWriter, message: T) => void, message: T): Buffer {
   const writer = new MessageWriter(FRAME_HEAD_BYTES)
   write(writer, message)
-  const frame = writer.finish()
+  return writeFrameHead(writer.finish())
+}
+
+/** Writes the length of a message into the head in front of it. The flag is already zero: not compressed. */
+export function writeFrameHead(frame: Buffer): Buffer {
   frame.writeUInt32BE(frame.length - FRAME_HEAD_BYTES, 1)
   return frame
 }

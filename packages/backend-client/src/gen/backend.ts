@@ -3,12 +3,6 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import type {
-  handleBidiStreamingCall,
-  handleServerStreamingCall,
-  handleUnaryCall,
-  UntypedServiceImplementation,
-} from "@grpc/grpc-js";
 
 export const protobufPackage = "backend";
 
@@ -16054,659 +16048,481 @@ export const ForwardReply: MessageFns<ForwardReply> = {
   },
 };
 
-export type BackendService = typeof BackendService;
-export const BackendService = {
-  /** Answers with message "OK" once the process can take calls, whether or not a model is loaded. */
-  health: {
-    path: "/backend.Backend/Health" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: HealthMessage): Buffer => Buffer.from(HealthMessage.encode(value).finish()),
-    requestDeserialize: (value: Buffer): HealthMessage => HealthMessage.decode(value),
-    responseSerialize: (value: Reply): Buffer => Buffer.from(Reply.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Reply => Reply.decode(value),
-  },
-  /** Releases the model before a stop. Best effort: a backend without it answers UNIMPLEMENTED. */
-  free: {
-    path: "/backend.Backend/Free" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: HealthMessage): Buffer => Buffer.from(HealthMessage.encode(value).finish()),
-    requestDeserialize: (value: Buffer): HealthMessage => HealthMessage.decode(value),
-    responseSerialize: (value: Result): Buffer => Buffer.from(Result.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Result => Result.decode(value),
-  },
-  /** One completion, whole. */
-  predict: {
-    path: "/backend.Backend/Predict" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: PredictOptions): Buffer => Buffer.from(PredictOptions.encode(value).finish()),
-    requestDeserialize: (value: Buffer): PredictOptions => PredictOptions.decode(value),
-    responseSerialize: (value: Reply): Buffer => Buffer.from(Reply.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Reply => Reply.decode(value),
-  },
-  /** Loads the one model this process serves. Called once, after Health. */
-  loadModel: {
-    path: "/backend.Backend/LoadModel" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ModelOptions): Buffer => Buffer.from(ModelOptions.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ModelOptions => ModelOptions.decode(value),
-    responseSerialize: (value: Result): Buffer => Buffer.from(Result.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Result => Result.decode(value),
-  },
-  /** One completion, piece by piece. Every reply is passed on, also one without text. */
-  predictStream: {
-    path: "/backend.Backend/PredictStream" as const,
-    requestStream: false as const,
-    responseStream: true as const,
-    requestSerialize: (value: PredictOptions): Buffer => Buffer.from(PredictOptions.encode(value).finish()),
-    requestDeserialize: (value: Buffer): PredictOptions => PredictOptions.decode(value),
-    responseSerialize: (value: Reply): Buffer => Buffer.from(Reply.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Reply => Reply.decode(value),
-  },
-  /** Vector of one text (Embeddings) or of one token list (EmbeddingTokens). */
-  embedding: {
-    path: "/backend.Backend/Embedding" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: PredictOptions): Buffer => Buffer.from(PredictOptions.encode(value).finish()),
-    requestDeserialize: (value: Buffer): PredictOptions => PredictOptions.decode(value),
-    responseSerialize: (value: EmbeddingResult): Buffer => Buffer.from(EmbeddingResult.encode(value).finish()),
-    responseDeserialize: (value: Buffer): EmbeddingResult => EmbeddingResult.decode(value),
-  },
-  /** Writes an image to dst. */
-  generateImage: {
-    path: "/backend.Backend/GenerateImage" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: GenerateImageRequest): Buffer => Buffer.from(GenerateImageRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): GenerateImageRequest => GenerateImageRequest.decode(value),
-    responseSerialize: (value: Result): Buffer => Buffer.from(Result.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Result => Result.decode(value),
-  },
-  /** Enlarges the image in src into dst. */
-  upscaleImage: {
-    path: "/backend.Backend/UpscaleImage" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: UpscaleImageRequest): Buffer => Buffer.from(UpscaleImageRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): UpscaleImageRequest => UpscaleImageRequest.decode(value),
-    responseSerialize: (value: Result): Buffer => Buffer.from(Result.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Result => Result.decode(value),
-  },
-  /** Writes a video to dst. */
-  generateVideo: {
-    path: "/backend.Backend/GenerateVideo" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: GenerateVideoRequest): Buffer => Buffer.from(GenerateVideoRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): GenerateVideoRequest => GenerateVideoRequest.decode(value),
-    responseSerialize: (value: Result): Buffer => Buffer.from(Result.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Result => Result.decode(value),
-  },
-  /** Writes a .glb scene made from the image in src to dst. */
-  generate3D: {
-    path: "/backend.Backend/Generate3D" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: Generate3DRequest): Buffer => Buffer.from(Generate3DRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): Generate3DRequest => Generate3DRequest.decode(value),
-    responseSerialize: (value: Result): Buffer => Buffer.from(Result.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Result => Result.decode(value),
-  },
-  /** Transcribes an audio file, whole. */
-  audioTranscription: {
-    path: "/backend.Backend/AudioTranscription" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: TranscriptRequest): Buffer => Buffer.from(TranscriptRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): TranscriptRequest => TranscriptRequest.decode(value),
-    responseSerialize: (value: TranscriptResult): Buffer => Buffer.from(TranscriptResult.encode(value).finish()),
-    responseDeserialize: (value: Buffer): TranscriptResult => TranscriptResult.decode(value),
-  },
-  /** Transcribes an audio file: deltas, then one final result. */
-  audioTranscriptionStream: {
-    path: "/backend.Backend/AudioTranscriptionStream" as const,
-    requestStream: false as const,
-    responseStream: true as const,
-    requestSerialize: (value: TranscriptRequest): Buffer => Buffer.from(TranscriptRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): TranscriptRequest => TranscriptRequest.decode(value),
-    responseSerialize: (value: TranscriptStreamResponse): Buffer =>
-      Buffer.from(TranscriptStreamResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): TranscriptStreamResponse => TranscriptStreamResponse.decode(value),
-  },
-  /** Transcribes audio while it arrives: config, ready, audio frames, half-close, final result. */
-  audioTranscriptionLive: {
-    path: "/backend.Backend/AudioTranscriptionLive" as const,
-    requestStream: true as const,
-    responseStream: true as const,
-    requestSerialize: (value: TranscriptLiveRequest): Buffer =>
-      Buffer.from(TranscriptLiveRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): TranscriptLiveRequest => TranscriptLiveRequest.decode(value),
-    responseSerialize: (value: TranscriptLiveResponse): Buffer =>
-      Buffer.from(TranscriptLiveResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): TranscriptLiveResponse => TranscriptLiveResponse.decode(value),
-  },
-  /** Writes speech to dst. */
-  tts: {
-    path: "/backend.Backend/TTS" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: TTSRequest): Buffer => Buffer.from(TTSRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): TTSRequest => TTSRequest.decode(value),
-    responseSerialize: (value: Result): Buffer => Buffer.from(Result.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Result => Result.decode(value),
-  },
-  /** Speech as it is made: first a reply whose message is JSON naming sample_rate, then PCM in audio. */
-  ttsStream: {
-    path: "/backend.Backend/TTSStream" as const,
-    requestStream: false as const,
-    responseStream: true as const,
-    requestSerialize: (value: TTSRequest): Buffer => Buffer.from(TTSRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): TTSRequest => TTSRequest.decode(value),
-    responseSerialize: (value: Reply): Buffer => Buffer.from(Reply.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Reply => Reply.decode(value),
-  },
-  /** Writes sound or music to dst. */
-  soundGeneration: {
-    path: "/backend.Backend/SoundGeneration" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: SoundGenerationRequest): Buffer =>
-      Buffer.from(SoundGenerationRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): SoundGenerationRequest => SoundGenerationRequest.decode(value),
-    responseSerialize: (value: Result): Buffer => Buffer.from(Result.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Result => Result.decode(value),
-  },
-  /** Token ids of Prompt. */
-  tokenizeString: {
-    path: "/backend.Backend/TokenizeString" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: PredictOptions): Buffer => Buffer.from(PredictOptions.encode(value).finish()),
-    requestDeserialize: (value: Buffer): PredictOptions => PredictOptions.decode(value),
-    responseSerialize: (value: TokenizationResponse): Buffer =>
-      Buffer.from(TokenizationResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): TokenizationResponse => TokenizationResponse.decode(value),
-  },
-  /** Text of token ids. */
-  detokenize: {
-    path: "/backend.Backend/Detokenize" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: DetokenizeRequest): Buffer => Buffer.from(DetokenizeRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): DetokenizeRequest => DetokenizeRequest.decode(value),
-    responseSerialize: (value: DetokenizeResponse): Buffer => Buffer.from(DetokenizeResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): DetokenizeResponse => DetokenizeResponse.decode(value),
-  },
-  /** State and memory of the process. Many backends lack it. */
-  status: {
-    path: "/backend.Backend/Status" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: HealthMessage): Buffer => Buffer.from(HealthMessage.encode(value).finish()),
-    requestDeserialize: (value: Buffer): HealthMessage => HealthMessage.decode(value),
-    responseSerialize: (value: StatusResponse): Buffer => Buffer.from(StatusResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): StatusResponse => StatusResponse.decode(value),
-  },
-  /** Finds objects in an image. */
-  detect: {
-    path: "/backend.Backend/Detect" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: DetectOptions): Buffer => Buffer.from(DetectOptions.encode(value).finish()),
-    requestDeserialize: (value: Buffer): DetectOptions => DetectOptions.decode(value),
-    responseSerialize: (value: DetectResponse): Buffer => Buffer.from(DetectResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): DetectResponse => DetectResponse.decode(value),
-  },
-  /** Names the sounds in an audio file. */
-  soundDetection: {
-    path: "/backend.Backend/SoundDetection" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: SoundDetectionRequest): Buffer =>
-      Buffer.from(SoundDetectionRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): SoundDetectionRequest => SoundDetectionRequest.decode(value),
-    responseSerialize: (value: SoundDetectionResponse): Buffer =>
-      Buffer.from(SoundDetectionResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): SoundDetectionResponse => SoundDetectionResponse.decode(value),
-  },
-  /** Estimates depth from one image. */
-  depth: {
-    path: "/backend.Backend/Depth" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: DepthRequest): Buffer => Buffer.from(DepthRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): DepthRequest => DepthRequest.decode(value),
-    responseSerialize: (value: DepthResponse): Buffer => Buffer.from(DepthResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): DepthResponse => DepthResponse.decode(value),
-  },
-  /** Whether two images show the same face. */
-  faceVerify: {
-    path: "/backend.Backend/FaceVerify" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: FaceVerifyRequest): Buffer => Buffer.from(FaceVerifyRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): FaceVerifyRequest => FaceVerifyRequest.decode(value),
-    responseSerialize: (value: FaceVerifyResponse): Buffer => Buffer.from(FaceVerifyResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): FaceVerifyResponse => FaceVerifyResponse.decode(value),
-  },
-  /** Attributes of the faces in an image. */
-  faceAnalyze: {
-    path: "/backend.Backend/FaceAnalyze" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: FaceAnalyzeRequest): Buffer => Buffer.from(FaceAnalyzeRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): FaceAnalyzeRequest => FaceAnalyzeRequest.decode(value),
-    responseSerialize: (value: FaceAnalyzeResponse): Buffer => Buffer.from(FaceAnalyzeResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): FaceAnalyzeResponse => FaceAnalyzeResponse.decode(value),
-  },
-  /** Whether two recordings are of the same speaker. */
-  voiceVerify: {
-    path: "/backend.Backend/VoiceVerify" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: VoiceVerifyRequest): Buffer => Buffer.from(VoiceVerifyRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): VoiceVerifyRequest => VoiceVerifyRequest.decode(value),
-    responseSerialize: (value: VoiceVerifyResponse): Buffer => Buffer.from(VoiceVerifyResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): VoiceVerifyResponse => VoiceVerifyResponse.decode(value),
-  },
-  /** Attributes of the speakers in a recording. */
-  voiceAnalyze: {
-    path: "/backend.Backend/VoiceAnalyze" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: VoiceAnalyzeRequest): Buffer => Buffer.from(VoiceAnalyzeRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): VoiceAnalyzeRequest => VoiceAnalyzeRequest.decode(value),
-    responseSerialize: (value: VoiceAnalyzeResponse): Buffer =>
-      Buffer.from(VoiceAnalyzeResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): VoiceAnalyzeResponse => VoiceAnalyzeResponse.decode(value),
-  },
-  /** Speaker vector of a recording. */
-  voiceEmbed: {
-    path: "/backend.Backend/VoiceEmbed" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: VoiceEmbedRequest): Buffer => Buffer.from(VoiceEmbedRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): VoiceEmbedRequest => VoiceEmbedRequest.decode(value),
-    responseSerialize: (value: VoiceEmbedResponse): Buffer => Buffer.from(VoiceEmbedResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): VoiceEmbedResponse => VoiceEmbedResponse.decode(value),
-  },
-  /** Adds or replaces vectors and their values. */
-  storesSet: {
-    path: "/backend.Backend/StoresSet" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: StoresSetOptions): Buffer => Buffer.from(StoresSetOptions.encode(value).finish()),
-    requestDeserialize: (value: Buffer): StoresSetOptions => StoresSetOptions.decode(value),
-    responseSerialize: (value: Result): Buffer => Buffer.from(Result.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Result => Result.decode(value),
-  },
-  /** Removes vectors. Removing an unknown one is no error. */
-  storesDelete: {
-    path: "/backend.Backend/StoresDelete" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: StoresDeleteOptions): Buffer => Buffer.from(StoresDeleteOptions.encode(value).finish()),
-    requestDeserialize: (value: Buffer): StoresDeleteOptions => StoresDeleteOptions.decode(value),
-    responseSerialize: (value: Result): Buffer => Buffer.from(Result.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Result => Result.decode(value),
-  },
-  /** Values of exactly these vectors. Unknown ones are left out. */
-  storesGet: {
-    path: "/backend.Backend/StoresGet" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: StoresGetOptions): Buffer => Buffer.from(StoresGetOptions.encode(value).finish()),
-    requestDeserialize: (value: Buffer): StoresGetOptions => StoresGetOptions.decode(value),
-    responseSerialize: (value: StoresGetResult): Buffer => Buffer.from(StoresGetResult.encode(value).finish()),
-    responseDeserialize: (value: Buffer): StoresGetResult => StoresGetResult.decode(value),
-  },
-  /** The nearest vectors by cosine, best first. */
-  storesFind: {
-    path: "/backend.Backend/StoresFind" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: StoresFindOptions): Buffer => Buffer.from(StoresFindOptions.encode(value).finish()),
-    requestDeserialize: (value: Buffer): StoresFindOptions => StoresFindOptions.decode(value),
-    responseSerialize: (value: StoresFindResult): Buffer => Buffer.from(StoresFindResult.encode(value).finish()),
-    responseDeserialize: (value: Buffer): StoresFindResult => StoresFindResult.decode(value),
-  },
-  /** Scores documents against a query. */
-  rerank: {
-    path: "/backend.Backend/Rerank" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: RerankRequest): Buffer => Buffer.from(RerankRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): RerankRequest => RerankRequest.decode(value),
-    responseSerialize: (value: RerankResult): Buffer => Buffer.from(RerankResult.encode(value).finish()),
-    responseDeserialize: (value: Buffer): RerankResult => RerankResult.decode(value),
-  },
-  /** Finds labelled spans in a text. */
-  tokenClassify: {
-    path: "/backend.Backend/TokenClassify" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: TokenClassifyRequest): Buffer => Buffer.from(TokenClassifyRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): TokenClassifyRequest => TokenClassifyRequest.decode(value),
-    responseSerialize: (value: TokenClassifyResponse): Buffer =>
-      Buffer.from(TokenClassifyResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): TokenClassifyResponse => TokenClassifyResponse.decode(value),
-  },
-  /** Log probability of each candidate as continuation of a prompt. */
-  score: {
-    path: "/backend.Backend/Score" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ScoreRequest): Buffer => Buffer.from(ScoreRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ScoreRequest => ScoreRequest.decode(value),
-    responseSerialize: (value: ScoreResponse): Buffer => Buffer.from(ScoreResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ScoreResponse => ScoreResponse.decode(value),
-  },
-  /** Figures of the slot that ran last. */
-  getMetrics: {
-    path: "/backend.Backend/GetMetrics" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: MetricsRequest): Buffer => Buffer.from(MetricsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): MetricsRequest => MetricsRequest.decode(value),
-    responseSerialize: (value: MetricsResponse): Buffer => Buffer.from(MetricsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): MetricsResponse => MetricsResponse.decode(value),
-  },
-  /** Where in the samples someone speaks. */
-  vad: {
-    path: "/backend.Backend/VAD" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: VADRequest): Buffer => Buffer.from(VADRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): VADRequest => VADRequest.decode(value),
-    responseSerialize: (value: VADResponse): Buffer => Buffer.from(VADResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): VADResponse => VADResponse.decode(value),
-  },
-  /** Who speaks when in an audio file. */
-  diarize: {
-    path: "/backend.Backend/Diarize" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: DiarizeRequest): Buffer => Buffer.from(DiarizeRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): DiarizeRequest => DiarizeRequest.decode(value),
-    responseSerialize: (value: DiarizeResponse): Buffer => Buffer.from(DiarizeResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): DiarizeResponse => DiarizeResponse.decode(value),
-  },
-  /** PCM to Opus frames of 20 ms. */
-  audioEncode: {
-    path: "/backend.Backend/AudioEncode" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: AudioEncodeRequest): Buffer => Buffer.from(AudioEncodeRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): AudioEncodeRequest => AudioEncodeRequest.decode(value),
-    responseSerialize: (value: AudioEncodeResult): Buffer => Buffer.from(AudioEncodeResult.encode(value).finish()),
-    responseDeserialize: (value: Buffer): AudioEncodeResult => AudioEncodeResult.decode(value),
-  },
-  /** Opus frames to PCM. */
-  audioDecode: {
-    path: "/backend.Backend/AudioDecode" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: AudioDecodeRequest): Buffer => Buffer.from(AudioDecodeRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): AudioDecodeRequest => AudioDecodeRequest.decode(value),
-    responseSerialize: (value: AudioDecodeResult): Buffer => Buffer.from(AudioDecodeResult.encode(value).finish()),
-    responseDeserialize: (value: Buffer): AudioDecodeResult => AudioDecodeResult.decode(value),
-  },
-  /** Cleans or changes an audio file. */
-  audioTransform: {
-    path: "/backend.Backend/AudioTransform" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: AudioTransformRequest): Buffer =>
-      Buffer.from(AudioTransformRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): AudioTransformRequest => AudioTransformRequest.decode(value),
-    responseSerialize: (value: AudioTransformResult): Buffer =>
-      Buffer.from(AudioTransformResult.encode(value).finish()),
-    responseDeserialize: (value: Buffer): AudioTransformResult => AudioTransformResult.decode(value),
-  },
-  /** The same on frames: config first, then frames. */
-  audioTransformStream: {
-    path: "/backend.Backend/AudioTransformStream" as const,
-    requestStream: true as const,
-    responseStream: true as const,
-    requestSerialize: (value: AudioTransformFrameRequest): Buffer =>
-      Buffer.from(AudioTransformFrameRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): AudioTransformFrameRequest => AudioTransformFrameRequest.decode(value),
-    responseSerialize: (value: AudioTransformFrameResponse): Buffer =>
-      Buffer.from(AudioTransformFrameResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): AudioTransformFrameResponse => AudioTransformFrameResponse.decode(value),
-  },
-  /** A spoken conversation: config first, then frames and controls. */
-  audioToAudioStream: {
-    path: "/backend.Backend/AudioToAudioStream" as const,
-    requestStream: true as const,
-    responseStream: true as const,
-    requestSerialize: (value: AudioToAudioRequest): Buffer => Buffer.from(AudioToAudioRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): AudioToAudioRequest => AudioToAudioRequest.decode(value),
-    responseSerialize: (value: AudioToAudioResponse): Buffer =>
-      Buffer.from(AudioToAudioResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): AudioToAudioResponse => AudioToAudioResponse.decode(value),
-  },
-  /** Facts about the loaded model that the host cannot read from its file. */
-  modelMetadata: {
-    path: "/backend.Backend/ModelMetadata" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ModelOptions): Buffer => Buffer.from(ModelOptions.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ModelOptions => ModelOptions.decode(value),
-    responseSerialize: (value: ModelMetadataResponse): Buffer =>
-      Buffer.from(ModelMetadataResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ModelMetadataResponse => ModelMetadataResponse.decode(value),
-  },
-  /** Starts a training job. */
-  startFineTune: {
-    path: "/backend.Backend/StartFineTune" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: FineTuneRequest): Buffer => Buffer.from(FineTuneRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): FineTuneRequest => FineTuneRequest.decode(value),
-    responseSerialize: (value: FineTuneJobResult): Buffer => Buffer.from(FineTuneJobResult.encode(value).finish()),
-    responseDeserialize: (value: Buffer): FineTuneJobResult => FineTuneJobResult.decode(value),
-  },
-  /** Follows a training job. */
-  fineTuneProgress: {
-    path: "/backend.Backend/FineTuneProgress" as const,
-    requestStream: false as const,
-    responseStream: true as const,
-    requestSerialize: (value: FineTuneProgressRequest): Buffer =>
-      Buffer.from(FineTuneProgressRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): FineTuneProgressRequest => FineTuneProgressRequest.decode(value),
-    responseSerialize: (value: FineTuneProgressUpdate): Buffer =>
-      Buffer.from(FineTuneProgressUpdate.encode(value).finish()),
-    responseDeserialize: (value: Buffer): FineTuneProgressUpdate => FineTuneProgressUpdate.decode(value),
-  },
-  /** Ends a training job. */
-  stopFineTune: {
-    path: "/backend.Backend/StopFineTune" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: FineTuneStopRequest): Buffer => Buffer.from(FineTuneStopRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): FineTuneStopRequest => FineTuneStopRequest.decode(value),
-    responseSerialize: (value: Result): Buffer => Buffer.from(Result.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Result => Result.decode(value),
-  },
-  /** Checkpoints in a folder. */
-  listCheckpoints: {
-    path: "/backend.Backend/ListCheckpoints" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ListCheckpointsRequest): Buffer =>
-      Buffer.from(ListCheckpointsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ListCheckpointsRequest => ListCheckpointsRequest.decode(value),
-    responseSerialize: (value: ListCheckpointsResponse): Buffer =>
-      Buffer.from(ListCheckpointsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ListCheckpointsResponse => ListCheckpointsResponse.decode(value),
-  },
-  /** Turns a checkpoint into a model. */
-  exportModel: {
-    path: "/backend.Backend/ExportModel" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ExportModelRequest): Buffer => Buffer.from(ExportModelRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ExportModelRequest => ExportModelRequest.decode(value),
-    responseSerialize: (value: Result): Buffer => Buffer.from(Result.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Result => Result.decode(value),
-  },
-  /** Starts a quantization job. */
-  startQuantization: {
-    path: "/backend.Backend/StartQuantization" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: QuantizationRequest): Buffer => Buffer.from(QuantizationRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): QuantizationRequest => QuantizationRequest.decode(value),
-    responseSerialize: (value: QuantizationJobResult): Buffer =>
-      Buffer.from(QuantizationJobResult.encode(value).finish()),
-    responseDeserialize: (value: Buffer): QuantizationJobResult => QuantizationJobResult.decode(value),
-  },
-  /** Follows a quantization job. */
-  quantizationProgress: {
-    path: "/backend.Backend/QuantizationProgress" as const,
-    requestStream: false as const,
-    responseStream: true as const,
-    requestSerialize: (value: QuantizationProgressRequest): Buffer =>
-      Buffer.from(QuantizationProgressRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): QuantizationProgressRequest => QuantizationProgressRequest.decode(value),
-    responseSerialize: (value: QuantizationProgressUpdate): Buffer =>
-      Buffer.from(QuantizationProgressUpdate.encode(value).finish()),
-    responseDeserialize: (value: Buffer): QuantizationProgressUpdate => QuantizationProgressUpdate.decode(value),
-  },
-  /** Ends a quantization job. */
-  stopQuantization: {
-    path: "/backend.Backend/StopQuantization" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: QuantizationStopRequest): Buffer =>
-      Buffer.from(QuantizationStopRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): QuantizationStopRequest => QuantizationStopRequest.decode(value),
-    responseSerialize: (value: Result): Buffer => Buffer.from(Result.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Result => Result.decode(value),
-  },
-  /** Relays one HTTP exchange: the first message of each direction carries the head, the later ones body only. */
-  forward: {
-    path: "/backend.Backend/Forward" as const,
-    requestStream: true as const,
-    responseStream: true as const,
-    requestSerialize: (value: ForwardRequest): Buffer => Buffer.from(ForwardRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ForwardRequest => ForwardRequest.decode(value),
-    responseSerialize: (value: ForwardReply): Buffer => Buffer.from(ForwardReply.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ForwardReply => ForwardReply.decode(value),
+export type BackendDefinition = typeof BackendDefinition;
+export const BackendDefinition = {
+  name: "Backend",
+  fullName: "backend.Backend",
+  methods: {
+    /** Answers with message "OK" once the process can take calls, whether or not a model is loaded. */
+    health: {
+      name: "Health",
+      requestType: HealthMessage as typeof HealthMessage,
+      requestStream: false,
+      responseType: Reply as typeof Reply,
+      responseStream: false,
+      options: {},
+    },
+    /** Releases the model before a stop. Best effort: a backend without it answers UNIMPLEMENTED. */
+    free: {
+      name: "Free",
+      requestType: HealthMessage as typeof HealthMessage,
+      requestStream: false,
+      responseType: Result as typeof Result,
+      responseStream: false,
+      options: {},
+    },
+    /** One completion, whole. */
+    predict: {
+      name: "Predict",
+      requestType: PredictOptions as typeof PredictOptions,
+      requestStream: false,
+      responseType: Reply as typeof Reply,
+      responseStream: false,
+      options: {},
+    },
+    /** Loads the one model this process serves. Called once, after Health. */
+    loadModel: {
+      name: "LoadModel",
+      requestType: ModelOptions as typeof ModelOptions,
+      requestStream: false,
+      responseType: Result as typeof Result,
+      responseStream: false,
+      options: {},
+    },
+    /** One completion, piece by piece. Every reply is passed on, also one without text. */
+    predictStream: {
+      name: "PredictStream",
+      requestType: PredictOptions as typeof PredictOptions,
+      requestStream: false,
+      responseType: Reply as typeof Reply,
+      responseStream: true,
+      options: {},
+    },
+    /** Vector of one text (Embeddings) or of one token list (EmbeddingTokens). */
+    embedding: {
+      name: "Embedding",
+      requestType: PredictOptions as typeof PredictOptions,
+      requestStream: false,
+      responseType: EmbeddingResult as typeof EmbeddingResult,
+      responseStream: false,
+      options: {},
+    },
+    /** Writes an image to dst. */
+    generateImage: {
+      name: "GenerateImage",
+      requestType: GenerateImageRequest as typeof GenerateImageRequest,
+      requestStream: false,
+      responseType: Result as typeof Result,
+      responseStream: false,
+      options: {},
+    },
+    /** Enlarges the image in src into dst. */
+    upscaleImage: {
+      name: "UpscaleImage",
+      requestType: UpscaleImageRequest as typeof UpscaleImageRequest,
+      requestStream: false,
+      responseType: Result as typeof Result,
+      responseStream: false,
+      options: {},
+    },
+    /** Writes a video to dst. */
+    generateVideo: {
+      name: "GenerateVideo",
+      requestType: GenerateVideoRequest as typeof GenerateVideoRequest,
+      requestStream: false,
+      responseType: Result as typeof Result,
+      responseStream: false,
+      options: {},
+    },
+    /** Writes a .glb scene made from the image in src to dst. */
+    generate3D: {
+      name: "Generate3D",
+      requestType: Generate3DRequest as typeof Generate3DRequest,
+      requestStream: false,
+      responseType: Result as typeof Result,
+      responseStream: false,
+      options: {},
+    },
+    /** Transcribes an audio file, whole. */
+    audioTranscription: {
+      name: "AudioTranscription",
+      requestType: TranscriptRequest as typeof TranscriptRequest,
+      requestStream: false,
+      responseType: TranscriptResult as typeof TranscriptResult,
+      responseStream: false,
+      options: {},
+    },
+    /** Transcribes an audio file: deltas, then one final result. */
+    audioTranscriptionStream: {
+      name: "AudioTranscriptionStream",
+      requestType: TranscriptRequest as typeof TranscriptRequest,
+      requestStream: false,
+      responseType: TranscriptStreamResponse as typeof TranscriptStreamResponse,
+      responseStream: true,
+      options: {},
+    },
+    /** Transcribes audio while it arrives: config, ready, audio frames, half-close, final result. */
+    audioTranscriptionLive: {
+      name: "AudioTranscriptionLive",
+      requestType: TranscriptLiveRequest as typeof TranscriptLiveRequest,
+      requestStream: true,
+      responseType: TranscriptLiveResponse as typeof TranscriptLiveResponse,
+      responseStream: true,
+      options: {},
+    },
+    /** Writes speech to dst. */
+    tTS: {
+      name: "TTS",
+      requestType: TTSRequest as typeof TTSRequest,
+      requestStream: false,
+      responseType: Result as typeof Result,
+      responseStream: false,
+      options: {},
+    },
+    /** Speech as it is made: first a reply whose message is JSON naming sample_rate, then PCM in audio. */
+    tTSStream: {
+      name: "TTSStream",
+      requestType: TTSRequest as typeof TTSRequest,
+      requestStream: false,
+      responseType: Reply as typeof Reply,
+      responseStream: true,
+      options: {},
+    },
+    /** Writes sound or music to dst. */
+    soundGeneration: {
+      name: "SoundGeneration",
+      requestType: SoundGenerationRequest as typeof SoundGenerationRequest,
+      requestStream: false,
+      responseType: Result as typeof Result,
+      responseStream: false,
+      options: {},
+    },
+    /** Token ids of Prompt. */
+    tokenizeString: {
+      name: "TokenizeString",
+      requestType: PredictOptions as typeof PredictOptions,
+      requestStream: false,
+      responseType: TokenizationResponse as typeof TokenizationResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Text of token ids. */
+    detokenize: {
+      name: "Detokenize",
+      requestType: DetokenizeRequest as typeof DetokenizeRequest,
+      requestStream: false,
+      responseType: DetokenizeResponse as typeof DetokenizeResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** State and memory of the process. Many backends lack it. */
+    status: {
+      name: "Status",
+      requestType: HealthMessage as typeof HealthMessage,
+      requestStream: false,
+      responseType: StatusResponse as typeof StatusResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Finds objects in an image. */
+    detect: {
+      name: "Detect",
+      requestType: DetectOptions as typeof DetectOptions,
+      requestStream: false,
+      responseType: DetectResponse as typeof DetectResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Names the sounds in an audio file. */
+    soundDetection: {
+      name: "SoundDetection",
+      requestType: SoundDetectionRequest as typeof SoundDetectionRequest,
+      requestStream: false,
+      responseType: SoundDetectionResponse as typeof SoundDetectionResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Estimates depth from one image. */
+    depth: {
+      name: "Depth",
+      requestType: DepthRequest as typeof DepthRequest,
+      requestStream: false,
+      responseType: DepthResponse as typeof DepthResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Whether two images show the same face. */
+    faceVerify: {
+      name: "FaceVerify",
+      requestType: FaceVerifyRequest as typeof FaceVerifyRequest,
+      requestStream: false,
+      responseType: FaceVerifyResponse as typeof FaceVerifyResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Attributes of the faces in an image. */
+    faceAnalyze: {
+      name: "FaceAnalyze",
+      requestType: FaceAnalyzeRequest as typeof FaceAnalyzeRequest,
+      requestStream: false,
+      responseType: FaceAnalyzeResponse as typeof FaceAnalyzeResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Whether two recordings are of the same speaker. */
+    voiceVerify: {
+      name: "VoiceVerify",
+      requestType: VoiceVerifyRequest as typeof VoiceVerifyRequest,
+      requestStream: false,
+      responseType: VoiceVerifyResponse as typeof VoiceVerifyResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Attributes of the speakers in a recording. */
+    voiceAnalyze: {
+      name: "VoiceAnalyze",
+      requestType: VoiceAnalyzeRequest as typeof VoiceAnalyzeRequest,
+      requestStream: false,
+      responseType: VoiceAnalyzeResponse as typeof VoiceAnalyzeResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Speaker vector of a recording. */
+    voiceEmbed: {
+      name: "VoiceEmbed",
+      requestType: VoiceEmbedRequest as typeof VoiceEmbedRequest,
+      requestStream: false,
+      responseType: VoiceEmbedResponse as typeof VoiceEmbedResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Adds or replaces vectors and their values. */
+    storesSet: {
+      name: "StoresSet",
+      requestType: StoresSetOptions as typeof StoresSetOptions,
+      requestStream: false,
+      responseType: Result as typeof Result,
+      responseStream: false,
+      options: {},
+    },
+    /** Removes vectors. Removing an unknown one is no error. */
+    storesDelete: {
+      name: "StoresDelete",
+      requestType: StoresDeleteOptions as typeof StoresDeleteOptions,
+      requestStream: false,
+      responseType: Result as typeof Result,
+      responseStream: false,
+      options: {},
+    },
+    /** Values of exactly these vectors. Unknown ones are left out. */
+    storesGet: {
+      name: "StoresGet",
+      requestType: StoresGetOptions as typeof StoresGetOptions,
+      requestStream: false,
+      responseType: StoresGetResult as typeof StoresGetResult,
+      responseStream: false,
+      options: {},
+    },
+    /** The nearest vectors by cosine, best first. */
+    storesFind: {
+      name: "StoresFind",
+      requestType: StoresFindOptions as typeof StoresFindOptions,
+      requestStream: false,
+      responseType: StoresFindResult as typeof StoresFindResult,
+      responseStream: false,
+      options: {},
+    },
+    /** Scores documents against a query. */
+    rerank: {
+      name: "Rerank",
+      requestType: RerankRequest as typeof RerankRequest,
+      requestStream: false,
+      responseType: RerankResult as typeof RerankResult,
+      responseStream: false,
+      options: {},
+    },
+    /** Finds labelled spans in a text. */
+    tokenClassify: {
+      name: "TokenClassify",
+      requestType: TokenClassifyRequest as typeof TokenClassifyRequest,
+      requestStream: false,
+      responseType: TokenClassifyResponse as typeof TokenClassifyResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Log probability of each candidate as continuation of a prompt. */
+    score: {
+      name: "Score",
+      requestType: ScoreRequest as typeof ScoreRequest,
+      requestStream: false,
+      responseType: ScoreResponse as typeof ScoreResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Figures of the slot that ran last. */
+    getMetrics: {
+      name: "GetMetrics",
+      requestType: MetricsRequest as typeof MetricsRequest,
+      requestStream: false,
+      responseType: MetricsResponse as typeof MetricsResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Where in the samples someone speaks. */
+    vAD: {
+      name: "VAD",
+      requestType: VADRequest as typeof VADRequest,
+      requestStream: false,
+      responseType: VADResponse as typeof VADResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Who speaks when in an audio file. */
+    diarize: {
+      name: "Diarize",
+      requestType: DiarizeRequest as typeof DiarizeRequest,
+      requestStream: false,
+      responseType: DiarizeResponse as typeof DiarizeResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** PCM to Opus frames of 20 ms. */
+    audioEncode: {
+      name: "AudioEncode",
+      requestType: AudioEncodeRequest as typeof AudioEncodeRequest,
+      requestStream: false,
+      responseType: AudioEncodeResult as typeof AudioEncodeResult,
+      responseStream: false,
+      options: {},
+    },
+    /** Opus frames to PCM. */
+    audioDecode: {
+      name: "AudioDecode",
+      requestType: AudioDecodeRequest as typeof AudioDecodeRequest,
+      requestStream: false,
+      responseType: AudioDecodeResult as typeof AudioDecodeResult,
+      responseStream: false,
+      options: {},
+    },
+    /** Cleans or changes an audio file. */
+    audioTransform: {
+      name: "AudioTransform",
+      requestType: AudioTransformRequest as typeof AudioTransformRequest,
+      requestStream: false,
+      responseType: AudioTransformResult as typeof AudioTransformResult,
+      responseStream: false,
+      options: {},
+    },
+    /** The same on frames: config first, then frames. */
+    audioTransformStream: {
+      name: "AudioTransformStream",
+      requestType: AudioTransformFrameRequest as typeof AudioTransformFrameRequest,
+      requestStream: true,
+      responseType: AudioTransformFrameResponse as typeof AudioTransformFrameResponse,
+      responseStream: true,
+      options: {},
+    },
+    /** A spoken conversation: config first, then frames and controls. */
+    audioToAudioStream: {
+      name: "AudioToAudioStream",
+      requestType: AudioToAudioRequest as typeof AudioToAudioRequest,
+      requestStream: true,
+      responseType: AudioToAudioResponse as typeof AudioToAudioResponse,
+      responseStream: true,
+      options: {},
+    },
+    /** Facts about the loaded model that the host cannot read from its file. */
+    modelMetadata: {
+      name: "ModelMetadata",
+      requestType: ModelOptions as typeof ModelOptions,
+      requestStream: false,
+      responseType: ModelMetadataResponse as typeof ModelMetadataResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Starts a training job. */
+    startFineTune: {
+      name: "StartFineTune",
+      requestType: FineTuneRequest as typeof FineTuneRequest,
+      requestStream: false,
+      responseType: FineTuneJobResult as typeof FineTuneJobResult,
+      responseStream: false,
+      options: {},
+    },
+    /** Follows a training job. */
+    fineTuneProgress: {
+      name: "FineTuneProgress",
+      requestType: FineTuneProgressRequest as typeof FineTuneProgressRequest,
+      requestStream: false,
+      responseType: FineTuneProgressUpdate as typeof FineTuneProgressUpdate,
+      responseStream: true,
+      options: {},
+    },
+    /** Ends a training job. */
+    stopFineTune: {
+      name: "StopFineTune",
+      requestType: FineTuneStopRequest as typeof FineTuneStopRequest,
+      requestStream: false,
+      responseType: Result as typeof Result,
+      responseStream: false,
+      options: {},
+    },
+    /** Checkpoints in a folder. */
+    listCheckpoints: {
+      name: "ListCheckpoints",
+      requestType: ListCheckpointsRequest as typeof ListCheckpointsRequest,
+      requestStream: false,
+      responseType: ListCheckpointsResponse as typeof ListCheckpointsResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Turns a checkpoint into a model. */
+    exportModel: {
+      name: "ExportModel",
+      requestType: ExportModelRequest as typeof ExportModelRequest,
+      requestStream: false,
+      responseType: Result as typeof Result,
+      responseStream: false,
+      options: {},
+    },
+    /** Starts a quantization job. */
+    startQuantization: {
+      name: "StartQuantization",
+      requestType: QuantizationRequest as typeof QuantizationRequest,
+      requestStream: false,
+      responseType: QuantizationJobResult as typeof QuantizationJobResult,
+      responseStream: false,
+      options: {},
+    },
+    /** Follows a quantization job. */
+    quantizationProgress: {
+      name: "QuantizationProgress",
+      requestType: QuantizationProgressRequest as typeof QuantizationProgressRequest,
+      requestStream: false,
+      responseType: QuantizationProgressUpdate as typeof QuantizationProgressUpdate,
+      responseStream: true,
+      options: {},
+    },
+    /** Ends a quantization job. */
+    stopQuantization: {
+      name: "StopQuantization",
+      requestType: QuantizationStopRequest as typeof QuantizationStopRequest,
+      requestStream: false,
+      responseType: Result as typeof Result,
+      responseStream: false,
+      options: {},
+    },
+    /** Relays one HTTP exchange: the first message of each direction carries the head, the later ones body only. */
+    forward: {
+      name: "Forward",
+      requestType: ForwardRequest as typeof ForwardRequest,
+      requestStream: true,
+      responseType: ForwardReply as typeof ForwardReply,
+      responseStream: true,
+      options: {},
+    },
   },
 } as const;
-
-export interface BackendServer extends UntypedServiceImplementation {
-  /** Answers with message "OK" once the process can take calls, whether or not a model is loaded. */
-  health: handleUnaryCall<HealthMessage, Reply>;
-  /** Releases the model before a stop. Best effort: a backend without it answers UNIMPLEMENTED. */
-  free: handleUnaryCall<HealthMessage, Result>;
-  /** One completion, whole. */
-  predict: handleUnaryCall<PredictOptions, Reply>;
-  /** Loads the one model this process serves. Called once, after Health. */
-  loadModel: handleUnaryCall<ModelOptions, Result>;
-  /** One completion, piece by piece. Every reply is passed on, also one without text. */
-  predictStream: handleServerStreamingCall<PredictOptions, Reply>;
-  /** Vector of one text (Embeddings) or of one token list (EmbeddingTokens). */
-  embedding: handleUnaryCall<PredictOptions, EmbeddingResult>;
-  /** Writes an image to dst. */
-  generateImage: handleUnaryCall<GenerateImageRequest, Result>;
-  /** Enlarges the image in src into dst. */
-  upscaleImage: handleUnaryCall<UpscaleImageRequest, Result>;
-  /** Writes a video to dst. */
-  generateVideo: handleUnaryCall<GenerateVideoRequest, Result>;
-  /** Writes a .glb scene made from the image in src to dst. */
-  generate3D: handleUnaryCall<Generate3DRequest, Result>;
-  /** Transcribes an audio file, whole. */
-  audioTranscription: handleUnaryCall<TranscriptRequest, TranscriptResult>;
-  /** Transcribes an audio file: deltas, then one final result. */
-  audioTranscriptionStream: handleServerStreamingCall<TranscriptRequest, TranscriptStreamResponse>;
-  /** Transcribes audio while it arrives: config, ready, audio frames, half-close, final result. */
-  audioTranscriptionLive: handleBidiStreamingCall<TranscriptLiveRequest, TranscriptLiveResponse>;
-  /** Writes speech to dst. */
-  tts: handleUnaryCall<TTSRequest, Result>;
-  /** Speech as it is made: first a reply whose message is JSON naming sample_rate, then PCM in audio. */
-  ttsStream: handleServerStreamingCall<TTSRequest, Reply>;
-  /** Writes sound or music to dst. */
-  soundGeneration: handleUnaryCall<SoundGenerationRequest, Result>;
-  /** Token ids of Prompt. */
-  tokenizeString: handleUnaryCall<PredictOptions, TokenizationResponse>;
-  /** Text of token ids. */
-  detokenize: handleUnaryCall<DetokenizeRequest, DetokenizeResponse>;
-  /** State and memory of the process. Many backends lack it. */
-  status: handleUnaryCall<HealthMessage, StatusResponse>;
-  /** Finds objects in an image. */
-  detect: handleUnaryCall<DetectOptions, DetectResponse>;
-  /** Names the sounds in an audio file. */
-  soundDetection: handleUnaryCall<SoundDetectionRequest, SoundDetectionResponse>;
-  /** Estimates depth from one image. */
-  depth: handleUnaryCall<DepthRequest, DepthResponse>;
-  /** Whether two images show the same face. */
-  faceVerify: handleUnaryCall<FaceVerifyRequest, FaceVerifyResponse>;
-  /** Attributes of the faces in an image. */
-  faceAnalyze: handleUnaryCall<FaceAnalyzeRequest, FaceAnalyzeResponse>;
-  /** Whether two recordings are of the same speaker. */
-  voiceVerify: handleUnaryCall<VoiceVerifyRequest, VoiceVerifyResponse>;
-  /** Attributes of the speakers in a recording. */
-  voiceAnalyze: handleUnaryCall<VoiceAnalyzeRequest, VoiceAnalyzeResponse>;
-  /** Speaker vector of a recording. */
-  voiceEmbed: handleUnaryCall<VoiceEmbedRequest, VoiceEmbedResponse>;
-  /** Adds or replaces vectors and their values. */
-  storesSet: handleUnaryCall<StoresSetOptions, Result>;
-  /** Removes vectors. Removing an unknown one is no error. */
-  storesDelete: handleUnaryCall<StoresDeleteOptions, Result>;
-  /** Values of exactly these vectors. Unknown ones are left out. */
-  storesGet: handleUnaryCall<StoresGetOptions, StoresGetResult>;
-  /** The nearest vectors by cosine, best first. */
-  storesFind: handleUnaryCall<StoresFindOptions, StoresFindResult>;
-  /** Scores documents against a query. */
-  rerank: handleUnaryCall<RerankRequest, RerankResult>;
-  /** Finds labelled spans in a text. */
-  tokenClassify: handleUnaryCall<TokenClassifyRequest, TokenClassifyResponse>;
-  /** Log probability of each candidate as continuation of a prompt. */
-  score: handleUnaryCall<ScoreRequest, ScoreResponse>;
-  /** Figures of the slot that ran last. */
-  getMetrics: handleUnaryCall<MetricsRequest, MetricsResponse>;
-  /** Where in the samples someone speaks. */
-  vad: handleUnaryCall<VADRequest, VADResponse>;
-  /** Who speaks when in an audio file. */
-  diarize: handleUnaryCall<DiarizeRequest, DiarizeResponse>;
-  /** PCM to Opus frames of 20 ms. */
-  audioEncode: handleUnaryCall<AudioEncodeRequest, AudioEncodeResult>;
-  /** Opus frames to PCM. */
-  audioDecode: handleUnaryCall<AudioDecodeRequest, AudioDecodeResult>;
-  /** Cleans or changes an audio file. */
-  audioTransform: handleUnaryCall<AudioTransformRequest, AudioTransformResult>;
-  /** The same on frames: config first, then frames. */
-  audioTransformStream: handleBidiStreamingCall<AudioTransformFrameRequest, AudioTransformFrameResponse>;
-  /** A spoken conversation: config first, then frames and controls. */
-  audioToAudioStream: handleBidiStreamingCall<AudioToAudioRequest, AudioToAudioResponse>;
-  /** Facts about the loaded model that the host cannot read from its file. */
-  modelMetadata: handleUnaryCall<ModelOptions, ModelMetadataResponse>;
-  /** Starts a training job. */
-  startFineTune: handleUnaryCall<FineTuneRequest, FineTuneJobResult>;
-  /** Follows a training job. */
-  fineTuneProgress: handleServerStreamingCall<FineTuneProgressRequest, FineTuneProgressUpdate>;
-  /** Ends a training job. */
-  stopFineTune: handleUnaryCall<FineTuneStopRequest, Result>;
-  /** Checkpoints in a folder. */
-  listCheckpoints: handleUnaryCall<ListCheckpointsRequest, ListCheckpointsResponse>;
-  /** Turns a checkpoint into a model. */
-  exportModel: handleUnaryCall<ExportModelRequest, Result>;
-  /** Starts a quantization job. */
-  startQuantization: handleUnaryCall<QuantizationRequest, QuantizationJobResult>;
-  /** Follows a quantization job. */
-  quantizationProgress: handleServerStreamingCall<QuantizationProgressRequest, QuantizationProgressUpdate>;
-  /** Ends a quantization job. */
-  stopQuantization: handleUnaryCall<QuantizationStopRequest, Result>;
-  /** Relays one HTTP exchange: the first message of each direction carries the head, the later ones body only. */
-  forward: handleBidiStreamingCall<ForwardRequest, ForwardReply>;
-}
 
 type Builtin = Date | Function | Uint8Array | string | number | boolean | bigint | undefined;
 

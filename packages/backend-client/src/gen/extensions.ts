@@ -3,7 +3,6 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import type { handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 
 export const protobufPackage = "svc.backend.v1";
 
@@ -1555,73 +1554,58 @@ export const PromptLogprobsReply: MessageFns<PromptLogprobsReply> = {
   },
 };
 
-export type ExtensionsService = typeof ExtensionsService;
-export const ExtensionsService = {
-  /** What this backend can do with the model it has loaded, so that a host refuses a request before it runs. */
-  capabilities: {
-    path: "/svc.backend.v1.Extensions/Capabilities" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: CapabilitiesRequest): Buffer => Buffer.from(CapabilitiesRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): CapabilitiesRequest => CapabilitiesRequest.decode(value),
-    responseSerialize: (value: CapabilitiesReply): Buffer => Buffer.from(CapabilitiesReply.encode(value).finish()),
-    responseDeserialize: (value: Buffer): CapabilitiesReply => CapabilitiesReply.decode(value),
-  },
-  /** Writes the cache of one slot to a file. FAILED_PRECONDITION where the model was loaded without slot files. */
-  saveSlot: {
-    path: "/svc.backend.v1.Extensions/SaveSlot" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: SaveSlotRequest): Buffer => Buffer.from(SaveSlotRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): SaveSlotRequest => SaveSlotRequest.decode(value),
-    responseSerialize: (value: SaveSlotReply): Buffer => Buffer.from(SaveSlotReply.encode(value).finish()),
-    responseDeserialize: (value: Buffer): SaveSlotReply => SaveSlotReply.decode(value),
-  },
-  /** Reads the cache of one slot back from such a file. */
-  restoreSlot: {
-    path: "/svc.backend.v1.Extensions/RestoreSlot" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: RestoreSlotRequest): Buffer => Buffer.from(RestoreSlotRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): RestoreSlotRequest => RestoreSlotRequest.decode(value),
-    responseSerialize: (value: RestoreSlotReply): Buffer => Buffer.from(RestoreSlotReply.encode(value).finish()),
-    responseDeserialize: (value: Buffer): RestoreSlotReply => RestoreSlotReply.decode(value),
-  },
-  /** Answers independent yes/no questions about one document. */
-  decide: {
-    path: "/svc.backend.v1.Extensions/Decide" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: DecideRequest): Buffer => Buffer.from(DecideRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): DecideRequest => DecideRequest.decode(value),
-    responseSerialize: (value: DecideReply): Buffer => Buffer.from(DecideReply.encode(value).finish()),
-    responseDeserialize: (value: Buffer): DecideReply => DecideReply.decode(value),
-  },
-  /** Reads how likely each token of a prompt is after the tokens before it, and generates nothing. */
-  promptLogprobs: {
-    path: "/svc.backend.v1.Extensions/PromptLogprobs" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: PromptLogprobsRequest): Buffer =>
-      Buffer.from(PromptLogprobsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): PromptLogprobsRequest => PromptLogprobsRequest.decode(value),
-    responseSerialize: (value: PromptLogprobsReply): Buffer => Buffer.from(PromptLogprobsReply.encode(value).finish()),
-    responseDeserialize: (value: Buffer): PromptLogprobsReply => PromptLogprobsReply.decode(value),
+export type ExtensionsDefinition = typeof ExtensionsDefinition;
+export const ExtensionsDefinition = {
+  name: "Extensions",
+  fullName: "svc.backend.v1.Extensions",
+  methods: {
+    /** What this backend can do with the model it has loaded, so that a host refuses a request before it runs. */
+    capabilities: {
+      name: "Capabilities",
+      requestType: CapabilitiesRequest as typeof CapabilitiesRequest,
+      requestStream: false,
+      responseType: CapabilitiesReply as typeof CapabilitiesReply,
+      responseStream: false,
+      options: {},
+    },
+    /** Writes the cache of one slot to a file. FAILED_PRECONDITION where the model was loaded without slot files. */
+    saveSlot: {
+      name: "SaveSlot",
+      requestType: SaveSlotRequest as typeof SaveSlotRequest,
+      requestStream: false,
+      responseType: SaveSlotReply as typeof SaveSlotReply,
+      responseStream: false,
+      options: {},
+    },
+    /** Reads the cache of one slot back from such a file. */
+    restoreSlot: {
+      name: "RestoreSlot",
+      requestType: RestoreSlotRequest as typeof RestoreSlotRequest,
+      requestStream: false,
+      responseType: RestoreSlotReply as typeof RestoreSlotReply,
+      responseStream: false,
+      options: {},
+    },
+    /** Answers independent yes/no questions about one document. */
+    decide: {
+      name: "Decide",
+      requestType: DecideRequest as typeof DecideRequest,
+      requestStream: false,
+      responseType: DecideReply as typeof DecideReply,
+      responseStream: false,
+      options: {},
+    },
+    /** Reads how likely each token of a prompt is after the tokens before it, and generates nothing. */
+    promptLogprobs: {
+      name: "PromptLogprobs",
+      requestType: PromptLogprobsRequest as typeof PromptLogprobsRequest,
+      requestStream: false,
+      responseType: PromptLogprobsReply as typeof PromptLogprobsReply,
+      responseStream: false,
+      options: {},
+    },
   },
 } as const;
-
-export interface ExtensionsServer extends UntypedServiceImplementation {
-  /** What this backend can do with the model it has loaded, so that a host refuses a request before it runs. */
-  capabilities: handleUnaryCall<CapabilitiesRequest, CapabilitiesReply>;
-  /** Writes the cache of one slot to a file. FAILED_PRECONDITION where the model was loaded without slot files. */
-  saveSlot: handleUnaryCall<SaveSlotRequest, SaveSlotReply>;
-  /** Reads the cache of one slot back from such a file. */
-  restoreSlot: handleUnaryCall<RestoreSlotRequest, RestoreSlotReply>;
-  /** Answers independent yes/no questions about one document. */
-  decide: handleUnaryCall<DecideRequest, DecideReply>;
-  /** Reads how likely each token of a prompt is after the tokens before it, and generates nothing. */
-  promptLogprobs: handleUnaryCall<PromptLogprobsRequest, PromptLogprobsReply>;
-}
 
 type Builtin = Date | Function | Uint8Array | string | number | boolean | bigint | undefined;
 

@@ -1,49 +1,28 @@
-import type { Connection } from '../connection.ts'
-import { toAbortError } from '../errors.ts'
-import { encodeMessage, type Method, type PartialMessage } from '../method.ts'
-import { PUSH, type PushableReplies, pullInto, type ReplySink } from '../push-replies.ts'
-import { callDeadline, callMetadata, type StreamOptions } from './options.ts'
-import { receive } from './receive.ts'
-
-/** The request of a stream. */
-interface StreamCall<Request> {
-  readonly request: PartialMessage<Request>
-  readonly options: StreamOptions
-}
+import type { CodedMethod } from '../codec/codecs.ts'
+import type { Connection } from '../connection/connection.ts'
+import type { PartialMessage } from '../method.ts'
+import { Call } from './call.ts'
+import { frameRequest } from './frame-request.ts'
+import { checkMetadata } from './metadata.ts'
+import type { StreamOptions } from './options.ts'
+import { ReplyStream } from './reply-stream.ts'
 
 /** Calls a method of one request and many replies. The call starts with the first read, or with the push. */
 export function callServerStream<Request, Reply>(
   connection: Connection,
-  method: Method<'server-stream', Request, Reply>,
-  call: StreamCall<Request>,
-): PushableReplies<Reply> {
-  return Object.assign(pullReplies(connection, method, call), {
-    [PUSH]: (sink: ReplySink<Reply>) => {
-      const left = new AbortController()
-      const { signal: given } = call.options
-      const signal = given === undefined ? left.signal : AbortSignal.any([given, left.signal])
-      const replies = pullReplies(connection, method, { ...call, options: { ...call.options, signal } })
-      return pullInto(replies, sink, () => left.abort())
+  method: CodedMethod<Request, Reply>,
+  { request, options }: { readonly request: PartialMessage<Request>; readonly options: StreamOptions },
+): ReplyStream<Reply> {
+  const { path, codec } = method
+  return new ReplyStream({
+    path,
+    decode: codec.decode,
+    options,
+    createCall(receiver) {
+      checkMetadata(options.metadata)
+      connection.checkOpen(path)
+      const frame = frameRequest(method, request, connection.maxMessageBytes)
+      return new Call(connection, { path, options, send: (stream) => stream.end(frame) }, receiver)
     },
   })
-}
-
-async function* pullReplies<Request, Reply>(
-  connection: Connection,
-  method: Method<'server-stream', Request, Reply>,
-  call: StreamCall<Request>,
-): AsyncGenerator<Reply, void, void> {
-  const { path } = method
-  const { options } = call
-  if (options.signal?.aborted) throw toAbortError(options.signal, path)
-  const running = connection.channelFor(path).makeServerStreamRequest(
-    path,
-    (message: Request) => encodeMessage(method.request, message),
-    (bytes: Buffer) => method.reply.decode(bytes),
-    method.request.fromPartial(call.request),
-    callMetadata(connection.token, options),
-    callDeadline(options),
-  )
-  connection.track(running)
-  yield* receive<Reply>(running, { connection, path, options })
 }

@@ -1,39 +1,41 @@
-import type { Connection } from '../connection.ts'
+import type { CodedMethod } from '../codec/codecs.ts'
+import type { Connection } from '../connection/connection.ts'
 import { toAbortError } from '../errors.ts'
-import { encodeMessage, type Method, type PartialMessage } from '../method.ts'
-import { type CallOptions, callDeadline, callMetadata, passTrailers, toCallError } from './options.ts'
+import { GRPC } from '../grpc-status.ts'
+import type { PartialMessage } from '../method.ts'
+import { Call } from './call.ts'
+import { frameRequest } from './frame-request.ts'
+import { checkMetadata } from './metadata.ts'
+import type { CallOptions } from './options.ts'
 
 /** Calls a method of one request and one reply. Settles at once when the signal is aborted. */
 export function callUnary<Request, Reply>(
   connection: Connection,
-  method: Method<'unary', Request, Reply>,
-  call: { readonly request: PartialMessage<Request>; readonly options: CallOptions },
+  method: CodedMethod<Request, Reply>,
+  { request, options }: { readonly request: PartialMessage<Request>; readonly options: CallOptions },
 ): Promise<Reply> {
-  const { path } = method
-  const { options } = call
-  const { signal } = options
+  const { path, codec } = method
   return new Promise<Reply>((resolve, reject) => {
-    if (signal?.aborted) return reject(toAbortError(signal, path))
-    const running = connection.channelFor(path).makeUnaryRequest(
-      path,
-      (message: Request) => encodeMessage(method.request, message),
-      (bytes: Buffer) => method.reply.decode(bytes),
-      method.request.fromPartial(call.request),
-      callMetadata(connection.token, options),
-      callDeadline(options),
-      (error, reply) => {
-        signal?.removeEventListener('abort', abort)
-        if (error) reject(toCallError(error, { path, maxMessageBytes: connection.maxMessageBytes }))
-        else if (reply !== undefined) resolve(reply)
+    if (options.signal?.aborted) return reject(toAbortError(options.signal, path))
+    checkMetadata(options.metadata)
+    connection.checkOpen(path)
+    const frame = frameRequest(method, request, connection.maxMessageBytes)
+    let reply: Reply | undefined
+    const call = new Call(
+      connection,
+      { path, options, send: (stream) => stream.end(frame) },
+      {
+        onMessage(bytes) {
+          if (reply === undefined) reply = call.decode(codec.decode, bytes)
+          else call.fail({ code: GRPC.UNIMPLEMENTED, details: 'the backend sent more than one reply' })
+        },
+        onEnd(error) {
+          if (error !== undefined) reject(error)
+          else if (reply !== undefined) resolve(reply)
+          else reject(call.toError({ code: GRPC.UNIMPLEMENTED, details: 'the backend sent no reply' }))
+        },
       },
     )
-    // The status follows the reply in the same turn, before the promise settles for its reader.
-    running.on('status', (end) => passTrailers(end, options))
-    connection.track(running)
-    function abort() {
-      running.cancel()
-      if (signal) reject(toAbortError(signal, path))
-    }
-    signal?.addEventListener('abort', abort, { once: true })
+    call.start()
   })
 }

@@ -1,8 +1,7 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import { deflateSync, gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { createBackendClient, type GrpcClient } from '../../src/index.ts'
-import { GRPC_CLIENTS } from '../grpc-clients.ts'
+import { createBackendClient } from '../../src/index.ts'
 import {
   beginReply,
   frame,
@@ -12,15 +11,7 @@ import {
   replyFrame,
   startHttp2Backend,
 } from './http2-backend.ts'
-import {
-  ALONE_MAX_BYTES,
-  CALL_KINDS,
-  type CallKind,
-  type Outcome,
-  settle,
-  settleAlone,
-  settlePushed,
-} from './outcome.ts'
+import { ALONE_MAX_BYTES, CALL_KINDS, type Outcome, REPLIES, settle, settleAlone, settlePushed } from './outcome.ts'
 import { type RawStream, startRawHttp2 } from './raw-http2.ts'
 
 /** The end of a call, as far as it is ours: the texts of gRPC libraries differ. */
@@ -32,8 +23,6 @@ interface Case {
   readonly answer: OnCall
   readonly unary: Ending
   readonly stream: Ending
-  /** Where grpc-js ends otherwise, and why that is left: see the decision about the client. */
-  readonly grpcJs?: { readonly unary: Ending; readonly stream: Ending } | undefined
 }
 
 const BROKEN_OFF = { kind: 'unavailable', code: 'backend_cancelled', message: 'the backend broke the call off' }
@@ -117,10 +106,7 @@ const CASES: readonly Case[] = [
   alike('an error page with status 502', answerPage(502), UNREACHABLE),
   alike('an error page with status 503', answerPage(503), UNREACHABLE),
   alike('an error page with status 504', answerPage(504), UNREACHABLE),
-  {
-    ...alike('a page with status 200', answerPage(200), FAULTY),
-    grpcJs: { unary: { texts: [], ...TOO_LARGE }, stream: { texts: [], ...TOO_LARGE } },
-  },
+  alike('a page with status 200', answerPage(200), FAULTY),
   afterOne('an end without trailers', endWithoutTrailers(HELLO), BROKEN_OFF),
   alike('an end without a message and trailers', endWithoutTrailers(Buffer.alloc(0)), BROKEN_OFF),
   afterOne('a status that is no number', answerBytes(HELLO, { 'grpc-status': 'banana' }), FAULTY),
@@ -143,14 +129,8 @@ const CASES: readonly Case[] = [
       message: 'the slot is full',
     },
   ),
-  {
-    ...alike('a good end inside a message', answerBytes(HALF), FAULTY),
-    grpcJs: { unary: { texts: [], ...NO_REPLY }, stream: { texts: [] } },
-  },
-  {
-    ...alike('a good end inside the head of a message', answerBytes(HELLO.subarray(0, 3)), FAULTY),
-    grpcJs: { unary: { texts: [], ...NO_REPLY }, stream: { texts: [] } },
-  },
+  alike('a good end inside a message', answerBytes(HALF), FAULTY),
+  alike('a good end inside the head of a message', answerBytes(HELLO.subarray(0, 3)), FAULTY),
   alike(
     'a message that is announced with 4 GiB',
     answerBytes(frame(replyBytes('x'), { length: 0xffff_ffff })),
@@ -175,20 +155,15 @@ const CASES: readonly Case[] = [
   afterOne('a connection that is cut after a message', cutAfter(HELLO), UNREACHABLE),
 ]
 
-const RUNS = CASES.flatMap((one) =>
-  CALL_KINDS.flatMap((kind) => GRPC_CLIENTS.map((grpcClient) => ({ ...one, kind, grpcClient }))),
-)
+const RUNS = CASES.flatMap((one) => CALL_KINDS.map((kind) => ({ ...one, kind })))
 
-it.each(RUNS)(
-  'ends a $kind call over $grpcClient after $name',
-  async ({ answer, kind, grpcClient, grpcJs, ...endings }) => {
-    await using backend = await startHttp2Backend(answer)
-    const expected = (grpcClient === 'grpc-js' ? grpcJs : undefined) ?? endings
-    const outcome = await settleAlone(grpcClient, backend.address, kind)
-    expect(outcome).toMatchObject(expected[kind])
-    expect('kind' in outcome).toBe('kind' in expected[kind])
-  },
-)
+it.each(RUNS)('ends a $kind call after $name', async ({ answer, kind, ...endings }) => {
+  await using backend = await startHttp2Backend(answer)
+  const expected = endings[REPLIES[kind]]
+  const outcome = await settleAlone(backend.address, kind)
+  expect(outcome).toMatchObject(expected)
+  expect('kind' in outcome).toBe('kind' in expected)
+})
 
 it.each(CASES)('ends a pushed stream after $name as one that is pulled', async ({ answer, stream }) => {
   await using backend = await startHttp2Backend(answer)
@@ -222,44 +197,35 @@ const RESETS: ReadonlyArray<readonly [keyof typeof constants, Ending]> = [
 ]
 
 const RESET_RUNS = RESETS.flatMap(([name, ending]) =>
-  Object.entries(STEPS).flatMap(([step, begin]) =>
-    CALL_KINDS.flatMap((kind) => GRPC_CLIENTS.map((grpcClient) => ({ name, ending, step, begin, kind, grpcClient }))),
-  ),
+  Object.entries(STEPS).flatMap(([step, begin]) => CALL_KINDS.map((kind) => ({ name, ending, step, begin, kind }))),
 )
 
-it.each(RESET_RUNS)('ends a $kind call over $grpcClient after a reset with $name $step', async (run) => {
+it.each(RESET_RUNS)('ends a $kind call after a reset with $name $step', async (run) => {
   await using backend = await startRawHttp2({
     onRequest(stream) {
       run.begin(stream)
       stream.reset(Number(constants[run.name]))
     },
   })
-  const texts = run.kind === 'stream' && run.step === 'after a message' ? ['hello'] : []
-  expect(await settleAlone(run.grpcClient, backend.address, run.kind)).toMatchObject({ texts, ...run.ending })
+  const texts = REPLIES[run.kind] === 'stream' && run.step === 'after a message' ? ['hello'] : []
+  expect(await settleAlone(backend.address, run.kind)).toMatchObject({ texts, ...run.ending })
 })
 
-const BOTH = GRPC_CLIENTS.flatMap((grpcClient) =>
-  CALL_KINDS.map((kind): readonly [GrpcClient, CallKind] => [grpcClient, kind]),
-)
+it.each(CALL_KINDS)('gives a %s call its answer when the connection is cut after the trailers', async (kind) => {
+  await using backend = await startRawHttp2({
+    onRequest(stream) {
+      stream.headers()
+      stream.data(HELLO)
+      stream.trailers({ 'grpc-status': '0' })
+      stream.socket.end()
+    },
+  })
+  expect(await settleAlone(backend.address, kind)).toEqual({ texts: ['hello'] })
+})
 
-it.each(BOTH)(
-  'over %s gives a %s call its answer when the connection is cut after the trailers',
-  async (grpcClient, kind) => {
-    await using backend = await startRawHttp2({
-      onRequest(stream) {
-        stream.headers()
-        stream.data(HELLO)
-        stream.trailers({ 'grpc-status': '0' })
-        stream.socket.end()
-      },
-    })
-    expect(await settleAlone(grpcClient, backend.address, kind)).toEqual({ texts: ['hello'] })
-  },
-)
-
-it.each(BOTH)(
-  'over %s gives a %s call its answer when the stream is reset without an error after the trailers',
-  async (grpcClient, kind) => {
+it.each(CALL_KINDS)(
+  'gives a %s call its answer when the stream is reset without an error after the trailers',
+  async (kind) => {
     await using backend = await startRawHttp2({
       onRequest(stream) {
         stream.headers()
@@ -268,34 +234,34 @@ it.each(BOTH)(
         stream.reset(constants.NGHTTP2_NO_ERROR)
       },
     })
-    expect(await settleAlone(grpcClient, backend.address, kind)).toEqual({ texts: ['hello'] })
+    expect(await settleAlone(backend.address, kind)).toEqual({ texts: ['hello'] })
   },
 )
 
-it.each(BOTH)('over %s fails a %s call when the backend says go away with an error', async (grpcClient, kind) => {
+it.each(CALL_KINDS)('fails a %s call when the backend says go away with an error', async (kind) => {
   await using backend = await startRawHttp2({
     onRequest(stream) {
       stream.headers()
       stream.goaway(0, constants.NGHTTP2_ENHANCE_YOUR_CALM)
     },
   })
-  expect(await settleAlone(grpcClient, backend.address, kind)).toMatchObject({ kind: 'rate_limited' })
+  expect(await settleAlone(backend.address, kind)).toMatchObject({ kind: 'rate_limited' })
 })
 
-it.each(BOTH)('over %s fails a %s call that a leaving backend has not taken', async (grpcClient, kind) => {
+it.each(CALL_KINDS)('fails a %s call that a leaving backend has not taken', async (kind) => {
   await using backend = await startRawHttp2({ onRequest: (stream) => stream.goaway(0, constants.NGHTTP2_NO_ERROR) })
-  expect(await settleAlone(grpcClient, backend.address, kind)).toMatchObject(UNREACHABLE)
+  expect(await settleAlone(backend.address, kind)).toMatchObject(UNREACHABLE)
 })
 
-it('refuses a second reply to a unary call', async () => {
+it.each(CALL_KINDS.filter((kind) => REPLIES[kind] === 'unary'))('refuses a second reply to a %s call', async (kind) => {
   await using backend = await startHttp2Backend(answerBytes(Buffer.concat([HELLO, HELLO])))
-  expect(await settleAlone('lean', backend.address, 'unary')).toMatchObject({
+  expect(await settleAlone(backend.address, kind)).toMatchObject({
     ...NO_REPLY,
     message: 'the backend sent more than one reply',
   })
 })
 
-it.each(BOTH)('over %s reads a %s call that comes byte by byte', async (grpcClient, kind) => {
+it.each(CALL_KINDS)('reads a %s call that comes byte by byte', async (kind) => {
   await using backend = await startRawHttp2({
     onRequest(stream) {
       stream.headers()
@@ -303,28 +269,25 @@ it.each(BOTH)('over %s reads a %s call that comes byte by byte', async (grpcClie
       stream.trailers({ 'grpc-status': '0' })
     },
   })
-  expect(await settleAlone(grpcClient, backend.address, kind)).toEqual({ texts: ['hello'] })
+  expect(await settleAlone(backend.address, kind)).toEqual({ texts: ['hello'] })
 })
 
 const ENCODINGS = { gzip: gzipSync, deflate: deflateSync }
 
-it.each(BOTH)(
-  'over %s inflates the replies of a %s call, in order with those that are not',
-  async (grpcClient, kind) => {
-    for (const [encoding, deflate] of Object.entries(ENCODINGS)) {
-      const parts = ['one', 'two', 'three', 'four'].map((text, index) =>
-        index % 2 === 0 ? frame(deflate(replyBytes(text)), { flag: 1 }) : replyFrame(text),
-      )
-      const answer = (stream: ServerHttp2Stream) => {
-        beginReply(stream, undefined, { 'grpc-encoding': encoding })
-        stream.end(Buffer.concat(kind === 'unary' ? parts.slice(0, 1) : parts))
-      }
-      await using backend = await startHttp2Backend(answer)
-      const texts = kind === 'unary' ? ['one'] : ['one', 'two', 'three', 'four']
-      expect(await settleAlone(grpcClient, backend.address, kind)).toEqual({ texts })
+it.each(CALL_KINDS)('inflates the replies of a %s call, in order with those that are not', async (kind) => {
+  for (const [encoding, deflate] of Object.entries(ENCODINGS)) {
+    const parts = ['one', 'two', 'three', 'four'].map((text, index) =>
+      index % 2 === 0 ? frame(deflate(replyBytes(text)), { flag: 1 }) : replyFrame(text),
+    )
+    const answer = (stream: ServerHttp2Stream) => {
+      beginReply(stream, undefined, { 'grpc-encoding': encoding })
+      stream.end(Buffer.concat(REPLIES[kind] === 'unary' ? parts.slice(0, 1) : parts))
     }
-  },
-)
+    await using backend = await startHttp2Backend(answer)
+    const texts = REPLIES[kind] === 'unary' ? ['one'] : ['one', 'two', 'three', 'four']
+    expect(await settleAlone(backend.address, kind)).toEqual({ texts })
+  }
+})
 
 it('inflates a reply although its stream is reset behind it', async () => {
   await using backend = await startRawHttp2({
@@ -334,5 +297,5 @@ it('inflates a reply although its stream is reset behind it', async () => {
       stream.reset(constants.NGHTTP2_CANCEL)
     },
   })
-  expect(await settleAlone('lean', backend.address, 'stream')).toMatchObject({ texts: ['hello'], ...BROKEN_OFF })
+  expect(await settleAlone(backend.address, 'stream')).toMatchObject({ texts: ['hello'], ...BROKEN_OFF })
 })

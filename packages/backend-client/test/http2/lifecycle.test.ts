@@ -4,44 +4,41 @@ import { constants, type ServerHttp2Stream } from 'node:http2'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { leanMethods } from '../../src/codec/lean-methods.ts'
+import { toCodedMethod } from '../../src/codec/codecs.ts'
+import { Connection } from '../../src/connection/connection.ts'
 import { createBackendClient } from '../../src/index.ts'
-import { LeanConnection } from '../../src/lean/lean-connection.ts'
-import { callLeanUnary } from '../../src/lean/lean-unary.ts'
-import { GRPC_CLIENTS } from '../grpc-clients.ts'
+import { callUnary } from '../../src/invoke/unary.ts'
+import { backendMethods } from '../../src/methods.ts'
 import { answerWell, beginReply, GRPC_HEADERS, replyFrame, startHttp2Backend } from './http2-backend.ts'
 import { settle } from './outcome.ts'
 import { startRawHttp2 } from './raw-http2.ts'
 
-it.each(GRPC_CLIENTS)(
-  'over %s finishes a call on a connection that the backend is leaving, and opens another',
-  async (grpcClient) => {
-    const streams: ServerHttp2Stream[] = []
-    await using backend = await startHttp2Backend((stream) => {
-      streams.push(stream)
-      if (streams.length > 1) answerWell(stream)
-    })
-    await using client = createBackendClient({ grpcClient, address: backend.address })
-    const replies = client.predictStream({})
-    const first = replies.next()
-    await expect.poll(() => streams.length).toBe(1)
-    const [stream] = streams
-    if (stream === undefined) throw new Error('the backend got no call')
-    beginReply(stream)
-    stream.session?.goaway(constants.NGHTTP2_NO_ERROR)
-    stream.write(replyFrame('one'))
-    expect((await first).value?.message.toString()).toBe('one')
-    await client.health()
-    expect(backend.sessions).toHaveLength(2)
-    stream.end(replyFrame('two'))
-    expect((await replies.next()).value?.message.toString()).toBe('two')
-    expect((await replies.next()).done).toBe(true)
-  },
-)
+it('finishes a call on a connection that the backend is leaving, and opens another', async () => {
+  const streams: ServerHttp2Stream[] = []
+  await using backend = await startHttp2Backend((stream) => {
+    streams.push(stream)
+    if (streams.length > 1) answerWell(stream)
+  })
+  await using client = createBackendClient({ address: backend.address })
+  const replies = client.predictStream({})
+  const first = replies.next()
+  await expect.poll(() => streams.length).toBe(1)
+  const [stream] = streams
+  if (stream === undefined) throw new Error('the backend got no call')
+  beginReply(stream)
+  stream.session?.goaway(constants.NGHTTP2_NO_ERROR)
+  stream.write(replyFrame('one'))
+  expect((await first).value?.message.toString()).toBe('one')
+  await client.health()
+  expect(backend.sessions).toHaveLength(2)
+  stream.end(replyFrame('two'))
+  expect((await replies.next()).value?.message.toString()).toBe('two')
+  expect((await replies.next()).done).toBe(true)
+})
 
-it.each(GRPC_CLIENTS)('over %s opens another connection after one was cut', async (grpcClient) => {
+it('opens another connection after one was cut', async () => {
   await using backend = await startHttp2Backend((stream) => answerWell(stream))
-  await using client = createBackendClient({ grpcClient, address: backend.address })
+  await using client = createBackendClient({ address: backend.address })
   for (let round = 1; round <= 3; round += 1) {
     await client.waitUntilReady({ signal: AbortSignal.timeout(20_000) })
     expect(backend.sessions).toHaveLength(round)
@@ -75,13 +72,13 @@ it('counts no answer as broken off', async () => {
 
 it('ends calls on a connection that gives no sign of life', async () => {
   await using backend = await startRawHttp2({ onRequest: () => {}, answersPings: false })
-  const connection = new LeanConnection({
+  const connection = new Connection({
     address: backend.address,
     token: undefined,
     maxMessageBytes: 1000,
     keepalive: { intervalMs: 20, timeoutMs: 20 },
   })
-  const call = callLeanUnary(connection, leanMethods.predict, { request: {}, options: {} })
+  const call = callUnary(connection, toCodedMethod(backendMethods.predict), { request: {}, options: {} })
   await expect(call).rejects.toMatchObject({ kind: 'unavailable', code: 'backend_unavailable' })
   connection.close()
 })
@@ -102,23 +99,23 @@ it('keeps calls on a connection that answers its pings', async () => {
       if (pings === 5) answer()
     },
   })
-  const connection = new LeanConnection({
+  const connection = new Connection({
     address: backend.address,
     token: undefined,
     maxMessageBytes: 1000,
     keepalive: { intervalMs: 5, timeoutMs: 20_000 },
   })
-  const reply = await callLeanUnary(connection, leanMethods.predict, { request: {}, options: {} })
-  expect(reply.message.toString()).toBe('hello')
+  const reply = await callUnary(connection, toCodedMethod(backendMethods.predict), { request: {}, options: {} })
+  expect(reply).toMatchObject({ message: Buffer.from('hello') })
   connection.close()
 })
 
 /** Runs a program over a client that it does not close, and gives its exit code. */
-async function runProgram(grpcClient: string, address: string, calls: string): Promise<number | null> {
+async function runProgram(address: string, calls: string): Promise<number | null> {
   const entry = new URL('../../src/index.ts', import.meta.url)
   const program = `
     import { createBackendClient } from ${JSON.stringify(entry.href)}
-    const client = createBackendClient({ address: ${JSON.stringify(address)}, grpcClient: ${JSON.stringify(grpcClient)} })
+    const client = createBackendClient({ address: ${JSON.stringify(address)} })
     ${calls}`
   const tsx = createRequire(import.meta.url).resolve('tsx')
   const cwd = fileURLToPath(new URL('../../', import.meta.url))
@@ -128,19 +125,19 @@ async function runProgram(grpcClient: string, address: string, calls: string): P
   return child.exitCode
 }
 
-it.each(GRPC_CLIENTS)('over %s keeps a process alive for a call, and not after it', async (grpcClient) => {
+it('keeps a process alive for a call, and not after it', async () => {
   await using backend = await startHttp2Backend((stream) => setTimeout(() => answerWell(stream), 200))
-  expect(await runProgram(grpcClient, backend.address, 'await client.health()')).toBe(0)
+  expect(await runProgram(backend.address, 'await client.health()')).toBe(0)
   expect(backend.sessions).toHaveLength(1)
 })
 
-it.each(GRPC_CLIENTS)('over %s lets a process end whose stream was left', async (grpcClient) => {
+it('lets a process end whose stream was left', async () => {
   await using backend = await startHttp2Backend((stream) => {
     stream.resume()
     stream.respond(GRPC_HEADERS)
     stream.write(replyFrame('first'))
   })
-  expect(await runProgram(grpcClient, backend.address, 'for await (const _ of client.predictStream({})) break')).toBe(0)
+  expect(await runProgram(backend.address, 'for await (const _ of client.predictStream({})) break')).toBe(0)
 })
 
 it('closes its connection when it is closed', async () => {

@@ -1,16 +1,41 @@
 import { SvcError } from '@svc/errors'
-import {
-  type BackendClient,
-  createBackendClient,
-  type GrpcClient,
-  pushReplies,
-  type StreamOptions,
-} from '../../src/index.ts'
+import { type BackendClient, createBackendClient, pushReplies, type StreamOptions } from '../../src/index.ts'
 
-/** How a call of the main path is made. */
-export type CallKind = 'unary' | 'stream'
+/** How a call is made. The messages of a generated call go through the generated code, the others through codecs of our own. */
+export type CallKind = 'unary' | 'stream' | 'generated unary' | 'generated stream' | 'duplex'
 
-export const CALL_KINDS: readonly CallKind[] = ['unary', 'stream']
+export const CALL_KINDS: readonly CallKind[] = ['unary', 'stream', 'generated unary', 'generated stream', 'duplex']
+
+/** Whether a kind of calls has one reply or many. */
+export const REPLIES = {
+  unary: 'unary',
+  'generated unary': 'unary',
+  stream: 'stream',
+  'generated stream': 'stream',
+  duplex: 'stream',
+} as const satisfies Record<CallKind, 'unary' | 'stream'>
+
+/**
+ * Makes one call with a text and gives the bytes of its replies. In each request and reply the text has the field number 1;
+ * only a request of a duplex call holds it in a further message.
+ */
+export async function* readCall(
+  client: BackendClient,
+  kind: CallKind,
+  { text = 'x', ...options }: StreamOptions & { readonly text?: string } = {},
+): AsyncGenerator<Buffer, void, void> {
+  if (kind === 'unary') yield (await client.predict({ Prompt: text }, options)).message
+  else if (kind === 'generated unary') yield Buffer.from((await client.tts({ text }, options)).message)
+  else if (kind === 'duplex') {
+    await using call = client.audioTransformStream(options)
+    void call.write({ frame: { audioPcm: Buffer.from(text) } }).then(() => call.end())
+    for await (const { pcm } of call) yield pcm
+  } else {
+    const replies =
+      kind === 'stream' ? client.predictStream({ Prompt: text }, options) : client.ttsStream({ text }, options)
+    for await (const { message } of replies) yield message
+  }
+}
 
 /** How a call ended: the texts that came, and the failure if there was one. */
 export interface Outcome {
@@ -22,11 +47,14 @@ export interface Outcome {
 }
 
 /** Makes one call and tells how it ended. */
-export async function settle(client: BackendClient, kind: CallKind, options: StreamOptions = {}): Promise<Outcome> {
+export async function settle(
+  client: BackendClient,
+  kind: CallKind,
+  options: Parameters<typeof readCall>[2] = {},
+): Promise<Outcome> {
   const texts: string[] = []
   try {
-    if (kind === 'unary') texts.push((await client.predict({ Prompt: 'x' }, options)).message.toString())
-    else for await (const reply of client.predictStream({ Prompt: 'x' }, options)) texts.push(reply.message.toString())
+    for await (const bytes of readCall(client, kind, options)) texts.push(bytes.toString())
     return { texts }
   } catch (error) {
     return { texts, ...describe(error) }
@@ -48,8 +76,8 @@ export function settlePushed(client: BackendClient, options: StreamOptions = {})
 export const ALONE_MAX_BYTES = 1024 * 1024
 
 /** Makes one call over a client of its own. */
-export async function settleAlone(grpcClient: GrpcClient, address: string, kind: CallKind): Promise<Outcome> {
-  await using client = createBackendClient({ grpcClient, address, maxMessageBytes: ALONE_MAX_BYTES })
+export async function settleAlone(address: string, kind: CallKind): Promise<Outcome> {
+  await using client = createBackendClient({ address, maxMessageBytes: ALONE_MAX_BYTES })
   return await settle(client, kind)
 }
 

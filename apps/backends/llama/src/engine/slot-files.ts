@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { appendFile, open, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { invalidRequest, LlamaError } from '../errors.ts'
@@ -87,7 +87,7 @@ export async function restoreSlot(
 
 /** Creates the identity of a model file with its settings: the states of one are useless to another. */
 export function createSeal(parts: readonly unknown[]): Buffer {
-  return createHash('sha256').update(JSON.stringify(parts)).digest()
+  return hash('sha256', JSON.stringify(parts), 'buffer')
 }
 
 function findSlot({ pool }: Generator, slot: number): Sequence {

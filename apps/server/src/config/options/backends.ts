@@ -1,6 +1,6 @@
 import { defineSection, option } from '../option.ts'
 import { namedUris } from '../places.ts'
-import { choice, text } from '../text-kind.ts'
+import { text } from '../text-kind.ts'
 
 export const backends = defineSection({
   heading: 'Backends',
@@ -10,12 +10,6 @@ export const backends = defineSection({
       env: ['SVC_EXTERNAL_GRPC_BACKENDS'],
       default: '',
       about: 'more backends: each a program to start or the host:port of one that runs',
-    }),
-    grpcClient: option(choice('lean', 'grpc-js'), {
-      flag: 'grpc-client',
-      env: ['SVC_GRPC_CLIENT'],
-      default: 'lean',
-      about: 'client of the calls that answer requests: our own or the gRPC library',
     }),
     forceMetaBackendCapability: option(text, {
       env: ['SVC_FORCE_META_BACKEND_CAPABILITY'],

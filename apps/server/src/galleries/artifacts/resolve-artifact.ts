@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { SvcError } from '@svc/errors'
 import type { UriServices } from '../../downloads/resolve-uri.ts'
 import type { OutboundClient } from '../../outbound/client.ts'
@@ -56,7 +56,7 @@ export async function resolveArtifact(
   return {
     ...planned,
     ...{ endpoint, files, commit: found.revision },
-    cacheKey: createHash('sha256').update(JSON.stringify(identity)).digest('hex'),
+    cacheKey: hash('sha256', JSON.stringify(identity), 'hex'),
     // An engine that loads repositories wants the folder.
     primaryFile: files.length === 1 && !planned.isInferred ? files[0]?.path : undefined,
   }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { SvcError } from '@svc/errors'
 
 /** Compiled grammars of forms; drops the least recently used ones first. */
@@ -34,7 +34,7 @@ export function createCompileCache(): CompileCache {
 
   return {
     get<Compiled extends { readonly grammar: string }>(form: unknown, compile: () => Compiled): Compiled {
-      const key = createHash('sha256').update(JSON.stringify(form)).digest('base64')
+      const key = hash('sha256', JSON.stringify(form), 'base64')
       const known = entries.get(key)
       if (known !== undefined) {
         entries.delete(key)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { lstat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
@@ -72,7 +72,7 @@ export interface ConfigWriterParts {
 const MODE = 0o644
 
 function toRevision(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+  return hash('sha256', text, 'hex').slice(0, 16)
 }
 
 /** The name of the file of a new model. */

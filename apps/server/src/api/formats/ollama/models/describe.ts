@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { OllamaModelDetails } from '@svc/wire/ollama'
 import { listCapabilities } from '../../../../catalog/capabilities.ts'
 import type { ModelConfig } from '../../../../catalog/model-config.ts'
@@ -12,7 +12,7 @@ export function toTaggedName(name: string): string {
 
 /** Stable and different for each name; no weights are read for it. */
 export function toDigest(name: string): string {
-  return `sha256:${createHash('sha256').update(name).digest('hex')}`
+  return `sha256:${hash('sha256', name, 'hex')}`
 }
 
 /** Describes the weights of a model from their header and name. */

@@ -1,6 +1,6 @@
 import { gunzip, inflate } from 'node:zlib'
+import type { CallStatus } from '../call-status.ts'
 import { GRPC } from '../grpc-status.ts'
-import type { CallStatus } from './call-status.ts'
 
 /** The encodings that a reply may have, as the header `grpc-accept-encoding` names them. */
 export const ACCEPTED_ENCODINGS = 'identity,deflate,gzip'

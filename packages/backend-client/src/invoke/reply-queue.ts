@@ -1,5 +1,5 @@
-import { IdleWatch } from '../invoke/idle.ts'
-import type { CallReceiver, LeanCall } from './lean-call.ts'
+import type { Call, CallReceiver } from './call.ts'
+import { IdleWatch } from './idle.ts'
 
 /** Replies that may wait for their reader, by number and by bytes, before the backend is held back. */
 const MAX_WAITING = 16
@@ -28,7 +28,7 @@ export class ReplyQueue<Reply> implements CallReceiver {
   #next = 0
   #bytes = 0
   /** The call while it is held back. */
-  #heldBack: LeanCall | undefined
+  #heldBack: Call | undefined
   #hasEnded = false
   #isDone = false
   #error: Error | undefined
@@ -61,7 +61,7 @@ export class ReplyQueue<Reply> implements CallReceiver {
     this.#error = undefined
   }
 
-  onMessage(bytes: Buffer, call: LeanCall): void {
+  onMessage(bytes: Buffer, call: Call): void {
     const reply = call.decode(this.#decode, bytes)
     if (reply === undefined) return
     const reader = this.#readers.shift()

@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { connect as connectSocket, type Socket } from 'node:net'
-import { type BackendAddress, parseBackendAddress } from '../address.ts'
+import type { BackendAddress } from '../address.ts'
 
 /** The time that gRPC gives an attempt to connect. */
 const CONNECT_TIMEOUT_MS = 20_000
@@ -22,10 +22,9 @@ const MAX_SESSION_MEMORY_MB = 8192
  * The session keeps the process alive.
  */
 export function openSession(
-  addressText: string,
+  address: BackendAddress,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<ClientHttp2Session> {
-  const address = parseBackendAddress(addressText)
   return new Promise((resolve, reject) => {
     const socket = openSocket(address)
     const session = connectHttp2(`http://${toAuthority(address)}`, {

@@ -1,48 +1,53 @@
-import type { LeanMethod } from '../codec/lean-methods.ts'
 import { toAbortError } from '../errors.ts'
-import { idleError } from '../invoke/idle.ts'
-import { checkMetadata } from '../invoke/metadata.ts'
-import type { StreamOptions } from '../invoke/options.ts'
-import type { PartialMessage } from '../method.ts'
-import { PUSH, type PushableReplies, type ReplyFlow, type ReplySink } from '../push-replies.ts'
-import { frameRequest } from './frame-request.ts'
-import { type CallReceiver, LeanCall } from './lean-call.ts'
-import type { LeanConnection } from './lean-connection.ts'
+import { PUSH, type PushableReplies, pullInto, type ReplyFlow, type ReplySink } from '../push-replies.ts'
+import type { Call, CallReceiver } from './call.ts'
+import { idleError } from './idle.ts'
+import type { StreamOptions } from './options.ts'
 import { ReplyBatches } from './reply-batches.ts'
 import { ReplyQueue } from './reply-queue.ts'
 
 type Result<Reply> = IteratorResult<Reply, void>
 
-/** A method of one request and many replies, with its request. */
-export interface StreamPlan<Request, Reply> {
-  readonly method: LeanMethod<'server-stream', Request, Reply>
-  readonly request: PartialMessage<Request>
+/** A call whose replies are read. */
+export interface ReplyStreamOptions<Reply> {
+  readonly path: string
+  decode(bytes: Buffer): Reply
   readonly options: StreamOptions
+  /** Makes the call, and does not start it. */
+  createCall(receiver: CallReceiver): Call
 }
 
 /**
  * The replies of a call, pulled one at a time like those of an async generator, or pushed. The call starts with the first
- * read, or with the push.
+ * read, with the push, or with {@link start}.
  */
-export class LeanReplies<Request, Reply> implements PushableReplies<Reply> {
-  readonly #connection: LeanConnection
-  readonly #plan: StreamPlan<Request, Reply>
-  #call: LeanCall | undefined
+export class ReplyStream<Reply> implements PushableReplies<Reply> {
+  readonly #plan: ReplyStreamOptions<Reply>
+  #call: Call | undefined
   #queue: ReplyQueue<Reply> | undefined
   /** Nothing is left to read. */
   #isDone = false
 
-  constructor(connection: LeanConnection, plan: StreamPlan<Request, Reply>) {
-    this.#connection = connection
+  constructor(plan: ReplyStreamOptions<Reply>) {
     this.#plan = plan
+  }
+
+  /** Starts the call before the first read. */
+  start(): void {
+    this.#startQueue()
+  }
+
+  /** Ends the call with an error for its reader. */
+  end(error: Error): void {
+    this.#call?.end(error)
   }
 
   next(): Promise<Result<Reply>> {
     if (this.#isDone || this.#queue?.isDone) return Promise.resolve({ value: undefined, done: true })
-    const { method, options } = this.#plan
+    const { path, options } = this.#plan
     if (options.signal?.aborted) {
       this.#stop()
-      return Promise.reject(toAbortError(options.signal, method.path))
+      return Promise.reject(toAbortError(options.signal, path))
     }
     try {
       return (this.#queue ?? this.#startQueue()).read()
@@ -71,18 +76,19 @@ export class LeanReplies<Request, Reply> implements PushableReplies<Reply> {
   }
 
   [PUSH](sink: ReplySink<Reply>): ReplyFlow {
-    const { method, options } = this.#plan
+    if (this.#queue !== undefined) return pullInto(this, sink)
+    const { path, decode, options } = this.#plan
     const batches = new ReplyBatches({
       sink,
-      decode: method.decode,
+      decode,
       signal: options.signal,
       idleTimeoutMs: options.idleTimeoutMs,
-      onIdle: () => this.#call?.end(idleError(method.path)),
+      onIdle: () => this.#call?.end(idleError(path)),
     })
     this.#isDone = true
     try {
-      if (options.signal?.aborted) throw toAbortError(options.signal, method.path)
-      this.#start(batches)
+      if (options.signal?.aborted) throw toAbortError(options.signal, path)
+      this.#startCall(batches)
     } catch (error) {
       batches.onEnd(error instanceof Error ? error : new Error(String(error)))
     }
@@ -103,23 +109,19 @@ export class LeanReplies<Request, Reply> implements PushableReplies<Reply> {
   }
 
   #startQueue(): ReplyQueue<Reply> {
-    const { method, options } = this.#plan
+    const { path, decode, options } = this.#plan
     const queue = new ReplyQueue<Reply>({
-      decode: method.decode,
+      decode,
       idleTimeoutMs: options.idleTimeoutMs,
-      onIdle: () => this.#call?.end(idleError(method.path)),
+      onIdle: () => this.#call?.end(idleError(path)),
     })
     this.#queue = queue
-    this.#start(queue)
+    this.#startCall(queue)
     return queue
   }
 
-  #start(receiver: CallReceiver): void {
-    const { method, request, options } = this.#plan
-    checkMetadata(options.metadata)
-    this.#connection.checkOpen(method.path)
-    const frame = frameRequest(method, request, this.#connection.maxMessageBytes)
-    this.#call = new LeanCall(this.#connection, { path: method.path, frame, options }, receiver)
+  #startCall(receiver: CallReceiver): void {
+    this.#call = this.#plan.createCall(receiver)
     this.#call.start()
   }
 

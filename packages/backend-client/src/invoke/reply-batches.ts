@@ -1,6 +1,6 @@
-import { IdleWatch } from '../invoke/idle.ts'
 import type { ReplySink } from '../push-replies.ts'
-import type { CallReceiver, LeanCall } from './lean-call.ts'
+import type { Call, CallReceiver } from './call.ts'
+import { IdleWatch } from './idle.ts'
 
 /** How batches are read and how long their sink waits. */
 export interface ReplyBatchesOptions<Reply> {
@@ -30,14 +30,14 @@ export class ReplyBatches<Reply> implements CallReceiver {
     this.#idle.wait()
   }
 
-  onMessage(bytes: Buffer, call: LeanCall): void {
+  onMessage(bytes: Buffer, call: Call): void {
     const reply = call.decode(this.#options.decode, bytes)
     if (reply === undefined) return
     this.#batch.push(reply)
     this.#schedule(call)
   }
 
-  onEnd(error: Error | undefined, call?: LeanCall): void {
+  onEnd(error: Error | undefined, call?: Call): void {
     this.#idle.stop()
     this.#ending ??= { error }
     if (this.#options.signal?.aborted) this.#batch = []
@@ -49,7 +49,7 @@ export class ReplyBatches<Reply> implements CallReceiver {
     this.#idle.rest()
   }
 
-  resume(call: LeanCall | undefined): void {
+  resume(call: Call | undefined): void {
     if (!this.#isPaused) return
     this.#isPaused = false
     if (!this.#ending) this.#idle.wait()
@@ -63,13 +63,13 @@ export class ReplyBatches<Reply> implements CallReceiver {
     this.#idle.stop()
   }
 
-  #schedule(call: LeanCall | undefined): void {
+  #schedule(call: Call | undefined): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
     void Promise.resolve().then(() => this.#flush(call))
   }
 
-  #flush(call: LeanCall | undefined): void {
+  #flush(call: Call | undefined): void {
     this.#isScheduled = false
     if (this.#batch.length > 0 && !this.#isPaused) this.#handOn(call)
     if (this.#ending === undefined || this.#batch.length > 0 || this.#isOver) return
@@ -77,7 +77,7 @@ export class ReplyBatches<Reply> implements CallReceiver {
     this.#options.sink.onEnd(this.#ending.error)
   }
 
-  #handOn(call: LeanCall | undefined): void {
+  #handOn(call: Call | undefined): void {
     const batch = this.#batch
     this.#batch = []
     if (!this.#ending) this.#idle.wait()

@@ -1,8 +1,8 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2'
+import { type CallStatus, readReset } from '../call-status.ts'
 import { GRPC } from '../grpc-status.ts'
-import { createResetBudget } from '../reset-budget.ts'
-import { type CallStatus, readReset } from './call-status.ts'
 import { Keepalive, type KeepaliveTimes } from './keepalive.ts'
+import { createResetBudget } from './reset-budget.ts'
 
 /** Half of the numbers that HTTP/2 has for the streams of one connection. */
 const MAX_CALLS = 2 ** 29
@@ -13,15 +13,15 @@ const TOO_MANY_PINGS = Buffer.from('too_many_pings')
 /** Hears of the changes of a session. */
 export interface SessionEvents {
   /** No call may start on it any more; running calls go on. */
-  onRetired(session: LeanSession): void
+  onRetired(session: Session): void
   /** It is closed. */
-  onGone(session: LeanSession): void
+  onGone(session: Session): void
   /** The backend wants fewer pings. */
   onTooManyPings(): void
 }
 
 /** One connection to a backend, with the count of the calls that run on it. */
-export class LeanSession {
+export class Session {
   readonly #session: ClientHttp2Session
   readonly #keepalive: Keepalive
   readonly #events: SessionEvents

@@ -1,16 +1,17 @@
+import { type BackendAddress, parseBackendAddress } from '../address.ts'
+import type { CallStatus } from '../call-status.ts'
 import { BackendError } from '../errors.ts'
 import { GRPC } from '../grpc-status.ts'
 import { BackOff } from './back-off.ts'
-import type { CallStatus } from './call-status.ts'
 import { KEEPALIVE, type KeepaliveTimes } from './keepalive.ts'
 import { openSession } from './open-session.ts'
-import { LeanSession } from './session.ts'
+import { Session } from './session.ts'
 
 /** Most calls that wait for a connection at a time. */
 const MAX_WAITING = 10_000
 
 /** How to connect. */
-export interface LeanConnectionSettings {
+export interface ConnectionSettings {
   readonly address: string
   readonly token: string | undefined
   readonly maxMessageBytes: number
@@ -20,7 +21,7 @@ export interface LeanConnectionSettings {
 /** A call as its connection sees it. */
 export interface ConnectedCall {
   /** There is a session: the call starts in it. */
-  begin(session: LeanSession): void
+  begin(session: Session): void
   /** The call ends with this status. */
   fail(status: CallStatus): void
 }
@@ -29,24 +30,25 @@ export interface ConnectedCall {
  * The connection to a backend: one session at a time, opened by the first call and again by the first call after it was
  * lost. Nothing is tried in between.
  */
-export class LeanConnection {
+export class Connection {
   readonly token: string | undefined
   readonly maxMessageBytes: number
-  readonly #address: string
+  readonly #address: BackendAddress
   readonly #backOff = new BackOff()
   readonly #waiting = new Set<ConnectedCall>()
-  readonly #retired = new Set<LeanSession>()
+  readonly #retired = new Set<Session>()
   #keepalive: KeepaliveTimes
-  #session: LeanSession | undefined
+  #session: Session | undefined
   /** The attempt to connect that runs. */
   #attempt: AbortController | undefined
   #lastFailure = ''
   #isClosed = false
 
-  constructor({ address, token, maxMessageBytes, keepalive = KEEPALIVE }: LeanConnectionSettings) {
+  /** @throws `backend_address` (invalid_request) for a malformed address */
+  constructor({ address, token, maxMessageBytes, keepalive = KEEPALIVE }: ConnectionSettings) {
     this.token = token
     this.maxMessageBytes = maxMessageBytes
-    this.#address = address
+    this.#address = parseBackendAddress(address)
     this.#keepalive = keepalive
   }
 
@@ -87,7 +89,7 @@ export class LeanConnection {
     const began = performance.now()
     this.#attempt = attempt
     try {
-      const session = new LeanSession(await openSession(this.#address, attempt), this.#keepalive, {
+      const session = new Session(await openSession(this.#address, attempt), this.#keepalive, {
         onRetired: (retired) => this.#retire(retired),
         onGone: (gone) => this.#retired.delete(gone),
         onTooManyPings: () => this.#pingLess(),
@@ -117,7 +119,7 @@ export class LeanConnection {
     return calls
   }
 
-  #retire(session: LeanSession): void {
+  #retire(session: Session): void {
     if (this.#session === session) this.#session = undefined
     this.#retired.add(session)
   }

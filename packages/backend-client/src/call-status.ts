@@ -1,5 +1,5 @@
 import { constants, type IncomingHttpHeaders } from 'node:http2'
-import { GRPC } from '../grpc-status.ts'
+import { GRPC } from './grpc-status.ts'
 
 /** How a call ended, as gRPC has it. */
 export interface CallStatus {

@@ -1,14 +1,14 @@
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from 'node:http2'
-import { FRAME_HEAD_BYTES } from '../codec/framed.ts'
+import type { Writable } from 'node:stream'
+import { type CallStatus, readHttpStatus, readReset, readTrailers } from '../call-status.ts'
+import type { Connection } from '../connection/connection.ts'
+import type { Session } from '../connection/session.ts'
 import { type BackendError, toAbortError, toBackendError } from '../errors.ts'
 import { GRPC } from '../grpc-status.ts'
-import type { CallOptions } from '../invoke/options.ts'
 import { toHeaders } from './call-headers.ts'
-import { type CallStatus, readHttpStatus, readReset, readTrailers } from './call-status.ts'
 import { type Frame, FrameDecoder, FrameError } from './frame-decoder.ts'
 import { inflateMessage } from './inflate.ts'
-import type { LeanConnection } from './lean-connection.ts'
-import type { LeanSession } from './session.ts'
+import type { CallOptions } from './options.ts'
 
 /** Longest delay of a timer of Node; a deadline beyond it is none. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -18,31 +18,31 @@ const MAX_FOREIGN_BYTES = 64 * 1024
 /** Takes the messages of a call. */
 export interface CallReceiver {
   /** Takes a message. May pause or end the call. */
-  onMessage(bytes: Buffer, call: LeanCall): void
-  /** Comes once, after the last message; without an error the call has succeeded, or {@link LeanCall.end} was told so. */
-  onEnd(error: Error | undefined, call: LeanCall): void
+  onMessage(bytes: Buffer, call: Call): void
+  /** Comes once, after the last message; without an error the call has succeeded, or {@link Call.end} was told so. */
+  onEnd(error: Error | undefined, call: Call): void
 }
 
 /** A call to make. */
 export interface CallPlan {
   /** Such as `/backend.Backend/Predict`. */
   readonly path: string
-  /** The one message of the request, with its head. */
-  readonly frame: Buffer
+  /** Sends the requests on the stream of the call, as soon as there is one. */
+  send(stream: Writable): void
   readonly options: CallOptions
 }
 
 /**
- * One call on its HTTP/2 stream: sends the request, cuts the reply into messages and finds out how it ended.
+ * One call on its HTTP/2 stream: sends the requests, cuts the reply into messages and finds out how it ended.
  */
-export class LeanCall {
-  readonly #connection: LeanConnection
+export class Call {
+  readonly #connection: Connection
   readonly #plan: CallPlan
   readonly #receiver: CallReceiver
   readonly #decoder: FrameDecoder
   readonly #deadlineMs: number
   #timer: NodeJS.Timeout | undefined
-  #session: LeanSession | undefined
+  #session: Session | undefined
   #stream: ClientHttp2Stream | undefined
   #httpStatus = 0
   #encoding = 'identity'
@@ -56,7 +56,7 @@ export class LeanCall {
   #hasClosed = false
   #isOver = false
 
-  constructor(connection: LeanConnection, plan: CallPlan, receiver: CallReceiver) {
+  constructor(connection: Connection, plan: CallPlan, receiver: CallReceiver) {
     this.#connection = connection
     this.#plan = plan
     this.#receiver = receiver
@@ -71,12 +71,10 @@ export class LeanCall {
       this.#timer = setTimeout(() => this.#expire(), Math.max(0, timeoutMs))
     }
     signal?.addEventListener('abort', this.#abort)
-    const { maxMessageBytes } = this.#connection
-    if (this.#plan.frame.length <= FRAME_HEAD_BYTES + maxMessageBytes) this.#connection.add(this)
-    else this.fail({ code: GRPC.RESOURCE_EXHAUSTED, details: `a message cannot be larger than ${maxMessageBytes}` })
+    this.#connection.add(this)
   }
 
-  begin(session: LeanSession): void {
+  begin(session: Session): void {
     if (this.#isOver) return
     try {
       const { path, options } = this.#plan
@@ -95,7 +93,7 @@ export class LeanCall {
         this.#streamError = error
       })
       if (this.#isPaused) stream.pause()
-      stream.end(this.#plan.frame)
+      this.#plan.send(stream)
     } catch (error) {
       // Metadata was checked before: a session that cannot open a stream will not open the next one either.
       session.retire()
@@ -244,7 +242,7 @@ export class LeanCall {
   }
 
   #complete(status: CallStatus): void {
-    // A backend that answers without reading the request to its end leaves the rest of it waiting.
+    // A backend that answers without reading the requests to their end leaves the rest of them waiting.
     if (this.#stream?.writableFinished === false) this.#reset(constants.NGHTTP2_CANCEL)
     if (status.code !== GRPC.OK) this.#finish(this.toError(status))
     else if (!this.#decoder.isBetweenMessages) {
