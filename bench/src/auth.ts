@@ -62,7 +62,10 @@ async function register(url: string, name: string) {
 }
 
 const model = (upstream: Measured) => ({
-  ...{ name: 'm', backend: 'cloud-proxy', known_usecases: ['chat'], pii: { enabled: false } },
+  name: 'm',
+  backend: 'cloud-proxy',
+  known_usecases: ['chat'],
+  pii: { enabled: false },
   proxy: { upstream_url: `${upstream.url}${CHAT_PATH}`, upstream_model: 'upstream-model' },
 })
 
@@ -144,7 +147,11 @@ try {
   running.push(alone, accounts)
   const bearer = (key: string): Headers => ({ authorization: `Bearer ${key}` })
   const side = (name: string, server: Measured, headers: Headers, count = connections): Side => ({
-    ...{ name, server, headers, connections: count, figures: [] },
+    name,
+    server,
+    headers,
+    connections: count,
+    figures: [],
   })
   const sides: Side[] = []
   for (const count of [1, connections]) {

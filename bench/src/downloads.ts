@@ -172,7 +172,8 @@ async function main(): Promise<void> {
       ...['--backends-path', backends, '--config-dir', configuration, '--content-url-allow', '127.0.0.1'],
       ...['--autoload-galleries=false', '--galleries', JSON.stringify([{ name: 'g', url: `${nginx.url}/index.yaml` }])],
     ],
-    ...{ url: `http://127.0.0.1:${port}`, ready: '/healthz' },
+    url: `http://127.0.0.1:${port}`,
+    ready: '/healthz',
     env: { HF_ENDPOINT: nginx.url, SVC_DEMO_MODEL: 'false', EVENT_LOOP_PORT: String(loopPort) },
   })
   try {

@@ -27,8 +27,13 @@ function findShippedBackends(): Readonly<Record<string, BuiltInBackend>> {
   const llama = findProgram(require.resolve('@svc/backend-llama/package.json'))
   const onnx = findProgram(require.resolve('@svc/backend-onnx/package.json'))
   return {
-    ...{ llama, 'llama-cpp': llama },
-    ...{ onnx, transformers: onnx, sentencetransformers: onnx, rerankers: onnx, 'privacy-filter': onnx },
+    llama,
+    'llama-cpp': llama,
+    onnx,
+    transformers: onnx,
+    sentencetransformers: onnx,
+    rerankers: onnx,
+    'privacy-filter': onnx,
   }
 }
 
@@ -87,7 +92,9 @@ async function run(loaded: Loaded & { readonly models: readonly string[] }): Pro
     const url = toReachableUrl(config.externalBaseUrl ?? server.url)
     printColored(
       formatGreeting({
-        ...{ url, version, needsKey },
+        url,
+        version,
+        needsKey,
         model: server.defaultModel(),
         hasInterface: parts.webFolder !== undefined && !config.disableWebui,
         color: wantsColor(process.env),

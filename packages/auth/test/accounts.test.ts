@@ -311,7 +311,8 @@ describe('an account', () => {
     resetDuring(current[1])
     const { passwordHash } = await accounts.login({ email, password: current[0] }, call)
     await expect(sessions.begin({ userId: id, passwordHash }, call)).rejects.toMatchObject({
-      ...{ kind: 'unauthenticated', code: 'invalid_login' },
+      kind: 'unauthenticated',
+      code: 'invalid_login',
     })
     resetDuring(current[2])
     const change = { currentPassword: current[1], password: 'stolen Marble 80 heron' }

@@ -20,8 +20,17 @@ it('puts all parts together, tidies what has expired, and writes what waits when
   expect((await auth.authenticator.authenticate({ 'x-api-key': value }))?.principal.id).toBe(user.id)
   expect((await auth.authenticator.authenticate({ 'x-api-key': 'shared' }))?.principal.kind).toBe('legacy')
   const record = {
-    ...{ id: 'r', userId: user.id, userName: 'Ada', source: 'web' as const, model: 'm', endpoint: '/' },
-    ...{ promptTokens: 1, completionTokens: 1, totalTokens: 2, durationMs: 1, createdAt: clock.now() },
+    id: 'r',
+    userId: user.id,
+    userName: 'Ada',
+    source: 'web' as const,
+    model: 'm',
+    endpoint: '/',
+    promptTokens: 1,
+    completionTokens: 1,
+    totalTokens: 2,
+    durationMs: 1,
+    createdAt: clock.now(),
   }
   auth.usageRecorder.record(record)
   await auth.close()

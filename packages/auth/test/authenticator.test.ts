@@ -21,7 +21,11 @@ describe('a caller', () => {
       { cookie: `token=${value}` },
     ]) {
       expect((await world.authenticate(headers))?.principal).toMatchObject({
-        ...{ kind: 'user', id: user.id, role: 'admin', via: 'api-key', scopes: undefined },
+        kind: 'user',
+        id: user.id,
+        role: 'admin',
+        via: 'api-key',
+        scopes: undefined,
         apiKey: { name: 'laptop' },
       })
     }
@@ -71,7 +75,10 @@ describe('a caller', () => {
     const shared = `svc-${'a'.repeat(64)}`
     const world = createServices({ sharedKeys: ['shared', shared] })
     expect((await world.authenticate({ 'x-api-key': 'shared' }))?.principal).toMatchObject({
-      ...{ kind: 'legacy', id: 'legacy-api-key', role: 'admin', via: 'shared-key' },
+      kind: 'legacy',
+      id: 'legacy-api-key',
+      role: 'admin',
+      via: 'shared-key',
     })
     expect((await world.authenticate({ authorization: `Bearer ${shared}` }))?.principal.kind).toBe('legacy')
     expect(await world.authenticate({ cookie: 'session=shared' })).toBeUndefined()

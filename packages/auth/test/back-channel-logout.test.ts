@@ -28,12 +28,19 @@ async function createWorld() {
   const { stores, sessions, hasher } = world
   const parts = { provider, users: stores.users, usedTokens: stores.usedTokens, sessions, hasher, clock }
   const claims = {
-    ...{ iss: issuer.issuer, aud: clientId, iat: now(), exp: now() + 120, sub: 'ada' },
+    iss: issuer.issuer,
+    aud: clientId,
+    iat: now(),
+    exp: now() + 120,
+    sub: 'ada',
     events: { [EVENT]: {} },
   }
   let tokens = 0
   return {
-    ...{ world, parts, claims, begin },
+    world,
+    parts,
+    claims,
+    begin,
     endBy: (token: string) => endSessionsByToken(token, parts, call),
     /** A new token with other claims. */
     async sign(changes: object = {}, typ: string | undefined = 'logout+jwt') {

@@ -31,8 +31,14 @@ describe('a sign-in at the code host', () => {
     await using world = await startWorld()
     const user = await world.run()
     expect(user).toMatchObject({
-      ...{ provider: 'github', subject: '7', email: 'ada@site.example', emailVerified: true, role: 'admin' },
-      ...{ name: 'Ada', avatarUrl: 'https://pics.example/7', status: 'active' },
+      provider: 'github',
+      subject: '7',
+      email: 'ada@site.example',
+      emailVerified: true,
+      role: 'admin',
+      name: 'Ada',
+      avatarUrl: 'https://pics.example/7',
+      status: 'active',
     })
     world.host.account = { ...ADA, user: { ...ADA.user, name: null, avatar_url: 'javascript:alert(1)' } }
     expect(await world.run()).toMatchObject({ id: user.id, name: 'ada', avatarUrl: '' })
@@ -43,7 +49,10 @@ describe('a sign-in at the code host', () => {
     await using world = await startWorld()
     const { url, browserToken } = await world.signIn.begin(world.provider, call)
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
-      ...{ client_id: 'client', response_type: 'code', redirect_uri: REDIRECT_URI, scope: 'read:user user:email' },
+      client_id: 'client',
+      response_type: 'code',
+      redirect_uri: REDIRECT_URI,
+      scope: 'read:user user:email',
       code_challenge_method: 'S256',
     })
     expect(url.searchParams.get('state')).toMatch(/^[0-9a-f]{64}$/)

@@ -7,16 +7,31 @@ const places = await listPlaces()
 
 function apiKey(id: string, userId: string, changes: Partial<ApiKey> = {}): ApiKey & { readonly hash: string } {
   return {
-    ...{ id, userId, name: `name-${id}`, prefix: 'svc-0123', role: 'user', scopes: {}, createdAt: 1 },
-    ...{ expiresAt: undefined, lastUsedAt: undefined, hash: `hash-${id}` },
+    id,
+    userId,
+    name: `name-${id}`,
+    prefix: 'svc-0123',
+    role: 'user',
+    scopes: {},
+    createdAt: 1,
+    expiresAt: undefined,
+    lastUsedAt: undefined,
+    hash: `hash-${id}`,
     ...changes,
   }
 }
 
 function session(id: string, userId: string | undefined, changes: Partial<Session> = {}): Session & { hash: string } {
   return {
-    ...{ id, userId, sharedKeyHash: undefined, apiKeyId: undefined, providerSession: undefined },
-    ...{ createdAt: 1, rotatedAt: 1, expiresAt: 1_000_000, hash: `hash-${id}` },
+    id,
+    userId,
+    sharedKeyHash: undefined,
+    apiKeyId: undefined,
+    providerSession: undefined,
+    createdAt: 1,
+    rotatedAt: 1,
+    expiresAt: 1_000_000,
+    hash: `hash-${id}`,
     ...changes,
   }
 }
@@ -201,8 +216,14 @@ describe.each(places)('invites and sign-ins in $name', ({ open }) => {
     const listed = await invites.list({ limit: 10 }, call)
     expect(listed.map(({ id }) => id)).toEqual(['b', 'a'])
     expect(listed[1]).toEqual({
-      ...{ id: 'a', prefix: 'p', note: '', createdAt: 1, expiresAt: 100 },
-      ...{ createdBy: undefined, usedBy: undefined, usedAt: undefined },
+      id: 'a',
+      prefix: 'p',
+      note: '',
+      createdAt: 1,
+      expiresAt: 100,
+      createdBy: undefined,
+      usedBy: undefined,
+      usedAt: undefined,
     })
     expect((await invites.list({ limit: 10, after: 'b' }, call)).map(({ id }) => id)).toEqual(['a'])
     expect(await invites.isValid({ hash: 'h', now: 99 }, call)).toBe(true)

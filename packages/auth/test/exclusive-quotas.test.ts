@@ -12,7 +12,10 @@ const places = await listPlaces()
 
 const caller = (quotas: readonly QuotaRule[]): Principal => ({
   ...createLocalPrincipal(),
-  ...{ kind: 'user', id: 'ada', role: 'user', quotas },
+  kind: 'user',
+  id: 'ada',
+  role: 'user',
+  quotas,
 })
 
 /** The process that owns a store. */

@@ -14,8 +14,19 @@ if (!server.available) console.warn(`the suite of PostgreSQL does not run: ${ser
 const NOW = Date.UTC(2026, 7, 22, 13, 37, 11)
 
 const record = (id: string, ageMs: number): UsageRecord => ({
-  ...{ id, userId: 'ada', userName: 'Ada', source: 'apikey', apiKeyId: 'k', apiKeyName: 'laptop', model: 'm' },
-  ...{ endpoint: '/', promptTokens: 1, completionTokens: 2, totalTokens: 3, durationMs: 1, createdAt: NOW - ageMs },
+  id,
+  userId: 'ada',
+  userName: 'Ada',
+  source: 'apikey',
+  apiKeyId: 'k',
+  apiKeyName: 'laptop',
+  model: 'm',
+  endpoint: '/',
+  promptTokens: 1,
+  completionTokens: 2,
+  totalTokens: 3,
+  durationMs: 1,
+  createdAt: NOW - ageMs,
 })
 
 describe.skipIf(!server.available)('reports whose reads run elsewhere', () => {

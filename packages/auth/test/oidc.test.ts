@@ -22,7 +22,8 @@ function createProvider(issuer: string, clock = createTokenClock()): OidcProvide
 describe('a sign-in at oidc-provider', () => {
   it('makes an account out of the user info, and finds it again', async () => {
     await using issuer = await startOidcIssuer({
-      ...{ ...CLIENT, redirectUri: REDIRECT_URI },
+      ...CLIENT,
+      redirectUri: REDIRECT_URI,
       toClaims: (login) => ({ email: `${login}@site.example`, email_verified: true, name: login.toUpperCase() }),
     })
     const world = createSignInWorld()
@@ -30,8 +31,12 @@ describe('a sign-in at oidc-provider', () => {
     const run = (login: string) => world.signInAt(provider, (url) => issuer.agree(url, login))
     const ada = await run('ada')
     expect(ada).toMatchObject({
-      ...{ provider: 'oidc', subject: 'ada', email: 'ada@site.example', emailVerified: true },
-      ...{ name: 'ADA', role: 'admin' },
+      provider: 'oidc',
+      subject: 'ada',
+      email: 'ada@site.example',
+      emailVerified: true,
+      name: 'ADA',
+      role: 'admin',
     })
     expect(await run('ada')).toEqual(ada)
     expect(await run('bob')).toMatchObject({ subject: 'bob', role: 'user' })
@@ -230,7 +235,10 @@ describe('a hostile issuer', () => {
       await world.signInAt(createProvider(issuer.issuer), issuer.agree)
       issuer.account = { ...ADA, sub: 'eve', email }
       expect(await world.signInAt(createProvider(issuer.issuer), issuer.agree)).toMatchObject({
-        ...{ subject: 'eve', email: '', emailVerified: false, role: 'user' },
+        subject: 'eve',
+        email: '',
+        emailVerified: false,
+        role: 'user',
       })
     }
   })
@@ -310,7 +318,9 @@ describe('a hostile issuer', () => {
       kind: 'forbidden',
     })
     expect(await world.stores.users.findBySubject({ provider: 'oidc', subject: 'eve' }, call)).toMatchObject({
-      ...{ role: 'user', status: 'pending', emailVerified: false },
+      role: 'user',
+      status: 'pending',
+      emailVerified: false,
     })
     expect(await world.stores.users.findById(local.id, call)).toEqual(local)
   })

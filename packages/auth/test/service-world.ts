@@ -38,8 +38,14 @@ export function createServices(options: ServicesOptions = {}) {
   const sharedKeys = createSharedKeys(options.sharedKeys)
   const lastUse = createLastUse({ store: stores.apiKeys, clock })
   const authenticator = createAuthenticator({
-    ...{ sessions: stores.sessions, apiKeys: stores.apiKeys, quotas: stores.quotas },
-    ...{ hasher, sharedKeys, revocations, lastUse, clock },
+    sessions: stores.sessions,
+    apiKeys: stores.apiKeys,
+    quotas: stores.quotas,
+    hasher,
+    sharedKeys,
+    revocations,
+    lastUse,
+    clock,
     hasAccounts: options.hasAccounts ?? true,
     outageGraceMs: options.outageGraceMs,
   })

@@ -26,7 +26,13 @@ export function createSignInWorld(options: { readonly mode?: RegistrationMode; r
   const services = createServices(options)
   const { stores, hasher, revocations, clock } = services
   const signIn = createSignIn({
-    ...{ users: stores.users, signIns: stores.signIns, hasher, revocations, clock, mode, admin },
+    users: stores.users,
+    signIns: stores.signIns,
+    hasher,
+    revocations,
+    clock,
+    mode,
+    admin,
     onNewAdmin: ({ email, role }) => newAdmins.push(`${email} ${role}`),
   })
   return {

@@ -74,8 +74,17 @@ function toRecords(row: FixtureRow): readonly UsageRecord[] {
 }
 
 const record = (id: string, changes: Partial<UsageRecord> = {}): UsageRecord => ({
-  ...{ id, userId: 'ada', userName: 'Ada', source: 'web', model: 'm', endpoint: '/', durationMs: 1 },
-  ...{ promptTokens: 1, completionTokens: 2, totalTokens: 3, createdAt: NOW - 60_000 },
+  id,
+  userId: 'ada',
+  userName: 'Ada',
+  source: 'web',
+  model: 'm',
+  endpoint: '/',
+  durationMs: 1,
+  promptTokens: 1,
+  completionTokens: 2,
+  totalTokens: 3,
+  createdAt: NOW - 60_000,
   ...changes,
 })
 
@@ -158,8 +167,17 @@ describe.each(places)('usage in $name', ({ open }) => {
     expect(others).toEqual([])
     expect(group).toEqual({
       bucketStart: Date.UTC(2026, 7, 22, 13),
-      ...{ model: 'm', userId: 'ada', userName: 'Ada', source: 'web', apiKeyId: '', apiKeyName: '' },
-      ...{ promptTokens: 3, completionTokens: 6, totalTokens: 9, requests: 3, lastUsedAt: NOW - 60_000 },
+      model: 'm',
+      userId: 'ada',
+      userName: 'Ada',
+      source: 'web',
+      apiKeyId: '',
+      apiKeyName: '',
+      promptTokens: 3,
+      completionTokens: 6,
+      totalTokens: 9,
+      requests: 3,
+      lastUsedAt: NOW - 60_000,
       ...NO_DETAILS,
     })
   })
@@ -183,7 +201,10 @@ describe.each(places)('usage in $name', ({ open }) => {
     ])
     expect(report.rows.map(({ model }) => model).sort()).toEqual(['early', 'late', 'other'])
     expect(report.totals).toEqual({
-      ...{ promptTokens: 3, completionTokens: 6, totalTokens: 9, requests: 3 },
+      promptTokens: 3,
+      completionTokens: 6,
+      totalTokens: 9,
+      requests: 3,
       ...NO_DETAILS,
     })
     const none = await createReports(place.stores).readUsage({ period: 'day', view: 'own', userId: undefined }, call)

@@ -259,8 +259,15 @@ describe.each(places)('accounts in $name', ({ open }) => {
     const { users, sessions } = place.stores
     const ada = await addUser(place.stores, 'ada@site.example')
     const session = {
-      ...{ id: 's', userId: ada.id, sharedKeyHash: undefined, apiKeyId: undefined, providerSession: undefined },
-      ...{ hash: 'sh', createdAt: 1, rotatedAt: 1, expiresAt: HOUR },
+      id: 's',
+      userId: ada.id,
+      sharedKeyHash: undefined,
+      apiKeyId: undefined,
+      providerSession: undefined,
+      hash: 'sh',
+      createdAt: 1,
+      rotatedAt: 1,
+      expiresAt: HOUR,
     }
     await sessions.create(session, { ...call, maxSessions: 5 })
     expect(await users.replacePasswordHash(ada.id, { from: 'wrong', to: 'new' }, call)).toBe(false)
@@ -290,13 +297,29 @@ describe.each(places)('accounts in $name', ({ open }) => {
     const bob = await addUser(stores, 'bob@site.example', { mode: 'invite', inviteHash: 'h' })
     await stores.invites.create({ ...invite, id: 'own', hash: 'own', createdBy: bob.id }, call)
     const key = {
-      ...{ id: 'k', userId: bob.id, name: 'laptop', prefix: 'svc-1', role: 'user' as const, scopes: {} },
-      ...{ createdAt: 1, expiresAt: undefined, lastUsedAt: undefined },
+      id: 'k',
+      userId: bob.id,
+      name: 'laptop',
+      prefix: 'svc-1',
+      role: 'user' as const,
+      scopes: {},
+      createdAt: 1,
+      expiresAt: undefined,
+      lastUsedAt: undefined,
     }
     await stores.apiKeys.create({ ...key, hash: 'kh' }, { ...call, maxKeys: 5 })
     const record = {
-      ...{ id: 'r', userId: bob.id, userName: 'Bob', source: 'web' as const, model: 'm', endpoint: '/' },
-      ...{ promptTokens: 1, completionTokens: 1, totalTokens: 2, durationMs: 1, createdAt: 1 },
+      id: 'r',
+      userId: bob.id,
+      userName: 'Bob',
+      source: 'web' as const,
+      model: 'm',
+      endpoint: '/',
+      promptTokens: 1,
+      completionTokens: 1,
+      totalTokens: 2,
+      durationMs: 1,
+      createdAt: 1,
     }
     await stores.usage.append([record], call)
     const rule = {
@@ -310,8 +333,12 @@ describe.each(places)('accounts in $name', ({ open }) => {
     }
     await stores.quotas.putRule(rule, call)
     const session = {
-      ...{ sharedKeyHash: undefined, apiKeyId: undefined, providerSession: undefined },
-      ...{ createdAt: 1, rotatedAt: 1, expiresAt: HOUR },
+      sharedKeyHash: undefined,
+      apiKeyId: undefined,
+      providerSession: undefined,
+      createdAt: 1,
+      rotatedAt: 1,
+      expiresAt: HOUR,
     }
     // The same of somebody else.
     const cid = await addUser(stores, 'cid@site.example')

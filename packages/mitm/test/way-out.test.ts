@@ -26,7 +26,9 @@ describe('behind another proxy', () => {
       await using world = await openWorld(`http://me:secret@127.0.0.1:${outer.port}`)
       world.upstream.replyWith({ body: 'ok' })
       const reply = await ask(world, protocol, {
-        ...{ method: 'POST', path: '/v1/chat/completions', headers: { 'content-type': 'application/json' } },
+        method: 'POST',
+        path: '/v1/chat/completions',
+        headers: { 'content-type': 'application/json' },
         body: '{"messages": "a secret"}',
       })
       expect(reply.status).toBe(200)
@@ -45,7 +47,8 @@ describe('behind another proxy', () => {
     await using world = await openWorld(outer.url, { lookup })
     world.upstream.replyWith({ body: 'untouched' })
     const tls = await tlsThrough(world.proxy, `${OTHER}:${world.upstream.port}`, {
-      ...{ ca: world.upstreamCa.cert, servername: OTHER },
+      ca: world.upstreamCa.cert,
+      servername: OTHER,
     })
     tls.write(`GET / HTTP/1.1\r\nhost: ${OTHER}\r\nconnection: close\r\n\r\n`)
     const parts: Buffer[] = []

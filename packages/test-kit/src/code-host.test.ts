@@ -13,15 +13,22 @@ it('gives a code that is good once, for the client and the verifier that asked f
   const challenge = createHash('sha256').update('verifier').digest('base64url')
   const url = new URL(`${host.baseUrl}/login/oauth/authorize`)
   url.search = new URLSearchParams({
-    ...{ client_id: 'id', redirect_uri: 'http://app.example/back', state: 's' },
-    ...{ code_challenge: challenge, code_challenge_method: 'S256' },
+    client_id: 'id',
+    redirect_uri: 'http://app.example/back',
+    state: 's',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
   }).toString()
   const exchange = async (changes: Readonly<Record<string, string>>) => {
     const back = await host.agree(url)
     expect(back.searchParams.get('state')).toBe('s')
     const form = {
-      ...{ client_id: 'id', client_secret: 'secret', redirect_uri: 'http://app.example/back' },
-      ...{ code: back.searchParams.get('code') ?? '', code_verifier: 'verifier', ...changes },
+      client_id: 'id',
+      client_secret: 'secret',
+      redirect_uri: 'http://app.example/back',
+      code: back.searchParams.get('code') ?? '',
+      code_verifier: 'verifier',
+      ...changes,
     }
     const send = async (): Promise<unknown> => {
       const init = { method: 'POST', body: new URLSearchParams(form) }

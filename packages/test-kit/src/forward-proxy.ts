@@ -105,7 +105,8 @@ export async function startForwardProxy(options: ForwardProxyOptions = {}): Prom
   const sockets = trackSockets(server)
   const port = await listenOnFreePort(server)
   return {
-    ...{ port, requests },
+    port,
+    requests,
     url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     close: sockets.close,
     [Symbol.asyncDispose]: sockets.close,

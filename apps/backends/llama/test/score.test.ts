@@ -37,7 +37,9 @@ describe('the score of a continuation', () => {
 
   it('is the sum over its tokens, and their mean where that is asked for', async () => {
     const [both] = await score({
-      ...{ candidates: [' paris london good'], lengthNormalize: true, includeTokenLogprobs: true },
+      candidates: [' paris london good'],
+      lengthNormalize: true,
+      includeTokenLogprobs: true,
     })
     const tokens = both?.tokens ?? []
     expect(tokens.map(({ token }) => token)).toEqual([' paris', ' london', ' good'])

@@ -166,8 +166,15 @@ describe.each(places)('audit events on $name', ({ create }) => {
   it('of one sort do not push those of another out', async () => {
     await using world = await open(50)
     const change = (kind: 'administration' | 'account', target: string): AuditEvent => ({
-      ...{ kind, origin: 'api', change: 'user.role', correlationId: 'c', actor: 'ada', via: 'session', address: '' },
-      ...{ userId: target, facts: { target } },
+      kind,
+      origin: 'api',
+      change: 'user.role',
+      correlationId: 'c',
+      actor: 'ada',
+      via: 'session',
+      address: '',
+      userId: target,
+      facts: { target },
     })
     world.events.record([change('administration', 'first')])
     for (let round = 0; round < 25; round += 1) {
@@ -188,8 +195,15 @@ describe.each(places)('audit events on $name', ({ create }) => {
   it('of one account do not push those of another account out', async () => {
     await using world = await open(100)
     const change = (userId: string, target: string): AuditEvent => ({
-      ...{ kind: 'account', origin: 'api', change: 'user.profile', correlationId: 'c', actor: userId, via: 'session' },
-      ...{ address: '', userId, facts: { target } },
+      kind: 'account',
+      origin: 'api',
+      change: 'user.profile',
+      correlationId: 'c',
+      actor: userId,
+      via: 'session',
+      address: '',
+      userId,
+      facts: { target },
     })
     world.events.record(['bob', 'cyd', ''].map((userId) => change(userId, 'once')))
     for (let round = 0; round < 25; round += 1) {
@@ -209,8 +223,15 @@ describe.each(places)('audit events on $name', ({ create }) => {
       world.time.now += 1000
       world.events.record([
         {
-          ...{ kind: 'administration', origin: 'api', correlationId: 'c', userId: 'root', actor: 'root' },
-          ...{ via: 'session', address: '192.0.2.7', change, facts: { target, ...facts } },
+          kind: 'administration',
+          origin: 'api',
+          correlationId: 'c',
+          userId: 'root',
+          actor: 'root',
+          via: 'session',
+          address: '192.0.2.7',
+          change,
+          facts: { target, ...facts },
         },
       ])
       await world.events.flush()
@@ -241,7 +262,11 @@ describe.each(places)('audit events on $name', ({ create }) => {
     expect(await found({ origin: 'command' })).toEqual([])
     const [last] = await world.events.list({ target: 'ada', limit: 1 })
     expect(last).toMatchObject({
-      ...{ id: expect.stringMatching(/^chg_/), kind: 'administration', origin: 'api', userId: 'root', createdAt: end },
+      id: expect.stringMatching(/^chg_/),
+      kind: 'administration',
+      origin: 'api',
+      userId: 'root',
+      createdAt: end,
       facts: { actor: 'root', via: 'session', address: '192.0.2.7', target: 'ada' },
     })
   })

@@ -59,7 +59,9 @@ describe('a change', () => {
   ])('shows %j safely', async (text, shown) => {
     const { readFacts } = createWorld()
     expect(await readFacts({ target: text, name: text, details: text })).toMatchObject({
-      ...{ target: shown, target_name: shown, details: shown },
+      target: shown,
+      target_name: shown,
+      details: shown,
     })
   })
 

@@ -11,7 +11,10 @@ export type CommandChange = Pick<AdministrationChange, 'change' | 'target' | 'na
 /** Records a change of a command. Its actor is the user of the operating system. */
 export function recordCommand(audit: AuditSink, change: CommandChange): Promise<void> {
   return createChangeLog({ audit, clock: systemClock, logger: quietLogger }).record({
-    ...{ kind: 'administration', origin: 'command', via: 'command', address: '' },
+    kind: 'administration',
+    origin: 'command',
+    via: 'command',
+    address: '',
     correlationId: randomUUID(),
     actor: readUserName(),
     ...change,

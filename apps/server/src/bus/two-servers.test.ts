@@ -154,7 +154,9 @@ describe('a response that runs in the background', () => {
     } as unknown as ResponseStore
     const live = createLiveResponses({ store, bus, clock, logger })
     const response: LiveResponse = {
-      ...{ id: 'r', owner: 'ada', background },
+      id: 'r',
+      owner: 'ada',
+      background,
       current: () => ({ resource: resource(), input: [], streamed: false }),
       follow: () => expect.unreachable(),
       async stop(error) {

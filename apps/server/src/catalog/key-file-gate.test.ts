@@ -9,7 +9,9 @@ import { openWrittenFiles } from './written-files.ts'
 const SECRETS = '/srv/secrets'
 const warnings: string[] = []
 const logger = {
-  ...{ debug: () => undefined, info: () => undefined, error: () => undefined },
+  debug: () => undefined,
+  info: () => undefined,
+  error: () => undefined,
   warn: (_fields: object, message: string) => void warnings.push(message),
 }
 

@@ -268,7 +268,11 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
         })
         const add = async (): Promise<AddedModel> => {
           const added = await addModel({
-            ...{ source: path, folder: modelsPath, name, transfer: 'move', signal },
+            source: path,
+            folder: modelsPath,
+            name,
+            transfer: 'move',
+            signal,
             onBegin: (files) => note(upload, files),
           })
           isSpent = true

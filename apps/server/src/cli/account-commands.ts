@@ -210,7 +210,9 @@ async function createKey(
     text: `${value}\n${key.expiresAt === undefined ? '' : `valid until ${formatDate(key.expiresAt)}\n`}`,
     value: { key: value, ...describeKey(key) },
     change: {
-      ...{ change: 'key.create', target: key.id, name: key.name },
+      change: 'key.create',
+      target: key.id,
+      name: key.name,
       details: `of ${user.email}${until === undefined ? '' : `, until ${until}`}`,
     },
   }

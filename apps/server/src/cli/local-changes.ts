@@ -28,7 +28,11 @@ export async function recordLocalChange(config: ServerConfig, change: CommandCha
   if (url === undefined && !existsSync(join(dataPath, 'database.db'))) return
   try {
     await using database = await openDatabase({
-      ...{ url, dataPath, logger: quietLogger, clock: systemClock, joinsServer: true },
+      url,
+      dataPath,
+      logger: quietLogger,
+      clock: systemClock,
+      joinsServer: true,
       appVersion: formatVersion(readVersion()),
     })
     await recordChangeIn(database, change)

@@ -19,7 +19,11 @@ export async function withOwnServer<T>(
     ...options.config,
     apiKeys: [key, ...options.config.apiKeys],
     address: { host: '127.0.0.1', port: 0 },
-    ...{ models: [], loadToMemory: [], preloadModels: undefined, preloadModelsConfig: undefined, externalBackends: [] },
+    models: [],
+    loadToMemory: [],
+    preloadModels: undefined,
+    preloadModelsConfig: undefined,
+    externalBackends: [],
     disableGalleryEndpoint: false,
   }
   const server = await compose({ ...options, config })

@@ -40,7 +40,9 @@ export function createServerClient(base: string, { apiKeys: [key] }: Pick<Server
   const { origin } = new URL(base)
   const client = createOutboundClient({
     allow: { cidrs: [], hosts: [] },
-    ...{ clock: systemClock, log: quietLogger, userAgent: 'svc' },
+    clock: systemClock,
+    log: quietLogger,
+    userAgent: 'svc',
   })
   interface Call {
     readonly path: string
@@ -52,7 +54,9 @@ export function createServerClient(base: string, { apiKeys: [key] }: Pick<Server
   function send({ path, method, body, signal, isStream = false }: Call): Promise<OutboundResponse> {
     return client.fetch(new URL(path, base).href, {
       signal: signal ?? new AbortController().signal,
-      ...{ trust: 'operator', method, maxBytes: MAX_REPLY_BYTES },
+      trust: 'operator',
+      method,
+      maxBytes: MAX_REPLY_BYTES,
       timeoutMs: isStream ? STREAM_TIMEOUT_MS : TIMEOUT_MS,
       idleTimeoutMs: isStream ? STREAM_TIMEOUT_MS : undefined,
       ...(key === undefined ? {} : { credentials: { origin, authorization: `Bearer ${key}` } }),

@@ -81,7 +81,11 @@ export function readRemoteCommand(
     return typeof value === 'string' ? value : undefined
   }
   return {
-    ...{ verb, argument, json: flags.has('--json'), isDryRun: flags.has('--dry-run') },
-    ...{ name: text('--name'), backend: text('--backend') },
+    verb,
+    argument,
+    json: flags.has('--json'),
+    isDryRun: flags.has('--dry-run'),
+    name: text('--name'),
+    backend: text('--backend'),
   }
 }

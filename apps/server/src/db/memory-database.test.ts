@@ -85,7 +85,11 @@ describe.each(PRESENT_ENGINES)('a database in memory, opened by %s', (engine) =>
 describe('a command for accounts', () => {
   it('is refused for a database that is in the memory of a server', async () => {
     const joining = openDatabase({
-      ...{ url: MEMORY_DATABASE, dataPath: '/nowhere', appVersion: '1.0.0', logger, clock: systemClock },
+      url: MEMORY_DATABASE,
+      dataPath: '/nowhere',
+      appVersion: '1.0.0',
+      logger,
+      clock: systemClock,
       joinsServer: true,
     })
     await expect(joining).rejects.toMatchObject({ exitCode: 78 })

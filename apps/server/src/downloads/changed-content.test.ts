@@ -54,7 +54,9 @@ describe('a download that goes on with a file that has changed', () => {
     origin.faults.push({ cutAfter: 2 * MIB })
     const target = world.dir.join('x')
     await world.downloader.download({
-      ...{ target, source: { url: `${origin.origin}/x`, trust: 'operator' }, signal: world.signal },
+      target,
+      source: { url: `${origin.origin}/x`, trust: 'operator' },
+      signal: world.signal,
     })
     expect(sha256(await readFile(target))).toBe(sha256(content))
     expect(origin.sentBytes).toBe(content.length)

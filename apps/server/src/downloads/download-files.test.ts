@@ -63,7 +63,8 @@ it('tells apart what comes now and what was here before', async () => {
   const seen: { readonly currentBytes: number; readonly receivedBytes: number }[] = []
   await downloadFiles(world.downloader, {
     files: [toRequest(0), toRequest(1), toRequest(2)],
-    ...{ concurrency: 1, signal: world.signal },
+    concurrency: 1,
+    signal: world.signal,
     onProgress: (progress) => seen.push(progress),
   })
   expect(seen[0]).toMatchObject({ currentBytes: MIB, receivedBytes: 0 })

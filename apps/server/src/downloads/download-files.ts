@@ -56,7 +56,9 @@ export async function downloadFiles(downloader: Downloader, set: DownloadSet): P
           const sum = (of: keyof FileSizes): number => sizes.reduce((total, one) => total + (one[of] ?? 0), 0)
           const current = sum('current')
           onProgress({
-            ...{ currentBytes: current, totalBytes: sum('total'), receivedBytes: current - sum('begin') },
+            currentBytes: current,
+            totalBytes: sum('total'),
+            receivedBytes: current - sum('begin'),
             target: file.target,
           })
         },

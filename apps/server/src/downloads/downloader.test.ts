@@ -288,7 +288,10 @@ describe('a download', () => {
     const { dir, downloader, signal } = world
     let isRefused = true
     const request = {
-      ...{ target: dir.join('model.gguf'), source: toSource(origin), sha256: digest, signal },
+      target: dir.join('model.gguf'),
+      source: toSource(origin),
+      sha256: digest,
+      signal,
       async check() {
         if (isRefused) throw new SvcError('unprocessable', 'it is odd', { code: 'not_a_model' })
       },
@@ -432,7 +435,9 @@ describe('a download', () => {
       },
     })
     const done = world.downloader.download({
-      ...{ target: world.dir.join('x'), source: toSource(origin, `/${hops}`), signal: world.signal },
+      target: world.dir.join('x'),
+      source: toSource(origin, `/${hops}`),
+      signal: world.signal,
     })
     if (failure === undefined) await done
     else await expect(done).rejects.toThrow(failure)
@@ -483,7 +488,9 @@ describe('a download', () => {
     if (how === 'refuses connections') await origin.close()
     const { host } = new URL(origin.origin)
     const failed = world.downloader.download({
-      ...{ target: world.dir.join('model.gguf'), source: toSource(origin, '/m'), signal: world.signal },
+      target: world.dir.join('model.gguf'),
+      source: toSource(origin, '/m'),
+      signal: world.signal,
     })
     await expect(failed).rejects.toThrow(new RegExp(`^model\\.gguf from http://${host}/m: .*${cause}`))
   })

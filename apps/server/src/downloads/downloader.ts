@@ -223,9 +223,19 @@ async function fetchAll(partial: PartialFile, request: DownloadRequest, options:
     }
     try {
       await fetchRest({
-        ...{ partial, source, sha256, sizeBytes, what, client, stallMs, partBytes },
+        partial,
+        source,
+        sha256,
+        sizeBytes,
+        what,
+        client,
+        stallMs,
+        partBytes,
         parts: restarts > 0 ? 1 : parts,
-        ...{ checkRoom, onProgress, onPieces, signal },
+        checkRoom,
+        onProgress,
+        onPieces,
+        signal,
       })
       if (sha256 === undefined || partial.digest() === sha256) return
       // Parts that do not fit together may come out right when they are fetched in one.

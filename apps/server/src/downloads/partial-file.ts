@@ -170,7 +170,9 @@ async function readFacts(path: string): Promise<PartialFacts | undefined> {
   const toText = (field: unknown): string | undefined => (typeof field === 'string' ? field : undefined)
   return {
     url: value.url,
-    ...{ etag: toText(etag), lastModified: toText(lastModified), sha256: toText(sha256) },
+    etag: toText(etag),
+    lastModified: toText(lastModified),
+    sha256: toText(sha256),
     sizeBytes: typeof sizeBytes === 'number' && sizeBytes >= 0 ? sizeBytes : undefined,
   }
 }

@@ -13,7 +13,10 @@ async function fetchFile({ dir, downloader, signal }: DownloadWorld, { origin }:
   const target = dir.join('x')
   const seen: number[] = []
   await downloader.download({
-    ...{ target, source: { url: `${origin}/x`, trust: 'operator' }, sha256: sha, signal },
+    target,
+    source: { url: `${origin}/x`, trust: 'operator' },
+    sha256: sha,
+    signal,
     onProgress: ({ currentBytes }) => seen.push(currentBytes),
   })
   expect(await readdir(dir.path)).toEqual(['x'])
@@ -123,7 +126,9 @@ describe('a large file', () => {
     const target = world.dir.join('x')
     const source = { url: `${origin.origin}/x`, trust: 'operator' } as const
     const paused = world.downloader.download({
-      ...{ target, source, signal: stop.signal },
+      target,
+      source,
+      signal: stop.signal,
       onProgress: ({ currentBytes }) => {
         if (currentBytes > 3 * MIB) stop.abort(new Error('paused'))
       },

@@ -74,8 +74,13 @@ async function readMetadata(folder: string): Promise<BackendMetadata | undefined
     }
     return {
       name: text('name') ?? '',
-      ...{ alias: text('alias'), metaBackendFor: text('meta_backend_for'), galleryUrl: text('gallery_url') },
-      ...{ installedAt: text('installed_at'), version: text('version'), uri: text('uri'), digest: text('digest') },
+      alias: text('alias'),
+      metaBackendFor: text('meta_backend_for'),
+      galleryUrl: text('gallery_url'),
+      installedAt: text('installed_at'),
+      version: text('version'),
+      uri: text('uri'),
+      digest: text('digest'),
       job: text('job'),
     }
   } catch {

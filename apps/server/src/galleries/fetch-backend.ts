@@ -84,7 +84,13 @@ async function pull(
 ): Promise<string> {
   const { signal } = work
   const { digest } = await pullImage({
-    ...{ reference, layersFolder: join(staging, 'layers'), root, signal, client, downloader, credentials },
+    reference,
+    layersFolder: join(staging, 'layers'),
+    root,
+    signal,
+    client,
+    downloader,
+    credentials,
     check: createCheck(),
     concurrency: concurrency(),
     keepsData: () => keepsData(signal),
@@ -121,7 +127,8 @@ async function fetchArchive(
   const source = { url: uri, trust: 'public', credentials: credentials.find(uri) } as const
   const [content] = await downloadFiles(downloader, {
     files: [{ target, source, ...(sha256 === '' ? {} : { sha256 }), keepsData: () => keepsData(signal) }],
-    ...{ concurrency: 1, signal },
+    concurrency: 1,
+    signal,
     onProgress: reportDownload(work, name),
   })
   work.report({ phase: 'Verifying', message: `unpacking ${name}` })

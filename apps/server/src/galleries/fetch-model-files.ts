@@ -107,7 +107,8 @@ export async function fetchModelFiles(
         phase: 'Downloading',
         message: `downloading ${basename(target)}`,
         fileName: basename(target),
-        ...{ currentBytes, receivedBytes },
+        currentBytes,
+        receivedBytes,
         totalBytes: Math.max(totalBytes, knownBytes),
       }),
   })

@@ -44,7 +44,10 @@ async function openWorld() {
     logger: silentLogger,
   })
   return {
-    ...{ indexes, dir, origin, asked: asked.promise },
+    indexes,
+    dir,
+    origin,
+    asked: asked.promise,
     async [Symbol.asyncDispose]() {
       await origin.close()
       await dir.close()

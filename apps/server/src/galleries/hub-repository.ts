@@ -52,7 +52,11 @@ export async function readHubRepository(
   await using reply = await client.fetch(
     `${hubUrl}/api/models/${path}/revision/${encodeURIComponent(revision)}?blobs=true`,
     {
-      ...{ signal, trust: hubTrust, maxBytes: MAX_BYTES, timeoutMs: FETCH_MS, redirects: MAX_REDIRECTS },
+      signal,
+      trust: hubTrust,
+      maxBytes: MAX_BYTES,
+      timeoutMs: FETCH_MS,
+      redirects: MAX_REDIRECTS,
       credentials: hubCredentials(found),
     },
   )

@@ -45,7 +45,8 @@ describe('the import of a repository', () => {
     expect(planned).toEqual({
       kind: 'install',
       request: {
-        ...{ name: 'repo', overrides: { backend } },
+        name: 'repo',
+        overrides: { backend },
         configFile: { parameters: { model: 'owner/repo' }, ...keys },
       },
     })

@@ -47,28 +47,34 @@ const CHATS = { known_usecases: ['chat'], template: { use_tokenizer_template: tr
 const BY_TASK: Readonly<Record<string, Task>> = {
   'text-generation': { modality: 'text', backends: ['transformers', 'vllm', 'sglang', 'mlx'], keys: CHATS },
   'image-text-to-text': {
-    ...{ modality: 'text', backends: ['vllm', 'sglang', 'mlx-vlm', 'transformers'] },
+    modality: 'text',
+    backends: ['vllm', 'sglang', 'mlx-vlm', 'transformers'],
     keys: { ...CHATS, known_usecases: ['chat', 'vision'] },
   },
   'feature-extraction': {
-    ...{ modality: 'embeddings', backends: ['transformers', 'sentencetransformers'] },
+    modality: 'embeddings',
+    backends: ['transformers', 'sentencetransformers'],
     keys: { embeddings: true },
   },
   'sentence-similarity': {
-    ...{ modality: 'embeddings', backends: ['sentencetransformers', 'transformers'] },
+    modality: 'embeddings',
+    backends: ['sentencetransformers', 'transformers'],
     keys: { embeddings: true },
   },
   'text-ranking': { modality: 'reranker', backends: ['rerankers'], keys: { known_usecases: ['rerank'] } },
   'automatic-speech-recognition': {
-    ...{ modality: 'asr', backends: ['whisper', 'faster-whisper', 'nemo', 'transformers'] },
+    modality: 'asr',
+    backends: ['whisper', 'faster-whisper', 'nemo', 'transformers'],
     keys: { known_usecases: ['transcript'] },
   },
   'text-to-speech': {
-    ...{ modality: 'tts', backends: ['transformers', 'kokoro', 'piper', 'qwen-tts'] },
+    modality: 'tts',
+    backends: ['transformers', 'kokoro', 'piper', 'qwen-tts'],
     keys: { known_usecases: ['tts'] },
   },
   'text-to-image': {
-    ...{ modality: 'image', backends: ['diffusers', 'stablediffusion-ggml'] },
+    modality: 'image',
+    backends: ['diffusers', 'stablediffusion-ggml'],
     keys: { known_usecases: ['image'] },
   },
   'text-to-video': { modality: 'video', backends: ['diffusers', 'vllm-omni'], keys: { known_usecases: ['video'] } },

@@ -111,7 +111,11 @@ interface BackendSource {
 function toSource({ entry, gallery }: Listed<BackendEntry>): BackendSource {
   const { name, alias, version, uri, mirrors, sha256 } = entry
   return {
-    ...{ name, alias, version, galleryUrl: gallery.url, sha256 },
+    name,
+    alias,
+    version,
+    galleryUrl: gallery.url,
+    sha256,
     uris: [uri, ...mirrors].filter((one) => one !== ''),
     verification: gallery.verification,
   }

@@ -36,8 +36,12 @@ function keep({
 } {
   const read = (text: string) => parsePlanned(text, FILE).raw
   const history = {
-    ...{ installed: installed === '' ? undefined : read(installed), present: read(present), next: read(next) },
-    ...{ text: present, requested, asked },
+    installed: installed === '' ? undefined : read(installed),
+    present: read(present),
+    next: read(next),
+    text: present,
+    requested,
+    asked,
   }
   const { text, kept, replaced } = keepChanges(history, FILE)
   return { config: parse(text), kept, replaced, text }

@@ -55,8 +55,10 @@ export function keepChanges(history: ConfigHistory, file: string): KeptConfig {
   const checked = patchConfig(text, toPatch(present, merged), file, String(next.name))
   const toNames = (list: readonly ConfigChange[]): readonly string[] => list.map(({ path }) => path.join('.'))
   return {
-    ...{ text: checked.text, model: checked.models.find(({ name }) => name === next.name) ?? checked.model },
-    ...{ kept: toNames(kept), replaced: toNames(changes.filter(isReplaced)) },
+    text: checked.text,
+    model: checked.models.find(({ name }) => name === next.name) ?? checked.model,
+    kept: toNames(kept),
+    replaced: toNames(changes.filter(isReplaced)),
   }
 }
 

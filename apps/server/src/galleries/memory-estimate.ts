@@ -76,8 +76,13 @@ export async function readRemoteShape(
 ): Promise<ModelShape | undefined> {
   try {
     await using reply = await client.fetch(url, {
-      ...{ signal, trust, credentials },
-      ...{ maxBytes: Math.max(sizeBytes, HEADER_BYTES), timeoutMs: FETCH_MS, redirects: MAX_REDIRECTS, decode: false },
+      signal,
+      trust,
+      credentials,
+      maxBytes: Math.max(sizeBytes, HEADER_BYTES),
+      timeoutMs: FETCH_MS,
+      redirects: MAX_REDIRECTS,
+      decode: false,
       headers: { range: `bytes=0-${Math.max(1, Math.min(HEADER_BYTES, sizeBytes)) - 1}` },
     })
     // Without ranges the reply is the whole file, of which only the begin is read.

@@ -114,7 +114,9 @@ const storedRequest = z.object({
 export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
   const { operations, indexes, shapes, modelsPath, modelFiles, changed } = parts
   const variantParts: VariantParts = {
-    ...{ indexes, memoryBytes: parts.memoryBytes, canRun: parts.canRun },
+    indexes,
+    memoryBytes: parts.memoryBytes,
+    canRun: parts.canRun,
     findEntryBackend,
     async estimate(entry, options) {
       const shape = await shapes.read(entry, options)

@@ -75,7 +75,12 @@ export async function fetchModelImage(
   if (resolved.kind === 'oci-file') await unpackImageArchive({ path: resolved.path, layersFolder, root, signal })
   else if (resolved.kind === 'oci') {
     await pullImage({
-      ...{ reference: resolved.reference, layersFolder, root, client, downloader, signal },
+      reference: resolved.reference,
+      layersFolder,
+      root,
+      client,
+      downloader,
+      signal,
       credentials: services().credentials,
       concurrency: concurrency(),
       keepsData: () => keepsData(signal),
@@ -84,7 +89,8 @@ export async function fetchModelImage(
           phase: 'Downloading',
           message: `downloading ${filename}`,
           fileName: filename,
-          ...{ currentBytes, receivedBytes },
+          currentBytes,
+          receivedBytes,
           totalBytes,
         }),
       onUnpack: () => report({ phase: 'Verifying', message: `unpacking ${filename}` }),

@@ -94,8 +94,12 @@ function withFamilyDefaults(config: Fields, name: string): Fields {
   if (defaults === undefined) return config
   const { temperature, topP, topK, minP, repeatPenalty, presencePenalty } = defaults
   const keys = {
-    ...{ temperature, top_p: topP, top_k: topK, min_p: minP },
-    ...{ repeat_penalty: repeatPenalty, presence_penalty: presencePenalty },
+    temperature,
+    top_p: topP,
+    top_k: topK,
+    min_p: minP,
+    repeat_penalty: repeatPenalty,
+    presence_penalty: presencePenalty,
   }
   const missing = Object.entries(keys).filter(([key, value]) => value !== undefined && parameters[key] === undefined)
   return { ...config, parameters: { ...parameters, ...Object.fromEntries(missing) } }

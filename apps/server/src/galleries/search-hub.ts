@@ -32,7 +32,11 @@ export async function searchHub(
   const { hubUrl, hubTrust } = found
   const query = new URLSearchParams({ search: words, filter: 'gguf', sort: 'downloads', limit: String(MAX_FOUND) })
   await using reply = await client.fetch(`${hubUrl}/api/models?${query}`, {
-    ...{ signal, trust: hubTrust, maxBytes: MAX_BYTES, timeoutMs: SEARCH_MS, redirects: 3 },
+    signal,
+    trust: hubTrust,
+    maxBytes: MAX_BYTES,
+    timeoutMs: SEARCH_MS,
+    redirects: 3,
     credentials: hubCredentials(found),
   })
   const value: unknown = reply.status === 200 ? await reply.json().catch(() => undefined) : undefined

@@ -8,7 +8,12 @@ it('requests inside a call differ in their id, start and end, and in nothing els
   const seen: unknown[] = []
   const app = await startTestApp([
     defineRoute({
-      ...{ access: 'any', family: 'compatible', tag: 'test', summary: 'test', method: 'POST', path: '/at/:place' },
+      access: 'any',
+      family: 'compatible',
+      tag: 'test',
+      summary: 'test',
+      method: 'POST',
+      path: '/at/:place',
       handler(call) {
         const cut = new AbortController()
         const gone = AbortSignal.abort(new SvcError('cancelled', 'gone'))

@@ -36,7 +36,10 @@ export function toImageSignature(annotations: Fields, payload: Uint8Array): Imag
       x509CertificateChain: { certificates: [{ rawBytes: certificate.replaceAll(/\s/g, '') }] },
       tlogEntries: [
         {
-          ...{ logIndex, integratedTime, logId: { keyId: logId }, canonicalizedBody: body },
+          logIndex,
+          integratedTime,
+          logId: { keyId: logId },
+          canonicalizedBody: body,
           kindVersion: { kind, version },
           inclusionPromise: { signedEntryTimestamp },
         },

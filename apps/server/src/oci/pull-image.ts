@@ -61,7 +61,9 @@ export async function pullImage(options: PullOptions): Promise<PulledImage> {
       sizeBytes: layer.sizeBytes,
       keepsData,
     })),
-    ...{ concurrency: options.concurrency, onProgress: options.onProgress, signal },
+    concurrency: options.concurrency,
+    onProgress: options.onProgress,
+    signal,
   })
   options.onUnpack()
   await rm(root, { recursive: true, force: true })

@@ -210,7 +210,11 @@ class Registry implements RegistryClient {
     const origin = toRegistryOrigin(reference.registry)
     const authorization = this.#tokens.get(toTokenKey(reference))
     return {
-      ...{ signal, trust: 'public', maxBytes: MAX_MANIFEST_BYTES, timeoutMs: FETCH_MS, redirects: MAX_REDIRECTS },
+      signal,
+      trust: 'public',
+      maxBytes: MAX_MANIFEST_BYTES,
+      timeoutMs: FETCH_MS,
+      redirects: MAX_REDIRECTS,
       headers: { accept: MANIFEST_TYPES.join(', ') },
       ...(authorization === undefined ? {} : { credentials: { origin, authorization } }),
     }
@@ -238,7 +242,10 @@ class Registry implements RegistryClient {
     url.searchParams.set('scope', `repository:${reference.repository}:pull`)
     const given = own !== undefined && mayGetCredentials(url, reference.registry, own) ? own : undefined
     await using reply = await this.#send(url.href, reference, {
-      ...{ signal, trust: 'public', maxBytes: MAX_TOKEN_BYTES, timeoutMs: FETCH_MS },
+      signal,
+      trust: 'public',
+      maxBytes: MAX_TOKEN_BYTES,
+      timeoutMs: FETCH_MS,
       ...(given === undefined ? {} : { credentials: { origin: url.origin, authorization: given.authorization } }),
     })
     if (own !== undefined && given === undefined) this.#withheldFrom = url.host

@@ -38,7 +38,11 @@ describe.each(places)('operations on $name', ({ create }) => {
     })
     const store = createOperationStore({ database, owner: 'me' })
     const operations = await openOperations({
-      ...{ store, clock: systemClock, logger: silentLogger, concurrency, maxQueued },
+      store,
+      clock: systemClock,
+      logger: silentLogger,
+      concurrency,
+      maxQueued,
       bus: createTestBus(),
     })
     const started: World['started'] = []
@@ -50,7 +54,9 @@ describe.each(places)('operations on $name', ({ create }) => {
     })
     if (isStarted) operations.start()
     return {
-      ...{ store, operations, started },
+      store,
+      operations,
+      started,
       async [Symbol.asyncDispose]() {
         await operations.close()
         await database.close()
@@ -202,7 +208,10 @@ describe.each(places)('operations on $name', ({ create }) => {
     await expect.poll(() => world.started.length).toBe(1)
     const ended: string[] = []
     const next = await openOperations({
-      ...{ store: world.store, bus: createTestBus(), clock: systemClock, logger: silentLogger },
+      store: world.store,
+      bus: createTestBus(),
+      clock: systemClock,
+      logger: silentLogger,
       wasCommitted: async (operation) => operation.jobId === jobId,
       onEnd: ({ state }) => ended.push(state),
     })
@@ -304,7 +313,8 @@ describe.each(places)('operations on $name', ({ create }) => {
     expect(world.operations.list()).toMatchObject([{ jobId, cancellable: false }])
     for (const stop of ['cancel', 'pause'] as const) {
       await expect(world.operations[stop](jobId)).rejects.toMatchObject({
-        ...{ kind: 'invalid_request', code: 'operation_not_cancellable' },
+        kind: 'invalid_request',
+        code: 'operation_not_cancellable',
         message: expect.stringContaining('a running removal cannot be interrupted'),
       })
     }

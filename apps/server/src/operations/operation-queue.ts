@@ -147,8 +147,14 @@ class OperationQueue implements Operations {
     this.#position += 1
     const { subject, action, fullName, details } = request
     const operation: Operation = {
-      ...{ subject, action, fullName, details },
-      ...{ jobId: randomUUID(), state: 'queued', position: this.#position, createdAt: this.#clock.now() },
+      subject,
+      action,
+      fullName,
+      details,
+      jobId: randomUUID(),
+      state: 'queued',
+      position: this.#position,
+      createdAt: this.#clock.now(),
     }
     const entry = createEntry(operation, size)
     // Known before it is stored, so that a second request joins it.

@@ -71,7 +71,10 @@ export function createOperationStore({
           db
             .update(operations)
             .set({
-              ...{ state, error, startedAt, finishedAt },
+              state,
+              error,
+              startedAt,
+              finishedAt,
               ...(operation.resumes === undefined ? {} : { details: formatDetails(operation) }),
             })
             .where(eq(operations.jobId, operation.jobId)),

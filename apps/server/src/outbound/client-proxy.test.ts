@@ -49,7 +49,9 @@ describe('a fetch through a proxy', () => {
     const credentials = { origin: `http://a.example:${plain.port}`, authorization: 'Bearer key' }
     const reply = await client.fetch(`http://a.example:${plain.port}/here?x`, {
       ...request,
-      ...{ trust: 'public', redirects: 1, credentials },
+      trust: 'public',
+      redirects: 1,
+      credentials,
     })
     expect(await reply.json()).toBe('there')
     expect(proxy.requests.map(({ method, target }) => `${method} ${target}`)).toEqual([
@@ -103,7 +105,8 @@ describe('a fetch through a proxy', () => {
       resolve: async () => Promise.reject(Object.assign(new Error('not found'), { code: 'ENOTFOUND' })),
     })
     await expect(client.fetch('https://far.example/', { ...request, trust: 'public' })).rejects.toMatchObject({
-      ...{ code: 'fetch_failed', details: { reason: 'proxy_refused', host: 'far.example' } },
+      code: 'fetch_failed',
+      details: { reason: 'proxy_refused', host: 'far.example' },
     })
     expect(proxy.requests).toMatchObject([{ target: 'far.example:443' }])
   })

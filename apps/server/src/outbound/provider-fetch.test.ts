@@ -64,7 +64,10 @@ describe('a request to a sign-in provider', () => {
     const wayOut = createWayOut(() => ({ https: proxy.url }))
     const { client } = openClient({ ca: ca.cert, wayOut, resolve: async () => ['93.184.216.34'] })
     const reply = await createProviderFetch(client)(`https://issuer.example:${provider.port}/token`, {
-      ...{ ...INIT, method: 'POST', headers: { authorization: 'Basic c2VjcmV0' }, body: form },
+      ...INIT,
+      method: 'POST',
+      headers: { authorization: 'Basic c2VjcmV0' },
+      body: form,
     })
     expect(await reply.json()).toEqual({ ok: true })
     expect((await provider.request(0)).header('authorization')).toEqual(['Basic c2VjcmV0'])

@@ -15,7 +15,10 @@ export function createProviderFetch(client: OutboundClient): Fetch {
     const { authorization, ...others } = Object.fromEntries(new Headers({ ...headers }))
     const form = typeof body === 'string' || body === undefined ? undefined : 'application/x-www-form-urlencoded'
     return send(client, url, {
-      ...{ signal, trust: 'operator', maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS },
+      signal,
+      trust: 'operator',
+      maxBytes: MAX_BYTES,
+      timeoutMs: TIMEOUT_MS,
       method: method === 'POST' ? 'POST' : 'GET',
       headers: { ...(form === undefined ? {} : { 'content-type': form }), ...others },
       ...(body === undefined ? {} : { body: Buffer.from(String(body)) }),

@@ -97,7 +97,10 @@ export function createTextScanner(options: TextScannerOptions): TextScanner {
       const found = await detectors.find(names, request)
       try {
         const redaction = await redactText(text, {
-          ...{ detectors: found, offsetEncoding, clock, signal },
+          detectors: found,
+          offsetEncoding,
+          clock,
+          signal,
           correlationId: occasion.correlationId,
         })
         const { scanned, spans, entities } = redaction

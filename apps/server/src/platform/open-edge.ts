@@ -73,7 +73,13 @@ function toAdministrationChange(
   const { id, name, role, via, account, apiKey } = principal
   return {
     kind: role === 'admin' ? 'administration' : 'account',
-    ...{ origin: 'api', change, correlationId: requestId, userId: id, actor: account?.email ?? name, via, address },
+    origin: 'api',
+    change,
+    correlationId: requestId,
+    userId: id,
+    actor: account?.email ?? name,
+    via,
+    address,
     ...(apiKey === undefined ? {} : { keyId: apiKey.id }),
     ...notes,
     failed: outcome === 'failed',

@@ -70,13 +70,9 @@ export async function recoverInstalls({
   await finishSwaps(config.backendsPath, { logger: log })
 }
 
-/** Opens the galleries. */
-export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries> {
-  const { config, settings, database, backends, modelFiles, operations, client, clock, log } = parts
-  const credentials = await readCredentials(config.credentialsFile)
-  const known = createKnownFiles({ database, clock })
-  const downloader = createDownloader({ client, clock, logger: log, known, parts: config.downloadParts })
-  const services: UriServices = {
+/** The services that addresses of models and backends may name. */
+function toUriServices(config: ServerConfig, credentials: UriServices['credentials']): UriServices {
+  return {
     hubUrl: withoutSlash(config.hubUrl ?? PUBLIC_HUB),
     hubToken: config.hubToken,
     hubTrust: config.hubUrl === undefined ? 'public' : 'operator',
@@ -85,13 +81,29 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
     credentials,
     modelsPath: config.modelsPath,
   }
+}
+
+/** Opens the galleries. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of parts in the order of their dependencies
+export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries> {
+  const { config, settings, database, backends, modelFiles, operations, client, clock, log } = parts
+  const credentials = await readCredentials(config.credentialsFile)
+  const known = createKnownFiles({ database, clock })
+  const downloader = createDownloader({ client, clock, logger: log, known, parts: config.downloadParts })
+  const services = toUriServices(config, credentials)
   const addressParts = { client, services: () => services, places: parts.places }
   const indexParts = { folder: join(config.dataPath, 'galleries'), ...addressParts, clock, logger: log }
   const concurrency = (): number => settings.get('artifact_download_concurrency')
   const oldCopies = createOldCopies({ clock, logger: log })
   const backendParts = {
-    ...{ client, downloader, credentials, concurrency, clock, oldCopies },
-    ...{ backendsPath: config.backendsPath, systemPath: config.backendsSystemPath },
+    client,
+    downloader,
+    credentials,
+    concurrency,
+    clock,
+    oldCopies,
+    backendsPath: config.backendsPath,
+    systemPath: config.backendsSystemPath,
     indexes: createGalleryIndexes({
       ...indexParts,
       galleries: () => settings.get('backend_galleries'),
@@ -119,7 +131,9 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
   }
   const backendGallery = createBackendGallery({
     ...backendParts,
-    ...{ operations, logger: log, changed: backendsChanged },
+    operations,
+    logger: log,
+    changed: backendsChanged,
   })
   const modelGallery = createModelGallery({
     modelsPath: config.modelsPath,
@@ -128,14 +142,28 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
       galleries: () => settings.get('galleries'),
       toEntry: toModelEntry,
     }),
-    ...{ modelFiles, client, downloader, known, operations, concurrency, services: () => services },
-    ...{ serverId: await readServerId(config.dataPath), clock, logger: log },
-    ...{ keyFileGate: parts.keyFileGate, places: parts.places, listFile: config.modelsConfigFile },
+    modelFiles,
+    client,
+    downloader,
+    known,
+    operations,
+    concurrency,
+    services: () => services,
+    serverId: await readServerId(config.dataPath),
+    clock,
+    logger: log,
+    keyFileGate: parts.keyFileGate,
+    places: parts.places,
+    listFile: config.modelsConfigFile,
     namedBySettings: () => [settings.get('default_model')],
     isInUse: (model) =>
       config.loadToMemory.includes(model) || backends.residency.watched().some(({ name }) => name === model),
     shapes: createShapeReader({
-      ...{ client, downloader, services: () => services, clock, logger: log },
+      client,
+      downloader,
+      services: () => services,
+      clock,
+      logger: log,
       folder: config.vramPersistentCache ? config.dataPath : undefined,
     }),
     scans: !config.disablePredownloadScan,

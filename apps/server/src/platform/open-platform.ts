@@ -121,7 +121,8 @@ export async function openPlatform(
     version: version.split(' ', 1)[0] ?? version,
     ca: upstreams.ca,
     wayOut: upstreams.wayOut,
-    ...{ clock, logger: log },
+    clock,
+    logger: log,
   })
   closers.push(() => spans.close())
   const traces = openTraces({ config, settings, spans, clock, log })
@@ -146,8 +147,17 @@ export async function openPlatform(
     backendGallery,
     close: closeGalleries,
   } = await openGalleries({
-    ...{ config, settings, database, backends, modelFiles, operations, clock, log },
-    ...{ client: upstreams.outbound, keyFileGate, places },
+    config,
+    settings,
+    database,
+    backends,
+    modelFiles,
+    operations,
+    clock,
+    log,
+    client: upstreams.outbound,
+    keyFileGate,
+    places,
   })
   closers.push(closeGalleries)
   showLiveFigures(metrics.server, { backends, traces, spans })
@@ -166,8 +176,18 @@ export async function openPlatform(
   const usage = config.disableStats ? NO_USAGE_RECORDS : createUsageRecords(accounts.auth.usageRecorder)
   const placement = createLocalPlacement(backends.residency)
   const inference = createLazyInference({
-    ...{ config, settings, directory: models, placement, ...upstreams },
-    ...{ audit, usage, metrics, places, bus, clock, logger: log },
+    config,
+    settings,
+    directory: models,
+    placement,
+    ...upstreams,
+    audit,
+    usage,
+    metrics,
+    places,
+    bus,
+    clock,
+    logger: log,
     traces: traces.requests,
     backendTraces: traces.backends,
     quotas: accounts.auth.quotas,
@@ -181,7 +201,14 @@ export async function openPlatform(
   })
   closers.push(() => inference.close())
   const interception = createLazyInterception({
-    ...{ config, settings, models, modelFiles, ownPort, audit, metrics, logger: log },
+    config,
+    settings,
+    models,
+    modelFiles,
+    ownPort,
+    audit,
+    metrics,
+    logger: log,
     ca: upstreams.ca,
     wayOut: upstreams.wayOut,
     environment: options.environment,
@@ -195,12 +222,38 @@ export async function openPlatform(
   )
   return {
     outbound: upstreams.outbound,
-    ...{ keyFileGate, places },
+    keyFileGate,
+    places,
     webFolder: options.webFolder,
-    ...{ config, version, bus, clock, log, settings, database, lock, metrics, audit, changes },
-    ...{ traces, authenticator },
-    ...{ accounts, models, modelFiles, loadParser, backends, operations, modelGallery, backendGallery },
-    ...{ inference, interception, bodies, forms, compression, routes, unready, ownPort },
+    config,
+    version,
+    bus,
+    clock,
+    log,
+    settings,
+    database,
+    lock,
+    metrics,
+    audit,
+    changes,
+    traces,
+    authenticator,
+    accounts,
+    models,
+    modelFiles,
+    loadParser,
+    backends,
+    operations,
+    modelGallery,
+    backendGallery,
+    inference,
+    interception,
+    bodies,
+    forms,
+    compression,
+    routes,
+    unready,
+    ownPort,
     inferenceRoutes: {
       core: inference.core,
       deliverTo: createDelivery({ clock, opaqueErrors: config.opaqueErrors }),
@@ -228,7 +281,11 @@ async function openBackends(
       if (reason === undefined) return
       throw new SvcError('unavailable', `the data folder was taken away: ${reason}`, { code: 'data_folder_gone' })
     },
-    ...{ traces, series, checkFiles, clock, logger },
+    traces,
+    series,
+    checkFiles,
+    clock,
+    logger,
   })
   closers.push(() => backends.close())
   return backends
@@ -291,8 +348,16 @@ function followSettings(
 /** The change of an account that has become an admin with its first sign-in. */
 function toNewAdmin({ id, email }: User): AdministrationChange {
   return {
-    ...{ kind: 'administration', origin: 'api', change: 'user.role', via: 'none', address: '' },
-    ...{ correlationId: randomUUID(), userId: id, actor: email, target: id, name: email },
+    kind: 'administration',
+    origin: 'api',
+    change: 'user.role',
+    via: 'none',
+    address: '',
+    correlationId: randomUUID(),
+    userId: id,
+    actor: email,
+    target: id,
+    name: email,
     details: 'admin, as the first account or the one of the configured address',
   }
 }

@@ -6,8 +6,19 @@ import type { Logger } from '../ports.ts'
 import { createUsageJournal } from './usage-journal.ts'
 
 const record = (id: string): UsageRecord => ({
-  ...{ id, userId: 'ada', userName: 'Ada\n"', source: 'apikey', apiKeyId: 'k', apiKeyName: '\u{1f600}', model: 'm' },
-  ...{ endpoint: '/', promptTokens: 1, completionTokens: 2, totalTokens: 3, durationMs: 4, createdAt: 5 },
+  id,
+  userId: 'ada',
+  userName: 'Ada\n"',
+  source: 'apikey',
+  apiKeyId: 'k',
+  apiKeyName: '\u{1f600}',
+  model: 'm',
+  endpoint: '/',
+  promptTokens: 1,
+  completionTokens: 2,
+  totalTokens: 3,
+  durationMs: 4,
+  createdAt: 5,
 })
 
 const numbered = (count: number): readonly UsageRecord[] =>

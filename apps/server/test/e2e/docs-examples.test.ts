@@ -67,7 +67,9 @@ const toScript = ({ text }: Example): string =>
 async function runShell(example: Example): Promise<string> {
   const { PATH = '' } = process.env
   const env = {
-    ...{ PATH: `${join(folder.path, 'bin')}:${PATH}`, HOME: folder.path, SVC_THREADS: '1' },
+    PATH: `${join(folder.path, 'bin')}:${PATH}`,
+    HOME: folder.path,
+    SVC_THREADS: '1',
     SVC_ADDRESS: new URL(server.url).host,
   }
   const script = toScript(example).replaceAll('curl ', 'curl -sS --fail-with-body ')

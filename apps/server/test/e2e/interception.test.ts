@@ -85,7 +85,11 @@ async function startWorld(protocol: 'https' | 'h2', page?: string): Promise<Worl
   const { address } = await server.logged('the intercepting proxy is listening')
   const proxy = `http://${String(address)}`
   return {
-    ...{ server, host, dir, proxy, hostCaFile },
+    server,
+    host,
+    dir,
+    proxy,
+    hostCaFile,
     url: `https://localhost:${host.upstream.port}`,
     unlistedUrl: `https://${UNLISTED}:${host.upstream.port}`,
     caFile: dir.join('data', 'mitm-ca', 'ca.crt'),

@@ -68,7 +68,9 @@ function modelSubject(origin: FileOrigin): Subject {
       const entry = {
         name: 'm',
         files: files.map(({ filename, content }) => ({
-          ...{ filename, uri: `hf://owner/repo/${filename}`, sha256: sha256(content) },
+          filename,
+          uri: `hf://owner/repo/${filename}`,
+          sha256: sha256(content),
         })),
         overrides: { backend: 'mock', description: `version ${version}`, parameters: { model: 'part-0.bin' } },
       }
@@ -152,7 +154,9 @@ describe.each([
       const subject = createSubject(origin)
       const start = (): Promise<BuiltServer> =>
         startBuiltServer({
-          ...{ folder: dir.path, env: subject.env, mock: {} },
+          folder: dir.path,
+          env: subject.env,
+          mock: {},
           flags: [...subject.flags, '--autoload-galleries=false', '--autoload-backend-galleries=false'],
         })
       subject.setVersion(1)

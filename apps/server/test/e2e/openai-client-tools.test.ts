@@ -215,7 +215,9 @@ describe('the older form', () => {
     }
     await server.model('older-none', { rules: [{ do: { text: CALL } }] }, native)
     const { choices } = await client.chat.completions.create({
-      ...{ model: 'older-none', messages, functions: [...functions] },
+      model: 'older-none',
+      messages,
+      functions: [...functions],
       function_call: 'none',
     })
     expect(choices[0]?.message.function_call).toBeUndefined()

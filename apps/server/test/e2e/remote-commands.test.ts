@@ -160,7 +160,9 @@ describe('a command for a running server', () => {
     const json = async (...words: string[]): Promise<unknown> => JSON.parse((await run(...words, '--json')).stdout)
     expect(await json('models', 'available')).toMatchObject([{ name: 'one', installed: false }])
     expect(await json('models', 'import', 'hf://owner/repo/w.gguf', '--name=own')).toMatchObject({
-      ...{ gallery_element_name: 'own', message: 'completed', progress: 100 },
+      gallery_element_name: 'own',
+      message: 'completed',
+      progress: 100,
     })
     const failed = await run('models', 'install', 'one')
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('404') })

@@ -23,8 +23,15 @@ describe('an admin', () => {
     const { users } = (await world.admin.browser.call(USERS)).json() as { users: { id: string }[] }
     expect(users[0]?.id).toBe(world.admin.id)
     expect(users.at(-1)).toEqual({
-      ...{ id: bob.id, email: bob.email, name: 'listed', avatarUrl: '', role: 'user', status: 'active' },
-      ...{ provider: 'local', createdAt: expect.stringMatching(/Z$/), permissions: expect.any(Object) },
+      id: bob.id,
+      email: bob.email,
+      name: 'listed',
+      avatarUrl: '',
+      role: 'user',
+      status: 'active',
+      provider: 'local',
+      createdAt: expect.stringMatching(/Z$/),
+      permissions: expect.any(Object),
       allowed_models: { enabled: false, models: [] },
       lastSeen: expect.stringMatching(/Z$/),
       quotas: [],
@@ -141,7 +148,9 @@ describe('an admin', () => {
       403,
       {
         error: {
-          ...{ code: 403, type: 'authorization_error', param: null },
+          code: 403,
+          type: 'authorization_error',
+          param: null,
           message: 'feature not enabled for your account: chat',
         },
       },
@@ -176,8 +185,14 @@ describe('an admin', () => {
       {
         message: 'quota updated',
         quota: {
-          ...{ id: expect.any(String), model: 'm', max_requests: 3, max_total_tokens: null, window: '1d' },
-          ...{ current_requests: 0, current_total_tokens: 0, resets_at: expect.stringMatching(/Z$/) },
+          id: expect.any(String),
+          model: 'm',
+          max_requests: 3,
+          max_total_tokens: null,
+          window: '1d',
+          current_requests: 0,
+          current_total_tokens: 0,
+          resets_at: expect.stringMatching(/Z$/),
         },
       },
     ])

@@ -23,7 +23,13 @@ const VALUES: readonly unknown[] = [
 
 /** Fields that no body of these routes may set. */
 const FOREIGN = {
-  ...{ id: 'x', user_id: 'x', role: 'admin', status: 'active', provider: 'oidc', subject: 'x', approved: true },
+  id: 'x',
+  user_id: 'x',
+  role: 'admin',
+  status: 'active',
+  provider: 'oidc',
+  subject: 'x',
+  approved: true,
   ...{
     password_hash: '$argon2id$',
     created_at: 0,

@@ -96,7 +96,10 @@ describe('accounts', () => {
       }
       expect((await ann.browser.call(ME)).json()).toMatchObject({ ...profile, permissions: { chat: true }, quotas: [] })
       expect((await ann.browser.call('/api/auth/status')).json()).toMatchObject({
-        ...{ authEnabled: true, staticApiKeyRequired: false, providers: ['local'], hasUsers: true },
+        authEnabled: true,
+        staticApiKeyRequired: false,
+        providers: ['local'],
+        hasUsers: true,
         user: profile,
       })
       expect((await world.call('/api/auth/status')).json()).toMatchObject({ user: null })
@@ -274,8 +277,12 @@ describe('a key of an account', () => {
       expect(made.status).toBe(201)
       const { key, id } = made.json() as { key: string; id: string }
       expect(made.json()).toEqual({
-        ...{ id, name: 'laptop', key: expect.stringMatching(/^svc-[0-9a-f]{64}$/), keyPrefix: key.slice(0, 12) },
-        ...{ role: 'user', createdAt: expect.stringMatching(/Z$/) },
+        id,
+        name: 'laptop',
+        key: expect.stringMatching(/^svc-[0-9a-f]{64}$/),
+        keyPrefix: key.slice(0, 12),
+        role: 'user',
+        createdAt: expect.stringMatching(/Z$/),
       })
       expect(await statusWith({ authorization: `Bearer ${key}` })).toBe(200)
       await expectSoon(async () => {
@@ -363,7 +370,8 @@ describe('a key of an account', () => {
     expect(await statusWith(headers, '/api/auth/api-keys')).toBe(403)
     expect((await world.post('/v1/chat/completions', { model: 'nobody', messages: [] }, headers)).status).toBe(404)
     const models = await world.admin.browser.send('POST', '/api/auth/api-keys', {
-      ...{ name: 'x', scopes: { models: ['nobody'] } },
+      name: 'x',
+      scopes: { models: ['nobody'] },
     })
     // verifies access:names:unknown-refused
     expect(models.json()).toEqual({ error: 'scopes.models: there is no model "nobody"' })
@@ -411,7 +419,9 @@ describe('a sign-in with a key', () => {
     expect(reply.json()).toEqual({ user: { id: 'legacy-api-key', name: 'API Key User', role: 'admin' } })
     expect((await server.call('/system', { headers: { cookie } })).status).toBe(200)
     expect((await server.call('/api/auth/status', { headers: { cookie } })).json()).toMatchObject({
-      ...{ authEnabled: false, staticApiKeyRequired: true, user: { id: 'legacy-api-key', role: 'admin' } },
+      authEnabled: false,
+      staticApiKeyRequired: true,
+      user: { id: 'legacy-api-key', role: 'admin' },
     })
     for (const path of ['/api/auth/admin/users', '/api/auth/admin/invites', '/api/auth/api-keys', '/api/auth/quota'])
       expect((await server.call(path, { headers: { cookie } })).status, path).toBe(200)

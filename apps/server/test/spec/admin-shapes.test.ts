@@ -76,11 +76,17 @@ const SHAPES: readonly (readonly [name: string, holds: () => Promise<void>])[] =
         '/v1/models/capabilities',
       )
       expect(own.data.find(({ id }) => id === 'judge')).toEqual({
-        ...{ id: 'judge', capabilities: ['FLAG_SCORE'], backend: 'mock', disabled: false, pinned: false },
+        id: 'judge',
+        capabilities: ['FLAG_SCORE'],
+        backend: 'mock',
+        disabled: false,
+        pinned: false,
       })
       expect(compatible).toMatchObject({ object: 'list' })
       expect(compatible.data.find(({ id }) => id === 'm')).toMatchObject({
-        ...{ object: 'model', capabilities: expect.arrayContaining(['chat']), input_modalities: ['text'] },
+        object: 'model',
+        capabilities: expect.arrayContaining(['chat']),
+        input_modalities: ['text'],
         output_modalities: ['text'],
       })
       for (const { data } of [own, compatible]) {

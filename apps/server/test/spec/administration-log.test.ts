@@ -72,8 +72,12 @@ describe('with accounts', () => {
     ])
     for (const entry of entries) {
       expect(entry).toMatchObject({
-        ...{ kind: 'administration', origin: 'api', user_id: world.admin.id, actor: world.admin.email },
-        ...{ via: 'session', address: '127.0.0.1' },
+        kind: 'administration',
+        origin: 'api',
+        user_id: world.admin.id,
+        actor: world.admin.email,
+        via: 'session',
+        address: '127.0.0.1',
       })
       expect(entry.id).toMatch(/^chg_[0-9a-f]{24}$/)
       expect(Date.now() - Date.parse(entry.created_at)).toBeLessThan(600_000)
@@ -153,7 +157,8 @@ describe('with accounts', () => {
     const entries = await collectEntries(async () => {
       await world.call('/models/import', { method: 'POST', body: text, headers: yaml })
       await world.call('/api/models/config-json/fresh', {
-        ...{ method: 'PATCH', body: JSON.stringify({ threads: 2, system_prompt: 'hidden' }) },
+        method: 'PATCH',
+        body: JSON.stringify({ threads: 2, system_prompt: 'hidden' }),
         headers: { ...yaml, 'content-type': 'application/json' },
       })
       await world.call('/models/toggle-state/fresh/disable', { method: 'PUT', headers: yaml })

@@ -12,7 +12,12 @@ const as = (name: string) => ({ authorization: `Bearer ${name}` })
 const lists = (...models: string[]): Partial<Principal> => ({ models: new Set(models) })
 
 const rule = (userId: string, model: string, maxRequests: number): QuotaRule => ({
-  ...{ id: `${userId}-${model}`, userId, model, maxRequests, maxTokens: undefined, windowMs: 3_600_000 },
+  id: `${userId}-${model}`,
+  userId,
+  model,
+  maxRequests,
+  maxTokens: undefined,
+  windowMs: 3_600_000,
   createdAt: Date.now(),
 })
 
@@ -161,7 +166,10 @@ describe('a list of models', () => {
 
 verifies('models:default:setting', 'an alias as default model answers whoever may use it or its model', async () => {
   await using world = await startWorld({
-    ...{ alias: lists('nick'), model: lists('small'), another: lists('mid'), both: lists('mid', 'nick') },
+    alias: lists('nick'),
+    model: lists('small'),
+    another: lists('mid'),
+    both: lists('mid', 'nick'),
     none: lists('gone'),
   })
   await world.server.post('/api/settings', { default_model: 'nick' }, as('root'))

@@ -124,7 +124,9 @@ verifies(
     const port = await findPort()
     const base = `http://127.0.0.1:${port}/api/auth/oidc`
     await using issuer = await startOidcIssuer({
-      ...{ ...CLIENT, redirectUri: `${base}/callback`, logoutUri: `${base}/backchannel-logout` },
+      ...CLIENT,
+      redirectUri: `${base}/callback`,
+      logoutUri: `${base}/backchannel-logout`,
       authMethod: 'client_secret_basic',
       toClaims: (login) => ({ email: `${login}@site.example`, email_verified: true, name: login }),
     })

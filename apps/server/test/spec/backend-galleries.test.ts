@@ -37,7 +37,8 @@ async function open(flags: readonly string[] = []): Promise<World> {
     env: { SVC_FORCE_META_BACKEND_CAPABILITY: 'default' },
   })
   return {
-    ...{ server, origin },
+    server,
+    origin,
     setIndex: (entries) => void origin.files.set('/index.yaml', { content: Buffer.from(stringify(entries)) }),
     async change(path, body = {}) {
       const reply = await server.post(path, body)

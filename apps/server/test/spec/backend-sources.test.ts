@@ -36,7 +36,8 @@ async function open({
     env: { SVC_FORCE_META_BACKEND_CAPABILITY: 'default' },
   })
   return {
-    ...{ server, origin },
+    server,
+    origin,
     setIndex: (entries) => void origin.files.set('/index.yaml', { content: Buffer.from(stringify(entries)) }),
     async change(path, body = {}) {
       const reply = await server.post(path, body)

@@ -34,7 +34,10 @@ const ERRORS: Readonly<Record<ErrorFamily, z.ZodType>> = {
   flat: z.strictObject({ error: z.string() }),
   settings: z.strictObject({ success: z.literal(false), error: z.string() }),
   'model-file': z.strictObject({
-    ...{ success: z.literal(false), message: z.string(), error: z.string(), pending_cleanup: z.literal(0) },
+    success: z.literal(false),
+    message: z.string(),
+    error: z.string(),
+    pending_cleanup: z.literal(0),
     filename: z.string().optional(),
   }),
 }

@@ -82,7 +82,10 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'a disabled account changes no name',
-    ...{ by: 'session', asked: () => NAME, lose: change('status', { status: 'disabled' }), status: 401 },
+    by: 'session',
+    asked: () => NAME,
+    lose: change('status', { status: 'disabled' }),
+    status: 401,
   },
   {
     name: 'a deleted account changes no name',
@@ -93,7 +96,10 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'a session that has expired makes no key',
-    ...{ by: 'session', asked: () => KEY, lose: async (_world, _member, clock) => clock.move(YEAR_MS), status: 401 },
+    by: 'session',
+    asked: () => KEY,
+    lose: async (_world, _member, clock) => clock.move(YEAR_MS),
+    status: 401,
   },
   {
     name: 'a revoked key changes no name',
@@ -115,7 +121,10 @@ const CASES: readonly Case[] = [
   {
     name: 'a former admin sets nothing',
     isAdmin: true,
-    ...{ by: 'session', asked: () => ['POST', '/api/settings', { csrf: true }], lose: demote, status: 403 },
+    by: 'session',
+    asked: () => ['POST', '/api/settings', { csrf: true }],
+    lose: demote,
+    status: 403,
   },
   {
     name: 'a former admin gives nobody a password',

@@ -41,7 +41,10 @@ verifies('model-admin:hub:search', 'the hub is searched for words, and odd entri
     {
       models: [
         {
-          ...{ id: 'owner/repo-GGUF', task: 'text-generation', downloads: 12, likes: 3 },
+          id: 'owner/repo-GGUF',
+          task: 'text-generation',
+          downloads: 12,
+          likes: 3,
           uri: 'huggingface://owner/repo-GGUF',
         },
         { id: 'owner/plain', task: '', downloads: 0, likes: 0, uri: 'huggingface://owner/plain' },

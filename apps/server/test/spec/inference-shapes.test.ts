@@ -252,7 +252,9 @@ const SHAPES: readonly (readonly [name: string, holds: () => Promise<void>])[] =
     async () => {
       const leaving = new AbortController()
       const held = fetch(`${server.url}/v1/chat/completions`, {
-        ...{ method: 'POST', body: JSON.stringify({ model: 'busy', messages }), signal: leaving.signal },
+        method: 'POST',
+        body: JSON.stringify({ model: 'busy', messages }),
+        signal: leaving.signal,
         headers: { 'content-type': 'application/json' },
       }).catch(() => undefined)
       await eventually(() => expect(server.records('busy').some(({ rpc }) => rpc.startsWith('Predict'))).toBe(true))

@@ -102,10 +102,23 @@ describe('what programs find', () => {
     expect([reply.status, reply.json()]).toEqual([
       200,
       expect.objectContaining({
-        ...{ agents: false, mcp: false, fine_tuning: false, quantization: false, distributed: false },
-        ...{ localai_assistant: false, p2p: false, images: false, accounts: false },
-        ...{ router: true, interception: true, traces: true, model_gallery: true, runtime_settings: true },
-        ...{ chat: true, embeddings: true, pii_filter: true },
+        agents: false,
+        mcp: false,
+        fine_tuning: false,
+        quantization: false,
+        distributed: false,
+        localai_assistant: false,
+        p2p: false,
+        images: false,
+        accounts: false,
+        router: true,
+        interception: true,
+        traces: true,
+        model_gallery: true,
+        runtime_settings: true,
+        chat: true,
+        embeddings: true,
+        pii_filter: true,
       }),
     ])
     // Nothing else is among them.

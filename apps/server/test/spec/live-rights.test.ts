@@ -26,7 +26,9 @@ async function openStream(server: TestServer, headers: Readonly<Record<string, s
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({
-      ...{ model: 'm', stream: true, max_tokens: 1000 },
+      model: 'm',
+      stream: true,
+      max_tokens: 1000,
       messages: [{ role: 'user', content: 'Hello there' }],
     }),
   })

@@ -38,7 +38,9 @@ const send = (method: string, path: string, body?: string) =>
 
 describe('failures of changes of model files', () => {
   const refused = (error: string, filename?: string) => ({
-    ...{ success: false, error: expect.stringContaining(error), message: expect.stringContaining(error) },
+    success: false,
+    error: expect.stringContaining(error),
+    message: expect.stringContaining(error),
     pending_cleanup: 0,
     ...(filename === undefined ? {} : { filename }),
   })
@@ -98,8 +100,20 @@ describe('the configuration of a model', () => {
     const known = KEY_GROUPS.flatMap(({ keys }) => Object.keys(keys))
     expect(Object.keys(config).sort()).toEqual([...known, 'own_key'].sort())
     expect(config).toMatchObject({
-      ...{ name: 'full', backend: 'mock', own_key: [1], disabled: false, pinned: false, known_usecases: [], roles: {} },
-      ...{ description: null, alias: null, router: null, proxy: null, pipeline: null, mmap: true, max_concurrent: 0 },
+      name: 'full',
+      backend: 'mock',
+      own_key: [1],
+      disabled: false,
+      pinned: false,
+      known_usecases: [],
+      roles: {},
+      description: null,
+      alias: null,
+      router: null,
+      proxy: null,
+      pipeline: null,
+      mmap: true,
+      max_concurrent: 0,
       parameters: {
         top_k: 7,
         top_p: 0.95,

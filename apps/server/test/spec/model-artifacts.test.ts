@@ -129,7 +129,8 @@ describe('a model with a snapshot of a repository', () => {
     await first.server.server.close()
     const before = first.origin.sentBytes
     await using next = await startGalleryWorld({
-      ...{ folder: first.server.folder, env: { HF_ENDPOINT: first.origin.origin } },
+      folder: first.server.folder,
+      env: { HF_ENDPOINT: first.origin.origin },
       files: { '/index.yaml': Buffer.from(stringify([artifactEntry('snap')])) },
     })
     expect(await next.finished(jobID)).toMatchObject({ message: 'completed' })

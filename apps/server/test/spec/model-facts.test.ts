@@ -11,7 +11,11 @@ describe('facts about models', () => {
       data: [
         { id: 'one', capabilities: ['FLAG_CHAT', 'FLAG_VAD'], backend: 'mock', disabled: false, pinned: true },
         {
-          ...{ id: 'two', capabilities: ['FLAG_CHAT', 'FLAG_3D'], backend: 'mock', disabled: true, pinned: false },
+          id: 'two',
+          capabilities: ['FLAG_CHAT', 'FLAG_3D'],
+          backend: 'mock',
+          disabled: true,
+          pinned: false,
           voice_cloning: true,
         },
       ],
@@ -48,8 +52,13 @@ describe('facts about models', () => {
       }
     }
     expect(await loading()).toEqual({
-      ...{ model: 'org/slow', state: 'loading', progress: 0, bytes_sent: 0, total_bytes: 0 },
-      ...{ file_index: 0, total_files: 1 },
+      model: 'org/slow',
+      state: 'loading',
+      progress: 0,
+      bytes_sent: 0,
+      total_bytes: 0,
+      file_index: 0,
+      total_files: 1,
     })
     await server.post('/backend/shutdown', { model: 'org/slow', force: true })
     expect((await chat).status).toBe(503)
@@ -69,8 +78,14 @@ describe('facts about models', () => {
     )
     expect(bySection.flat()).toEqual(all)
     expect(all).toContainEqual({
-      ...{ path: 'parameters.temperature', yaml_key: 'temperature', section: 'parameters', label: 'Temperature' },
-      ...{ go_type: 'float64', ui_type: 'float', component: 'number', order: expect.any(Number) },
+      path: 'parameters.temperature',
+      yaml_key: 'temperature',
+      section: 'parameters',
+      label: 'Temperature',
+      go_type: 'float64',
+      ui_type: 'float',
+      component: 'number',
+      order: expect.any(Number),
       description: 'Randomness of sampling. 0 takes the most probable token.',
     })
     expect(all).toContainEqual(

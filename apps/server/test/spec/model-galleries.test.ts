@@ -113,8 +113,12 @@ describe('the installation of a model', () => {
       stringify({
         backend: 'mock',
         parameters: {
-          ...{ model: 'Qwen3-8B-Q4_K_M.gguf', temperature: 0.1 },
-          ...{ top_p: 0.95, top_k: 20, min_p: 0, repeat_penalty: 1 },
+          model: 'Qwen3-8B-Q4_K_M.gguf',
+          temperature: 0.1,
+          top_p: 0.95,
+          top_k: 20,
+          min_p: 0,
+          repeat_penalty: 1,
         },
         name: 'own',
       }),
@@ -399,7 +403,8 @@ describe('an operation over HTTP', () => {
       .poll(async () => (await world.operations())[0])
       .toMatchObject({ bytesPerSecond: expect.any(Number), secondsLeft: expect.any(Number) })
     expect((await world.server.call(`/models/jobs/${jobID}`)).json()).toMatchObject({
-      ...{ bytes_per_second: expect.any(Number), seconds_left: expect.any(Number) },
+      bytes_per_second: expect.any(Number),
+      seconds_left: expect.any(Number),
     })
     await world.server.post(`/api/operations/${jobID}/cancel`, {})
   })
@@ -425,7 +430,8 @@ describe('an operation over HTTP', () => {
       await first.server.server.close()
       const before = first.origin.sentBytes
       await using next = await startGalleryWorld({
-        ...{ folder: first.server.folder, env: { HF_ENDPOINT: first.origin.origin } },
+        folder: first.server.folder,
+        env: { HF_ENDPOINT: first.origin.origin },
         files: { '/index.yaml': first.origin.files.get('/index.yaml')?.content ?? Buffer.from('[]') },
       })
       expect(await next.finished(jobID)).toMatchObject({ message: 'completed', processed: true })
@@ -624,8 +630,15 @@ describe('the lists of models', () => {
       const first = await page('')
       expect(first.ids).toHaveLength(9)
       expect(first.body).toMatchObject({
-        ...{ availableModels: 20, installedModels: 1, currentPage: 1, totalPages: 3, prevPage: 1, nextPage: 2 },
-        ...{ allTags: ['llm', 'small'], allBackends: ['mock'], repositories: [{ name: 'test' }] },
+        availableModels: 20,
+        installedModels: 1,
+        currentPage: 1,
+        totalPages: 3,
+        prevPage: 1,
+        nextPage: 2,
+        allTags: ['llm', 'small'],
+        allBackends: ['mock'],
+        repositories: [{ name: 'test' }],
       })
       expect((await page('page=3')).ids).toEqual(['m-18', 'm-19'])
       expect((await page('term=m-12')).ids).toEqual(['m-12'])
@@ -700,8 +713,13 @@ describe('the lists of models', () => {
     const memory = gguf.length + 10 * 2000 * 2 * 8192 + 64 * 1024 * 1024
     const sized = [
       {
-        ...{ id: 'test@one', size: '', size_bytes: gguf.length, size_display: expect.any(String) },
-        ...{ memory_bytes: memory, memory_display: expect.stringMatching(/ MB$/), fits: true },
+        id: 'test@one',
+        size: '',
+        size_bytes: gguf.length,
+        size_display: expect.any(String),
+        memory_bytes: memory,
+        memory_display: expect.stringMatching(/ MB$/),
+        fits: true,
       },
       { id: 'test@huge', size: '900TB', size_bytes: 900e12, size_display: '900.0 TB', fits: false },
       { id: 'test@unknown', size: '' },

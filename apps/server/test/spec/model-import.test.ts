@@ -91,7 +91,9 @@ describe('the import of a model by its address', () => {
       message: 'completed',
     })
     expect(parse(await readFile(join(world.server.modelsPath, 'repo.yaml'), 'utf8'))).toEqual({
-      ...{ backend: 'mock', parameters: { model: 'owner/repo' }, name: 'repo' },
+      backend: 'mock',
+      parameters: { model: 'owner/repo' },
+      name: 'repo',
     })
   })
 

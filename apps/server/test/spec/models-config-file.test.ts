@@ -7,7 +7,10 @@ import { stringify } from 'yaml'
 import { startTestServer } from '../support/server.ts'
 
 const entry = (name: string, text: string): Record<string, unknown> => ({
-  ...{ name, backend: 'mock', known_usecases: ['chat'], parameters: { model: `${name}.bin` } },
+  name,
+  backend: 'mock',
+  known_usecases: ['chat'],
+  parameters: { model: `${name}.bin` },
   template: { use_tokenizer_template: true },
   options: mockOptions({ rules: [{ rpc: 'Predict*', do: { text } }] }),
 })

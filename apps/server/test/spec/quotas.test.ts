@@ -16,7 +16,12 @@ const messages = [{ role: 'user', content: 'Hello there' }]
 const as = (name: string) => ({ authorization: `Bearer ${name}` })
 
 const rule = (changes: Partial<QuotaRule>): QuotaRule => ({
-  ...{ id: 'rule', userId: 'ada', model: '', maxRequests: undefined, maxTokens: undefined, windowMs: HOUR },
+  id: 'rule',
+  userId: 'ada',
+  model: '',
+  maxRequests: undefined,
+  maxTokens: undefined,
+  windowMs: HOUR,
   createdAt: Date.now(),
   ...changes,
 })

@@ -160,7 +160,11 @@ describe('with invites', () => {
       const { id, code } = await invite(world)
       const { invites } = (await world.admin.browser.call(INVITES)).json() as { invites: { id: string }[] }
       expect(invites[0]).toEqual({
-        ...{ id, codePrefix: code.slice(0, 8), note: '', usedAt: null, usedBy: null },
+        id,
+        codePrefix: code.slice(0, 8),
+        note: '',
+        usedAt: null,
+        usedBy: null,
         createdBy: { id: world.admin.id, name: 'admin' },
         expiresAt: expect.any(String),
         createdAt: expect.any(String),

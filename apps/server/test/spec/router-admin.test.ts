@@ -87,8 +87,10 @@ describe('the routes of routers', () => {
     await world.router('narrow', { candidates: [] })
     const uncovered = await world.server.post('/api/router/decide', { router: 'narrow', input: 'a sum' }, as('ada'))
     expect(uncovered.json()).toMatchObject({
-      ...{ candidate: 'spare', fallback: true },
-      ...{ reason: 'not-covered', labels: ['math'] },
+      candidate: 'spare',
+      fallback: true,
+      reason: 'not-covered',
+      labels: ['math'],
     })
   })
 

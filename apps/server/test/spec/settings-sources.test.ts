@@ -28,7 +28,8 @@ it('every setting tells where its value comes from, what locks it, and how it is
 
   expect(origins.get('threads')).toMatchObject({ source: 'flag', locked_by: 'flag', flag: '--threads' })
   expect(origins.get('context_size')).toMatchObject({
-    ...{ source: 'environment', locked_by: 'environment' },
+    source: 'environment',
+    locked_by: 'environment',
     variables: expect.arrayContaining(['SVC_CONTEXT_SIZE']),
   })
   expect(origins.get('cors')).toMatchObject({ source: 'file', locked_by: null, secret: false })

@@ -215,8 +215,10 @@ verifies(
     await using server = await startAt(port, {
       flags: ['--auth-registration-mode=open'],
       env: {
-        ...{ CODEHOST_CLIENT_ID: CLIENT.clientId, CODEHOST_CLIENT_SECRET: CLIENT.clientSecret },
-        ...{ CODEHOST_BASE_URL: host.baseUrl, CODEHOST_API_URL: host.apiUrl },
+        CODEHOST_CLIENT_ID: CLIENT.clientId,
+        CODEHOST_CLIENT_SECRET: CLIENT.clientSecret,
+        CODEHOST_BASE_URL: host.baseUrl,
+        CODEHOST_API_URL: host.apiUrl,
       },
     })
     const own = createBrowser(server.url)

@@ -38,7 +38,8 @@ describe('a sign-in at an OIDC issuer', () => {
       const port = await findPort()
       const redirectUri = `http://127.0.0.1:${port}/api/auth/oidc/callback`
       await using issuer = await startOidcIssuer({
-        ...{ ...CLIENT, redirectUri },
+        ...CLIENT,
+        redirectUri,
         toClaims: (login) => ({ email: `${login}@site.example`, email_verified: true, name: login.toUpperCase() }),
       })
       await using server = await startAt(port, {
@@ -53,7 +54,10 @@ describe('a sign-in at an OIDC issuer', () => {
       const begun = await browser.call('/api/auth/oidc/login')
       const url = new URL(begun.headers.location ?? '')
       expect(Object.fromEntries(url.searchParams)).toMatchObject({
-        ...{ client_id: 'client', redirect_uri: redirectUri, scope: 'openid profile email', response_type: 'code' },
+        client_id: 'client',
+        redirect_uri: redirectUri,
+        scope: 'openid profile email',
+        response_type: 'code',
         code_challenge_method: 'S256',
       })
       expect(begun.headers['set-cookie']).toEqual([
@@ -83,7 +87,8 @@ describe('a sign-in at an OIDC issuer', () => {
       clock: { ...systemClock, monotonic: () => systemClock.monotonic() + ahead },
       flags: ['--auth-registration-mode=open', '--api-keys=counting'],
       env: {
-        ...{ SVC_OIDC_ISSUER: issuer.issuer, SVC_OIDC_CLIENT_ID: CLIENT.clientId },
+        SVC_OIDC_ISSUER: issuer.issuer,
+        SVC_OIDC_CLIENT_ID: CLIENT.clientId,
         SVC_OIDC_CLIENT_SECRET: CLIENT.clientSecret,
       },
     })
@@ -128,8 +133,10 @@ describe('a sign-in at an OIDC issuer', () => {
       await using server = await startAt(port, {
         flags: ['--auth-registration-mode=open', '--api-keys=counting'],
         env: {
-          ...{ SVC_OIDC_ISSUER: issuer.issuer, SVC_OIDC_CLIENT_ID: CLIENT.clientId },
-          ...{ SVC_OIDC_CLIENT_SECRET: CLIENT.clientSecret, SVC_ADMIN_EMAIL: 'boss@site.example' },
+          SVC_OIDC_ISSUER: issuer.issuer,
+          SVC_OIDC_CLIENT_ID: CLIENT.clientId,
+          SVC_OIDC_CLIENT_SECRET: CLIENT.clientSecret,
+          SVC_ADMIN_EMAIL: 'boss@site.example',
         },
       })
       await createMembers(server.url).member('first')
@@ -168,8 +175,10 @@ async function startCodeHostWorld(mode: string) {
   const server = await startAt(port, {
     flags: [`--auth-registration-mode=${mode}`, '--api-keys=counting'],
     env: {
-      ...{ CODEHOST_CLIENT_ID: CLIENT.clientId, CODEHOST_CLIENT_SECRET: CLIENT.clientSecret },
-      ...{ CODEHOST_BASE_URL: host.baseUrl, CODEHOST_API_URL: host.apiUrl },
+      CODEHOST_CLIENT_ID: CLIENT.clientId,
+      CODEHOST_CLIENT_SECRET: CLIENT.clientSecret,
+      CODEHOST_BASE_URL: host.baseUrl,
+      CODEHOST_API_URL: host.apiUrl,
     },
   })
   return {

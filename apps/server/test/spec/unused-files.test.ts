@@ -51,11 +51,17 @@ describe('unused files of the models folder', () => {
       expect(listed.json()).toEqual({
         files: [
           {
-            ...{ file: 'mine/own.safetensors', kind: 'other', size_bytes: 3, selected: false },
+            file: 'mine/own.safetensors',
+            kind: 'other',
+            size_bytes: 3,
+            selected: false,
             modified_at: expect.stringMatching(/Z$/),
           },
           {
-            ...{ file: 'one.gguf', kind: 'variant', size_bytes: WEIGHTS.length, selected: true },
+            file: 'one.gguf',
+            kind: 'variant',
+            size_bytes: WEIGHTS.length,
+            selected: true,
             modified_at: expect.stringMatching(/Z$/),
           },
         ],
@@ -136,12 +142,14 @@ describe('a model that is installed again', () => {
     const text = await readFile(path, 'utf8')
     expect(text).toMatch(/^# ours\n/)
     expect(parse(text)).toMatchObject({
-      ...{ context_size: 99, system_prompt: 'be kind' },
+      context_size: 99,
+      system_prompt: 'be kind',
       parameters: { model: 'two.gguf', temperature: 0.7 },
     })
     await world.apply({ id: 'one', overrides: { system_prompt: 'be short' } })
     expect(parse(await readFile(path, 'utf8'))).toMatchObject({
-      ...{ context_size: 99, system_prompt: 'be short' },
+      context_size: 99,
+      system_prompt: 'be short',
       parameters: { model: 'one.gguf', temperature: 0.7 },
     })
     const copies = (await readdir(server.modelsPath)).filter((name) => name.startsWith('one.yaml.replaced-'))

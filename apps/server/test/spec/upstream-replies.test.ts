@@ -240,7 +240,10 @@ describe('a request that is translated', () => {
           { type: 'message_stop' },
         ),
         whole({
-          ...{ id: 'm', type: 'message', role: 'assistant', stop_reason: 'end_turn' },
+          id: 'm',
+          type: 'message',
+          role: 'assistant',
+          stop_reason: 'end_turn',
           content: [thought, hidden, { type: 'text', text: 'ok' }],
         }),
       )

@@ -63,17 +63,25 @@ afterAll(() => world?.[Symbol.asyncDispose]())
 
 describe('cached and reasoning tokens of an upstream', () => {
   const compatible = {
-    ...{ prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
+    prompt_tokens: 100,
+    completion_tokens: 20,
+    total_tokens: 120,
     prompt_tokens_details: { cached_tokens: 64, cache_creation_tokens: 8 },
     completion_tokens_details: { reasoning_tokens: 5 },
   }
   const native = {
-    ...{ input_tokens: 28, cache_read_input_tokens: 64, cache_creation_input_tokens: 8 },
-    ...{ output_tokens: 20, output_tokens_details: { thinking_tokens: 5 } },
+    input_tokens: 28,
+    cache_read_input_tokens: 64,
+    cache_creation_input_tokens: 8,
+    output_tokens: 20,
+    output_tokens_details: { thinking_tokens: 5 },
   }
   const response = {
-    ...{ input_tokens: 100, input_tokens_details: { cached_tokens: 64, cache_write_tokens: 8 } },
-    ...{ output_tokens: 20, output_tokens_details: { reasoning_tokens: 5 }, total_tokens: 120 },
+    input_tokens: 100,
+    input_tokens_details: { cached_tokens: 64, cache_write_tokens: 8 },
+    output_tokens: 20,
+    output_tokens_details: { reasoning_tokens: 5 },
+    total_tokens: 120,
   }
   const CASES: readonly (readonly [way: Way, path: string, body: object, usage: object])[] = [
     ['relay-a', CHAT, { messages }, compatible],
@@ -120,8 +128,12 @@ describe('cached and reasoning tokens of an upstream', () => {
         expect([model, await readRow(server, model)]).toEqual([
           model,
           {
-            ...{ prompt_tokens: 100 * count, completion_tokens: 20 * count, total_tokens: 120 * count },
-            ...{ request_count: count, cached_tokens: 64 * count, reasoning_tokens: 5 * count },
+            prompt_tokens: 100 * count,
+            completion_tokens: 20 * count,
+            total_tokens: 120 * count,
+            request_count: count,
+            cached_tokens: 64 * count,
+            reasoning_tokens: 5 * count,
           },
         ])
       }
@@ -246,8 +258,12 @@ describe('tokens that an upstream does not say', () => {
         expect((await world.server.post(path, body)).status).toBe(200)
         const prompts = prompt ?? Math.ceil(JSON.stringify(body).length / 4)
         expect(await readRow(world.server, model)).toEqual({
-          ...{ prompt_tokens: prompts, completion_tokens: answer, total_tokens: prompts + answer, request_count: 1 },
-          ...{ estimated_tokens: prompts + answer, estimated_request_count: 1 },
+          prompt_tokens: prompts,
+          completion_tokens: answer,
+          total_tokens: prompts + answer,
+          request_count: 1,
+          estimated_tokens: prompts + answer,
+          estimated_request_count: 1,
         })
       })
     }
@@ -276,7 +292,9 @@ describe('tokens that an upstream does not say', () => {
       await expect.poll(() => readRow(world.server, model)).toMatchObject({ request_count: 1 })
       const prompts = Math.ceil(body.length / 4)
       expect(await readRow(world.server, model)).toMatchObject({
-        ...{ prompt_tokens: prompts, completion_tokens: TEXT_TOKENS, estimated_request_count: 1 },
+        prompt_tokens: prompts,
+        completion_tokens: TEXT_TOKENS,
+        estimated_request_count: 1,
       })
     })
   })
@@ -341,7 +359,10 @@ describe('proxy.stream_usage', () => {
       await world.server.chat('asking')
       expect(world.asked()).not.toHaveProperty('stream_options')
       expect(await readRow(world.server, 'asking')).toEqual({
-        ...{ prompt_tokens: 90, completion_tokens: 21, total_tokens: 111, request_count: 3 },
+        prompt_tokens: 90,
+        completion_tokens: 21,
+        total_tokens: 111,
+        request_count: 3,
       })
     },
   )

@@ -58,8 +58,17 @@ let ids = 0
 const record = (changes: Partial<UsageRecord>): UsageRecord => {
   ids += 1
   return {
-    ...{ id: `record-${ids}`, userId: 'ada', userName: 'Ada', source: 'web', model: 'm', endpoint: '/', durationMs: 1 },
-    ...{ promptTokens: 1, completionTokens: 2, totalTokens: 3, createdAt: NOW },
+    id: `record-${ids}`,
+    userId: 'ada',
+    userName: 'Ada',
+    source: 'web',
+    model: 'm',
+    endpoint: '/',
+    durationMs: 1,
+    promptTokens: 1,
+    completionTokens: 2,
+    totalTokens: 3,
+    createdAt: NOW,
     ...changes,
   }
 }

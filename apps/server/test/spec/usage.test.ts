@@ -231,8 +231,11 @@ describe('usage', () => {
     expect(prompt).toBeGreaterThan(0)
     await eventually(async () =>
       expect(await byModel()).toEqual({
-        ...{ fine: [1, prompt, 0], whole: [4, 4 * prompt, 0], own: [1, prompt, 0] },
-        ...{ uncounted: [1, Math.ceil(content.length / 4), 1], vectors: [1, 2 * Math.ceil(content.length / 4), 1] },
+        fine: [1, prompt, 0],
+        whole: [4, 4 * prompt, 0],
+        own: [1, prompt, 0],
+        uncounted: [1, Math.ceil(content.length / 4), 1],
+        vectors: [1, 2 * Math.ceil(content.length / 4), 1],
       }),
     )
   })

@@ -85,9 +85,13 @@ describe('a server that only a proxy lets out', () => {
     upstream = keep(await startUpstream())
     const echo = keep(await startEcho())
     const doubles = {
-      ...{ 'sso.test': issuer.port, 'api.test': upstream.port, 'live.test': echo.port },
-      ...{ 'gallery.test': new URL(origin.origin).port, 'hub.test': new URL(origin.origin).port },
-      ...{ 'registry.test': registry.host.split(':')[1], 'tokens.test': registry.host.split(':')[1] },
+      'sso.test': issuer.port,
+      'api.test': upstream.port,
+      'live.test': echo.port,
+      'gallery.test': new URL(origin.origin).port,
+      'hub.test': new URL(origin.origin).port,
+      'registry.test': registry.host.split(':')[1],
+      'tokens.test': registry.host.split(':')[1],
     }
     for (const [host, port] of Object.entries(doubles)) await network.addTls(host, Number(port))
     network.addPlain('spans.test:4318', spans.upstream.port)
@@ -101,7 +105,9 @@ describe('a server that only a proxy lets out', () => {
           ...[`--galleries=${galleries}`, '--autoload-galleries=false'],
         ],
         env: {
-          ...{ ...network.env, NO_PROXY: 'past.test', HF_ENDPOINT: 'https://hub.test' },
+          ...network.env,
+          NO_PROXY: 'past.test',
+          HF_ENDPOINT: 'https://hub.test',
           ...oidcEnv('https://sso.test'),
           OTEL_EXPORTER_OTLP_ENDPOINT: 'http://spans.test:4318',
         },

@@ -35,7 +35,9 @@ describe('other machines', () => {
       expect(await finishJob(server, `/models/jobs/${uuid}`)).toMatchObject({ message: 'completed' })
       expect((await server.chat('one')).status).toBe(200)
       const proxyModel = (host: string) => ({
-        ...{ name: host, backend: 'cloud-proxy', known_usecases: ['chat'] },
+        name: host,
+        backend: 'cloud-proxy',
+        known_usecases: ['chat'],
         proxy: { upstream_url: `http://${host}:${upstream.port}/v1` },
       })
       for (const host of ['api.example', 'past.example', '127.0.0.1']) {
@@ -65,7 +67,9 @@ describe('other machines', () => {
       await server.writeModelFile(
         'far.yaml',
         stringify({
-          ...{ name: 'far', backend: 'cloud-proxy', known_usecases: ['chat'] },
+          name: 'far',
+          backend: 'cloud-proxy',
+          known_usecases: ['chat'],
           proxy: { upstream_url: `http://api.example:${upstream.port}/v1` },
         }),
       )

@@ -82,7 +82,12 @@ export function createMembers(url: string): Pick<AccountsWorld, 'browser' | 'mem
       const { user } = reply.json() as { readonly user: { readonly id: string } }
       const { id: keyId, key } = await createKey(own)
       return {
-        ...{ id: user.id, email, browser: own, key, keyId, session: own.cookies.get('session') ?? '' },
+        id: user.id,
+        email,
+        browser: own,
+        key,
+        keyId,
+        session: own.cookies.get('session') ?? '',
         headers: { authorization: `Bearer ${key}` },
       }
     },

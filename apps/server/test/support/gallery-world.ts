@@ -86,7 +86,9 @@ export async function startGalleryWorld(
     ((await server.call(path)).json() as { operations: Record<string, unknown>[] }).operations
   const finished = (uuid: string): Promise<Record<string, unknown>> => finishJob(server, `/models/jobs/${uuid}`)
   return {
-    ...{ server, origin, finished },
+    server,
+    origin,
+    finished,
     setIndex: (entries) => void origin.files.set('/index.yaml', { content: Buffer.from(stringify(entries)) }),
     async apply(body) {
       const reply = await server.post('/models/apply', body)

@@ -103,7 +103,13 @@ export async function startInterception(options: InterceptionOptions = {}): Prom
   const ca = (await server.call('/api/middleware/proxy-ca.crt')).text
   const target = (host = LISTED): string => `${host}:${upstream.port}`
   return {
-    ...{ server, upstream, upstreamCa, dir, ca, port, target },
+    server,
+    upstream,
+    upstreamCa,
+    dir,
+    ca,
+    port,
+    target,
     patterns: (name, patterns, action = 'mask') =>
       server.writeModelFile(
         `${name}.yaml`,

@@ -226,7 +226,8 @@ export async function startFakeRegistry(): Promise<FakeRegistry> {
   })
   const registry: FakeRegistry = {
     host: `127.0.0.1:${server.port}`,
-    ...{ requests, lies },
+    requests,
+    lies,
     blobPaths: () => [...contents.keys()].filter((path) => path.includes('/blobs/')),
     onRequest: () => undefined,
     attach(repository, digest, bundles, place = 'referrers') {

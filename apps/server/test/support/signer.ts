@@ -80,7 +80,8 @@ export async function startSigner(): Promise<TestSigner> {
       const statement = {
         _type: 'https://in-toto.io/Statement/v1',
         subject: [{ name: 'image', digest: { sha256: digest.slice('sha256:'.length) } }],
-        ...{ predicateType, predicate: {} },
+        predicateType,
+        predicate: {},
       }
       const { bundleToJSON } = await import('@sigstore/bundle')
       const data = Buffer.from(JSON.stringify(statement))
@@ -147,7 +148,8 @@ function toTrustedRoot(
       validFor: { start: new Date(0) },
     },
     logId: { keyId },
-    ...{ checkpointKeyId: undefined, operator: 'test' },
+    checkpointKeyId: undefined,
+    operator: 'test',
   })
   return TrustedRoot.toJSON({
     mediaType: 'application/vnd.dev.sigstore.trustedroot+json;version=0.1',

@@ -76,7 +76,10 @@ export const events = (...list: readonly { readonly type: string }[]): UpstreamR
 
 /** One chunk with a delta. */
 export const chunk = (delta: object, finish: string | null = null, rest: object = {}): object => ({
-  ...{ id: 'up', object: 'chat.completion.chunk', created: 7, model: 'big' },
+  id: 'up',
+  object: 'chat.completion.chunk',
+  created: 7,
+  model: 'big',
   choices: [{ index: 0, delta, finish_reason: finish }],
   ...rest,
 })

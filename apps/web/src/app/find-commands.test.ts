@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { type Command, findCommands, isReference } from './find-commands.ts'
 
 const make = (kind: Command['kind'], text: string, words = ''): Command => ({
-  ...{ id: text, kind, text, words, icon: 'cube' },
+  id: text,
+  kind,
+  text,
+  words,
+  icon: 'cube',
   run() {},
 })
 const commands = [

@@ -27,7 +27,10 @@ function usePageCommands(): readonly Command[] {
   const { t } = useTranslation()
   const navigate = useNavigate()
   return useVisiblePages().map(({ id, path, icon }) => ({
-    ...{ id, kind: 'page', icon, text: t(`nav.${id}`) },
+    id,
+    kind: 'page',
+    icon,
+    text: t(`nav.${id}`),
     run: () => void navigate({ to: `/app/${path}` as '/app' }),
   }))
 }
@@ -38,12 +41,18 @@ function useActionCommands(): readonly Command[] {
   const { viewer } = useSession()
   const { model_editor: hasEditor } = useCapabilities()
   const go = (id: string, icon: IconName, to: string): Command => ({
-    ...{ id: `do-${id}`, kind: 'action', icon, text: t(`palette.action.${id}`) },
+    id: `do-${id}`,
+    kind: 'action',
+    icon,
+    text: t(`palette.action.${id}`),
     run: () => void navigate({ to: to as '/app' }),
   })
   const themes = (['light', 'dark', 'system'] as const).map(
     (theme): Command => ({
-      ...{ id: `theme-${theme}`, kind: 'action', icon: 'theme', text: t(`theme.${theme}`) },
+      id: `theme-${theme}`,
+      kind: 'action',
+      icon: 'theme',
+      text: t(`theme.${theme}`),
       run: () => chooseTheme(theme),
     }),
   )
@@ -61,7 +70,11 @@ function useModelCommands(): readonly Command[] {
   const { viewer } = useSession()
   const models = useQuery(installedModelsQuery).data ?? []
   return models.map(({ id, backend }) => ({
-    ...{ id: `model-${id}`, kind: 'model', icon: 'cube', text: id, words: backend },
+    id: `model-${id}`,
+    kind: 'model',
+    icon: 'cube',
+    text: id,
+    words: backend,
     run: () =>
       void (viewer.isAdmin
         ? navigate({ to: '/app/models', search: { view: 'installed', model: id } })
@@ -73,7 +86,11 @@ function useChatCommands(): readonly Command[] {
   const { t } = useTranslation()
   const navigate = useNavigate()
   return (useChatEntries() ?? []).map(({ id, title, model }) => ({
-    ...{ id: `chat-${id}`, kind: 'chat', icon: 'chat', text: title || t('palette.untitled'), words: model },
+    id: `chat-${id}`,
+    kind: 'chat',
+    icon: 'chat',
+    text: title || t('palette.untitled'),
+    words: model,
     run: () => void navigate({ to: '/app/chat/$id', params: { id } }),
   }))
 }
@@ -89,7 +106,10 @@ function useSettingCommands(): readonly Command[] {
     .map((origin): Command => {
       const { label, about } = describe(origin)
       return {
-        ...{ id: `setting-${origin.key}`, kind: 'setting', icon: 'settings', text: label },
+        id: `setting-${origin.key}`,
+        kind: 'setting',
+        icon: 'settings',
+        text: label,
         words: `${origin.key} ${origin.key.replaceAll('_', ' ')} ${about}`,
         run: () =>
           void navigate({
@@ -109,7 +129,9 @@ function useReferenceCommands(text: string): readonly Command[] {
   const { traces, events } = useCapabilities()
   if (!viewer.isAdmin || !isReference(text)) return []
   const find = (id: 'find-trace' | 'find-event', run: () => void): Command => ({
-    ...{ id, kind: 'reference', icon: id === 'find-trace' ? 'traces' : 'events' },
+    id,
+    kind: 'reference',
+    icon: id === 'find-trace' ? 'traces' : 'events',
     text: t(id === 'find-trace' ? 'palette.findTrace' : 'palette.findEvents', { id: text }),
     run,
   })

@@ -75,7 +75,12 @@ function readViewer({ authEnabled, staticApiKeyRequired, user }: Status): Viewer
   return {
     // a shared key has no way of signing in
     kind: provider === '' ? 'keys' : 'account',
-    ...{ id, name, email, avatarUrl, provider, permissions },
+    id,
+    name,
+    email,
+    avatarUrl,
+    provider,
+    permissions,
     isAdmin: role === 'admin',
   }
 }

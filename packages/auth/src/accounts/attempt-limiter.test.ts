@@ -127,7 +127,8 @@ describe('attempts', () => {
     const { fail, waitOf } = createWorld()
     let asked = 0
     const open = (isExempt: boolean): AttemptBudget => ({
-      ...{ name: 'wide', perMinute: 5 },
+      name: 'wide',
+      perMinute: 5,
       isExempt: async () => {
         asked += 1
         return isExempt

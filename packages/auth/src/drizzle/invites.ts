@@ -23,7 +23,11 @@ function toInvite(row: InviteRow, names: ReadonlyMap<string, string>): Invite {
   }
   const { id, prefix, note, createdAt, expiresAt } = row
   return {
-    ...{ id, prefix, note, createdAt, expiresAt },
+    id,
+    prefix,
+    note,
+    createdAt,
+    expiresAt,
     createdBy: toPerson(row.createdBy),
     usedBy: toPerson(row.usedBy),
     usedAt: row.usedAt ?? undefined,

@@ -44,8 +44,20 @@ export function publicColumns({ users }: AuthTables) {
   const { id, email, emailVerified, name, avatarUrl, provider, subject, role, status, approved } = users
   const { features, allowedModels, createdAt, updatedAt } = users
   return {
-    ...{ id, email, emailVerified, name, avatarUrl, provider, subject, role, status, approved },
-    ...{ features, allowedModels, createdAt, updatedAt },
+    id,
+    email,
+    emailVerified,
+    name,
+    avatarUrl,
+    provider,
+    subject,
+    role,
+    status,
+    approved,
+    features,
+    allowedModels,
+    createdAt,
+    updatedAt,
   }
 }
 

@@ -84,7 +84,10 @@ export function createCodeHostProvider(options: CodeHostOptions): SignInProvider
     name: 'github',
     async createUrl({ state, codeVerifier }) {
       return client.buildAuthorizationUrl(config, {
-        ...{ redirect_uri: redirectUri, scope: SCOPES, state, code_challenge_method: 'S256' },
+        redirect_uri: redirectUri,
+        scope: SCOPES,
+        state,
+        code_challenge_method: 'S256',
         code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
       })
     },

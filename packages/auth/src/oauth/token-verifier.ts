@@ -132,7 +132,11 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   async function verify(token: string, call: CallOptions, requiredClaims: string[]): Promise<Verified> {
     checkShape(token)
     const rules = {
-      ...{ issuer, audience: clientId, algorithms: ALGORITHMS, clockTolerance: SKEW_S, requiredClaims },
+      issuer,
+      audience: clientId,
+      algorithms: ALGORITHMS,
+      clockTolerance: SKEW_S,
+      requiredClaims,
       currentDate: new Date(clock.now()),
     }
     const result = await jwtVerify(token, createLocalJWKSet(await keys.read(call)), rules).catch(

@@ -8,8 +8,17 @@ import { createUsageRecorder } from './recorder.ts'
 const call = { signal: new AbortController().signal }
 
 const record = (id: string, changes: Partial<UsageRecord> = {}): UsageRecord => ({
-  ...{ id, userId: 'ada', userName: 'Ada', source: 'web', model: 'm', endpoint: '/', durationMs: 1 },
-  ...{ promptTokens: 1, completionTokens: 2, totalTokens: 3, createdAt: 1_700_000_000_000 },
+  id,
+  userId: 'ada',
+  userName: 'Ada',
+  source: 'web',
+  model: 'm',
+  endpoint: '/',
+  durationMs: 1,
+  promptTokens: 1,
+  completionTokens: 2,
+  totalTokens: 3,
+  createdAt: 1_700_000_000_000,
   ...changes,
 })
 

@@ -76,10 +76,23 @@ export function toSum(record: UsageRecord, span: UsageSpan): UsageSum {
   const { promptTokens, completionTokens, totalTokens, cachedTokens = 0, reasoningTokens = 0 } = record
   const isEstimated = record.isEstimated === true
   return {
-    ...{ span, start: startOfBucket(createdAt, span), model, userId, userName, source, apiKeyId, apiKeyName },
-    ...{ promptTokens, completionTokens, totalTokens, requests: 1, lastUsedAt: createdAt },
-    ...{ cachedTokens, reasoningTokens },
-    ...{ estimatedTokens: isEstimated ? totalTokens : 0, estimatedRequests: isEstimated ? 1 : 0 },
+    span,
+    start: startOfBucket(createdAt, span),
+    model,
+    userId,
+    userName,
+    source,
+    apiKeyId,
+    apiKeyName,
+    promptTokens,
+    completionTokens,
+    totalTokens,
+    requests: 1,
+    lastUsedAt: createdAt,
+    cachedTokens,
+    reasoningTokens,
+    estimatedTokens: isEstimated ? totalTokens : 0,
+    estimatedRequests: isEstimated ? 1 : 0,
   }
 }
 

@@ -11,10 +11,22 @@ const NOW = Date.parse('2026-03-15T12:00:00Z')
 
 /** A group whose figures are all different. */
 const group = (factor: number, changes: Partial<UsageGroup> = {}): UsageGroup => ({
-  ...{ bucketStart: NOW, model: 'm', userId: 'ada', userName: 'Ada', source: 'web', apiKeyId: '', apiKeyName: '' },
-  ...{ promptTokens: 2 * factor, completionTokens: 3 * factor, totalTokens: 5 * factor, requests: 7 * factor },
-  ...{ cachedTokens: 11 * factor, reasoningTokens: 13 * factor, estimatedTokens: 17 * factor },
-  ...{ estimatedRequests: 19 * factor, lastUsedAt: 23 * factor },
+  bucketStart: NOW,
+  model: 'm',
+  userId: 'ada',
+  userName: 'Ada',
+  source: 'web',
+  apiKeyId: '',
+  apiKeyName: '',
+  promptTokens: 2 * factor,
+  completionTokens: 3 * factor,
+  totalTokens: 5 * factor,
+  requests: 7 * factor,
+  cachedTokens: 11 * factor,
+  reasoningTokens: 13 * factor,
+  estimatedTokens: 17 * factor,
+  estimatedRequests: 19 * factor,
+  lastUsedAt: 23 * factor,
   ...changes,
 })
 const key = (factor: number, id: string, changes: Partial<UsageGroup> = {}) =>
@@ -111,8 +123,14 @@ describe('a report', () => {
       ['2026-03-15', 700],
     ])
     expect(totals).toEqual({
-      ...{ promptTokens: 222, completionTokens: 333, totalTokens: 555, requests: 777, cachedTokens: 1221 },
-      ...{ reasoningTokens: 1443, estimatedTokens: 1887, estimatedRequests: 2109 },
+      promptTokens: 222,
+      completionTokens: 333,
+      totalTokens: 555,
+      requests: 777,
+      cachedTokens: 1221,
+      reasoningTokens: 1443,
+      estimatedTokens: 1887,
+      estimatedRequests: 2109,
     })
     expect(new Set(Object.values(sumUsage([])))).toEqual(new Set([0]))
   })

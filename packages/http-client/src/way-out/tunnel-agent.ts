@@ -64,7 +64,9 @@ export class TunnelAgent extends Agent {
     if (proxy === undefined) await untilOpen(socket, 'connect', signal)
     if (!isTls) return socket
     const tls = connectTls({
-      ...{ socket, servername: isIP(host) === 0 ? host : '', rejectUnauthorized: true },
+      socket,
+      servername: isIP(host) === 0 ? host : '',
+      rejectUnauthorized: true,
       ...(trust === undefined ? {} : { secureContext: trust() }),
     })
     await untilOpen(tls, 'secureConnect', signal)

@@ -25,8 +25,12 @@ export function connectToProxy(
   { trust, allowHalfOpen = false }: Pick<TunnelOptions, 'trust' | 'allowHalfOpen'>,
 ): Socket {
   if (!isTls) return connectTcp({ host, port, noDelay: true, autoSelectFamily: true, allowHalfOpen })
+  // The declared options of TLS lack those of its socket.
+  const socket = { host, port, autoSelectFamily: true, allowHalfOpen }
   return connectTls({
-    ...{ host, port, autoSelectFamily: true, allowHalfOpen, ALPNProtocols: ['http/1.1'], rejectUnauthorized: true },
+    ...socket,
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: true,
     servername: isIP(host) === 0 ? host : '',
     ...(trust === undefined ? {} : { secureContext: trust() }),
   })

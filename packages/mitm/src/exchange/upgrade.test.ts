@@ -105,7 +105,10 @@ describe('a handshake', () => {
     expect(await outcome).toEqual({ upgraded: true, status: 101 })
     expect(sent).toEqual([
       {
-        ...{ method: 'GET', target: '/live?x', authority: 'given.example', hasBody: false },
+        method: 'GET',
+        target: '/live?x',
+        authority: 'given.example',
+        hasBody: false,
         headers: ['Sec-WebSocket-Key', 'k', 'X', 'y'],
       },
     ])

@@ -72,7 +72,11 @@ export function createNerDetector(options: NerDetectorOptions): Detector {
       const chunking =
         options.chunking ?? chooseChunking((await classifier.contextSize?.({ signal })) ?? DEFAULT_CONTEXT_SIZE)
       const hits = await classifyText(classifier, shield.text, {
-        ...{ minScore, chunking, concurrency, signal, correlationId },
+        minScore,
+        chunking,
+        concurrency,
+        signal,
+        correlationId,
       })
       const sure = hits.filter(({ score }) => score >= minScore)
       return extendHits(

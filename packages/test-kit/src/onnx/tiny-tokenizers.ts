@@ -125,7 +125,13 @@ function frame(): Readonly<Record<string, unknown>> {
     truncation: null,
     padding: null,
     added_tokens: SPECIAL_TOKENS.map((content, id) => ({
-      ...{ id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true },
+      id,
+      content,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+      normalized: false,
+      special: true,
     })),
     post_processor: {
       type: 'TemplateProcessing',

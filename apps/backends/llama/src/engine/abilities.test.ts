@@ -5,7 +5,11 @@ import { findModelAbilities } from './abilities.ts'
 type Settings = Parameters<typeof findModelAbilities>[1]
 
 const PLAIN: Settings = {
-  ...{ embeddings: false, pooling: undefined, ranking: false, rankByCosine: false, scoring: false },
+  embeddings: false,
+  pooling: undefined,
+  ranking: false,
+  rankByCosine: false,
+  scoring: false,
 }
 
 function abilities(

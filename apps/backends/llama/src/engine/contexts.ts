@@ -73,8 +73,13 @@ export async function createGenerator(source: ContextSource): Promise<Generator>
   if (settings.trims && !abilities.canShift)
     log.warn('context_shift ignored: the memory of this model cannot be shifted')
   return {
-    ...{ native: source.native, tokenBytes: source.tokenBytes, endToken: tokenizer.endTokens()[0] },
-    ...{ context: native, batcher, tokenizer, biteTokens },
+    native: source.native,
+    tokenBytes: source.tokenBytes,
+    endToken: tokenizer.endTokens()[0],
+    context: native,
+    batcher,
+    tokenizer,
+    biteTokens,
     cache: createPrefixCache({ context: native, batcher, abilities }),
     pool: createSlotPool(sequences, { maxWaiting: settings.maxWaiting }),
     contextSize: plan.contextSize,

@@ -116,8 +116,13 @@ async function writeAnswer(
   const give = ({ text, choices, stop }: AnswerPart): Promise<void> =>
     push({ text, choices, stop, usage: meter.read(), slot: lease.index })
   const chooser = createTokenChooser({
-    ...{ native: generator.native, context: generator.context, vocabularySize: generator.tokenizer.size },
-    ...{ sampling: answer.sampling, grammar, topLogprobs: request.topLogprobs, history },
+    native: generator.native,
+    context: generator.context,
+    vocabularySize: generator.tokenizer.size,
+    sampling: answer.sampling,
+    grammar,
+    topLogprobs: request.topLogprobs,
+    history,
   })
   try {
     for await (const choice of chooseTokens(generator, answer, { choose: chooser.choose, meter })) {

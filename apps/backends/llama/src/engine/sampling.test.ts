@@ -63,7 +63,9 @@ describe('the numbers of a request', () => {
     const wild = { temperature: -1, topK: -5, topP: 7, minP: -0.1, typicalP: 3, tailFreeZ: -2, mirostat: 7 }
     expect(read(wild)).toMatchObject({
       config: { temperature: 0, topK: 0, topP: 1, minP: 0 },
-      ...{ typicalP: 1, tailFreeZ: 1, mirostat: 0 },
+      typicalP: 1,
+      tailFreeZ: 1,
+      mirostat: 0,
     })
     expect(read({ topP: -1, minP: 3 }).config).toMatchObject({ topP: 0, minP: 1 })
     const cuts = { typicalP: 0.5, tailFreeZ: 0.9, mirostat: 2, mirostatEta: 0.2, mirostatTau: 3 }
@@ -106,7 +108,9 @@ describe('penalties', () => {
 
   it('have the size of their look-back, so that the engine need not rebuild', () => {
     expect(read({ presencePenalty: 1, repeatLastN: 10 }).config).toMatchObject({
-      ...{ repeatPenalty: 1, repeatPenaltyPresencePenalty: 1, repeatPenaltyFrequencyPenalty: 0 },
+      repeatPenalty: 1,
+      repeatPenaltyPresencePenalty: 1,
+      repeatPenaltyFrequencyPenalty: 0,
       repeatPenaltyMaxTokens: 10,
     })
   })

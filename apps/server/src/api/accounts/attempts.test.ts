@@ -15,7 +15,8 @@ const OFFICE = '192.0.2.2'
 function createWorld({ perMinute = 5, known = '' } = {}) {
   const clock = createFakeClock()
   const attempts = createAttempts({
-    ...{ clock, perMinute },
+    clock,
+    perMinute,
     knownAddresses: { isKnown: async (email, address) => known.includes(` ${email}@${address} `) },
   })
   const outcome = (work: Promise<unknown>): Promise<string> =>

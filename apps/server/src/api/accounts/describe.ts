@@ -41,7 +41,13 @@ export function describeOwner({ id, email, name, role }: Pick<User, 'id' | 'emai
 export function describeUser(user: User) {
   const { id, email, name, avatarUrl, role, status, provider, createdAt, allowedModels } = user
   return {
-    ...{ id, email, name, avatarUrl, role, status, provider },
+    id,
+    email,
+    name,
+    avatarUrl,
+    role,
+    status,
+    provider,
     createdAt: formatTime(createdAt),
     permissions: describePermissions(user),
     allowed_models: allowedModels,
@@ -68,7 +74,10 @@ export function describeListed(user: User, { seenAt, quotas }: AccountUse) {
 export function describeKey({ id, name, prefix, role, scopes, createdAt, expiresAt, lastUsedAt }: ApiKey) {
   const hasScopes = scopes.routes !== undefined || scopes.models !== undefined
   return {
-    ...{ id, name, keyPrefix: prefix, role },
+    id,
+    name,
+    keyPrefix: prefix,
+    role,
     createdAt: formatTime(createdAt),
     lastUsed: lastUsedAt === undefined ? null : formatTime(lastUsedAt),
     ...(expiresAt === undefined ? {} : { expiresAt: formatTime(expiresAt) }),
@@ -79,7 +88,9 @@ export function describeKey({ id, name, prefix, role, scopes, createdAt, expires
 /** An invite without its code. */
 export function describeInvite({ id, prefix, note, createdAt, expiresAt, usedAt, createdBy, usedBy }: Invite) {
   return {
-    ...{ id, codePrefix: prefix, note },
+    id,
+    codePrefix: prefix,
+    note,
     expiresAt: formatTime(expiresAt),
     createdAt: formatTime(createdAt),
     usedAt: usedAt === undefined ? null : formatTime(usedAt),
@@ -92,7 +103,13 @@ export function describeInvite({ id, prefix, note, createdAt, expiresAt, usedAt,
 export function describeQuota(status: QuotaStatus) {
   const { id, model, maxRequests, maxTokens, window, requests, tokens, resetsAt } = status
   return {
-    ...{ id, model: model ?? '', max_requests: maxRequests ?? null, max_total_tokens: maxTokens ?? null, window },
-    ...{ current_requests: requests, current_total_tokens: tokens, resets_at: formatTime(resetsAt) },
+    id,
+    model: model ?? '',
+    max_requests: maxRequests ?? null,
+    max_total_tokens: maxTokens ?? null,
+    window,
+    current_requests: requests,
+    current_total_tokens: tokens,
+    resets_at: formatTime(resetsAt),
   }
 }

@@ -22,7 +22,10 @@ export function accountsFeature(platform: Platform): ServerFeature {
   const { auth, stores, isInUse } = accounts
   const hasPasswords = isInUse && !config.disableLocalAuth
   const { providers, names, prepare } = createSignInProviders({
-    ...{ config, ownPort, clock, log },
+    config,
+    ownPort,
+    clock,
+    log,
     fetch: createProviderFetch(platform.outbound),
   })
   const { knownAddresses } = auth
@@ -30,7 +33,11 @@ export function accountsFeature(platform: Platform): ServerFeature {
   const parts = { auth, bodies, attempts, isInUse, hasPasswords }
   const { email, isStrict } = { email: config.authAdminEmail ?? '', isStrict: config.adminEmailStrict }
   const signIn = createSignIn({
-    ...{ users: stores.users, signIns: stores.signIns, hasher: auth.hasher, revocations: auth.revocations, clock },
+    users: stores.users,
+    signIns: stores.signIns,
+    hasher: auth.hasher,
+    revocations: auth.revocations,
+    clock,
     mode: config.authRegistrationMode,
     admin: email === '' ? undefined : { email, isStrict },
     onNewAdmin: accounts.onNewAdmin,

@@ -47,10 +47,15 @@ function describeField(
     return typeof value === 'number' ? value : undefined
   }
   return {
-    ...{ path: path.join('.'), key, section, label: toLabel(key), description: field.description },
+    path: path.join('.'),
+    key,
+    section,
+    label: toLabel(key),
+    description: field.description,
     type: findType(field),
     options: words.flatMap((word) => (typeof word === 'string' && word !== '' ? [word] : [])),
-    ...{ min: bound('minimum'), max: bound('maximum') },
+    min: bound('minimum'),
+    max: bound('maximum'),
   }
 }
 

@@ -48,8 +48,12 @@ export async function fetchArtifacts(
       fetchSnapshot(artifact, parts, work.signal, ({ currentBytes, receivedBytes, target }) => {
         const fileName = basename(target)
         work.report({
-          ...{ phase: 'Downloading', message: `downloading ${fileName}`, fileName },
-          ...{ currentBytes: before + currentBytes, totalBytes, receivedBytes },
+          phase: 'Downloading',
+          message: `downloading ${fileName}`,
+          fileName,
+          currentBytes: before + currentBytes,
+          totalBytes,
+          receivedBytes,
         })
       })
     await parts.snapshotLock.run(artifact.cacheKey, gather, { signal: work.signal })

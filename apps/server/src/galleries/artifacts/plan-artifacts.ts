@@ -55,7 +55,10 @@ function toPlanned({ name, target = 'companion', source }: ModelArtifact, index:
   const repository = toRepository(repo.trim())
   if (repository === undefined) throw refuse('the repository is not owner/repo')
   return {
-    ...{ name: name ?? `artifact-${index}`, target, repository, isInferred: false },
+    name: name ?? `artifact-${index}`,
+    target,
+    repository,
+    isInferred: false,
     revision: revision === undefined || revision === '' ? 'main' : revision,
     allowPatterns: source?.allowPatterns ?? [],
     ignorePatterns: source?.ignorePatterns ?? [],

@@ -50,12 +50,18 @@ export async function resolveArtifact(
   }
   const endpoint = parts.services().hubUrl
   const identity = {
-    ...{ type: 'huggingface', endpoint, repo: repository, revision: found.revision },
-    ...{ allow_patterns: allowPatterns, ignore_patterns: ignorePatterns },
+    type: 'huggingface',
+    endpoint,
+    repo: repository,
+    revision: found.revision,
+    allow_patterns: allowPatterns,
+    ignore_patterns: ignorePatterns,
   }
   return {
     ...planned,
-    ...{ endpoint, files, commit: found.revision },
+    endpoint,
+    files,
+    commit: found.revision,
     cacheKey: hash('sha256', JSON.stringify(identity), 'hex'),
     // An engine that loads repositories wants the folder.
     primaryFile: files.length === 1 && !planned.isInferred ? files[0]?.path : undefined,
@@ -66,14 +72,19 @@ export async function resolveArtifact(
 export function toArtifactFields(artifact: ResolvedArtifact): Readonly<Record<string, unknown>> {
   const { name, target, repository, revision, allowPatterns, ignorePatterns } = artifact
   return {
-    ...{ name, target },
+    name,
+    target,
     source: {
-      ...{ type: 'huggingface', repo: repository, revision },
+      type: 'huggingface',
+      repo: repository,
+      revision,
       ...(allowPatterns.length === 0 ? {} : { allow_patterns: allowPatterns }),
       ...(ignorePatterns.length === 0 ? {} : { ignore_patterns: ignorePatterns }),
     },
     resolved: {
-      ...{ endpoint: artifact.endpoint, revision: artifact.commit, cache_key: artifact.cacheKey },
+      endpoint: artifact.endpoint,
+      revision: artifact.commit,
+      cache_key: artifact.cacheKey,
       ...(artifact.primaryFile === undefined ? {} : { primary_file: artifact.primaryFile }),
     },
   }

@@ -49,11 +49,19 @@ async function openWorld({
       fullName: `g@${operation.id ?? operation.name}`,
       details: {},
     },
-    ...{ state: operation.state, position: 1, createdAt: 0, cancellable: true, progress: { percent: 0, message: '' } },
+    state: operation.state,
+    position: 1,
+    createdAt: 0,
+    cancellable: true,
+    progress: { percent: 0, message: '' },
   }
   const isFinished = operation?.state === 'paused'
   const parts: PruneParts = {
-    ...{ modelsPath: folder.path, modelFiles, listFile: undefined, serverId: SERVER, clock: { now: Date.now } },
+    modelsPath: folder.path,
+    modelFiles,
+    listFile: undefined,
+    serverId: SERVER,
+    clock: { now: Date.now },
     known: {
       find: async () => [],
       list: async () => noted,
@@ -76,7 +84,9 @@ async function openWorld({
     changed: () => undefined,
   }
   const world: World = {
-    ...{ parts, noted, join: (path) => folder.join(path) },
+    parts,
+    noted,
+    join: (path) => folder.join(path),
     async write(path, content = 'weights', ageMs = 2 * HOURS) {
       await mkdir(dirname(folder.join(path)), { recursive: true })
       await writeFile(folder.join(path), content)
@@ -433,8 +443,17 @@ describe('files that nothing needs', () => {
 
 describe('pruning', () => {
   const installation = (jobId: string): OperationView => ({
-    ...{ jobId, subject: 'model', action: 'installation', fullName: 'g@n', details: {}, state: 'running' },
-    ...{ position: 1, createdAt: 0, cancellable: true, progress: { percent: 0, message: '' }, rate: {} },
+    jobId,
+    subject: 'model',
+    action: 'installation',
+    fullName: 'g@n',
+    details: {},
+    state: 'running',
+    position: 1,
+    createdAt: 0,
+    cancellable: true,
+    progress: { percent: 0, message: '' },
+    rate: {},
   })
 
   /** Three unused files and operations that differ at each look. */

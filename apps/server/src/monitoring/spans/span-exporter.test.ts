@@ -25,7 +25,12 @@ const NOT_FOUND = Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
 
 const scope = new SpanScope(newTraceId(), { isSampled: true, parent: undefined, isParentRemote: false })
 const span: FinishedSpan = {
-  ...{ scope, name: 'chat m', kind: 'client', startedAt: 1_700_000_000_000.5, durationMs: 2.25, isFailed: true },
+  scope,
+  name: 'chat m',
+  kind: 'client',
+  startedAt: 1_700_000_000_000.5,
+  durationMs: 2.25,
+  isFailed: true,
   attributes: { 'gen_ai.request.model': 'm', count: 3, share: 0.5, yes: true, none: undefined },
 }
 

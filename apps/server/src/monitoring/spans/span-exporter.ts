@@ -98,8 +98,14 @@ function createConversion({ options, version }: Pick<SpanExporterOptions, 'optio
       duration: toTime(durationMs),
       status: { code: span.isFailed ? ERROR : OK },
       attributes: withoutEmpty(span.attributes),
-      ...{ links: [], events: [], ended: true, resource, instrumentationScope },
-      ...{ droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 },
+      links: [],
+      events: [],
+      ended: true,
+      resource,
+      instrumentationScope,
+      droppedAttributesCount: 0,
+      droppedEventsCount: 0,
+      droppedLinksCount: 0,
     }
   }
 }

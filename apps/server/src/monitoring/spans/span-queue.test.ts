@@ -28,7 +28,11 @@ function open(send: (count: number) => Promise<void> = async () => undefined, op
         isClosed = true
       },
     },
-    ...{ maxWaiting: 100, batch: 10, gatherMs: 20, closeMs: 100, clock: systemClock },
+    maxWaiting: 100,
+    batch: 10,
+    gatherMs: 20,
+    closeMs: 100,
+    clock: systemClock,
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
     ...options,
   })
@@ -37,7 +41,13 @@ function open(send: (count: number) => Promise<void> = async () => undefined, op
 
 const scope = new SpanScope(newTraceId(), { isSampled: true, parent: undefined, isParentRemote: false })
 const span = (name: string): FinishedSpan => ({
-  ...{ scope, name, kind: 'internal', startedAt: 0, durationMs: 1, attributes: {}, isFailed: false },
+  scope,
+  name,
+  kind: 'internal',
+  startedAt: 0,
+  durationMs: 1,
+  attributes: {},
+  isFailed: false,
 })
 
 function add(queue: SpanQueue, count: number): void {

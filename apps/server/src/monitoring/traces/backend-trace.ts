@@ -98,7 +98,10 @@ export function openBackendTrace(start: BackendTraceStart, parts: BackendTracePa
       if (span?.isSampled !== true) return
       parts.onSpan?.({
         scope: span,
-        ...{ type: start.type, operation: start.operation, modelName: start.modelName, backend: start.backend },
+        type: start.type,
+        operation: start.operation,
+        modelName: start.modelName,
+        backend: start.backend,
         correlationId: start.correlationId,
         startedAt: at,
         durationMs: endedAt - startedAt,

@@ -98,7 +98,11 @@ export function createTraces(options: TracesOptions): Traces {
         if (!isListed && recorder === undefined) return undefined
         const span = recorder?.begin(request.header?.('traceparent'))
         const trace = new RequestTrace(request, {
-          ...{ clock, budget, toStatus, isOn, span },
+          clock,
+          budget,
+          toStatus,
+          isOn,
+          span,
           maxBodyBytes: isListed ? policy.maxBodyBytes : 0,
           onEnd: (sample) => samples.add(sample),
           onSpan: (spanned) => recorder?.recordRequest(spanned),
@@ -123,7 +127,8 @@ export function createTraces(options: TracesOptions): Traces {
         const recorder = spans()
         if (!isOn() && recorder === undefined) return undefined
         return openBackendTrace(start, {
-          ...{ clock, isOn },
+          clock,
+          isOn,
           open: isOn() ? (write) => backendLog.begin(write) : undefined,
           onSpan: (spanned) => recorder?.recordCall(spanned),
         })

@@ -186,7 +186,10 @@ export class RequestTrace {
       method: route.method ?? 'POST',
       path: route.path,
       usecase: route.usecase,
-      ...{ status, error, isFailed, account: this.account },
+      status,
+      error,
+      isFailed,
+      account: this.account,
       startedAt: this.#at,
       durationMs: endedAt - startedAt,
       stages: this.#phases.map(([name, begunAt], index) => ({

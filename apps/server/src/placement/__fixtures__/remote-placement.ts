@@ -91,7 +91,7 @@ async function openRemote(port: number, folder: string): Promise<RemotePlacement
         const { address, backend, place } = lease
         const client = createBackendClient({ address })
         return {
-          ...{ client, backend, place },
+          client, backend, place,
           release() {
             client.close()
             send(socket, { ask: 'release', id })

@@ -4,8 +4,14 @@ import { findRecordAction } from './record-action.ts'
 
 function makeRecord(fields: Partial<OperationRecord> = {}): OperationRecord {
   return {
-    ...{ id: 'local@cedar', name: 'cedar', jobID: 'job-1', isBackend: false, taskType: 'installation' },
-    ...{ outcome: 'cancelled', startedAt: '2026-11-27T10:00:00Z', finishedAt: '2026-11-27T10:01:00Z' },
+    id: 'local@cedar',
+    name: 'cedar',
+    jobID: 'job-1',
+    isBackend: false,
+    taskType: 'installation',
+    outcome: 'cancelled',
+    startedAt: '2026-11-27T10:00:00Z',
+    finishedAt: '2026-11-27T10:01:00Z',
     ...fields,
   }
 }
@@ -38,8 +44,17 @@ describe('what can follow a record', () => {
   it('is nothing while the target is installed anew', () => {
     const record = makeRecord({ paused: true })
     const running: Operation = {
-      ...{ id: 'local@cedar', name: 'cedar', fullName: 'local@cedar', jobID: 'job-2', progress: 1, message: '' },
-      ...{ taskType: 'installation', isDeletion: false, isBackend: false, isQueued: false, cancellable: true },
+      id: 'local@cedar',
+      name: 'cedar',
+      fullName: 'local@cedar',
+      jobID: 'job-2',
+      progress: 1,
+      message: '',
+      taskType: 'installation',
+      isDeletion: false,
+      isBackend: false,
+      isQueued: false,
+      cancellable: true,
     }
     expect(findRecordAction(record, { ...nothing, operations: [running], records: [record] })).toBeUndefined()
   })

@@ -125,7 +125,10 @@ function SnippetCard() {
               .map(({ id }) => id)
             const chosen = model ?? names[0] ?? 'MODEL'
             const snippet = makeSnippet({
-              ...{ format, language: lang, root: root.href, model: chosen },
+              format,
+              language: lang,
+              root: root.href,
+              model: chosen,
               key: key !== '' ? { kind: 'value', value: key } : { kind: viewer.kind === 'open' ? 'none' : 'variable' },
             })
             return (

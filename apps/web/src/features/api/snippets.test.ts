@@ -5,7 +5,10 @@ import { readApiSearch } from './search.ts'
 import { makeSnippet, type SnippetOptions } from './snippets.ts'
 
 const options: SnippetOptions = {
-  ...{ format: 'chat', language: 'curl', root: 'http://site.example/llm/', model: 'demo' },
+  format: 'chat',
+  language: 'curl',
+  root: 'http://site.example/llm/',
+  model: 'demo',
   key: { kind: 'none' },
 }
 

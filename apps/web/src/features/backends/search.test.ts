@@ -20,9 +20,13 @@ describe('the installed backends', () => {
     const bare = { Name: 'bare', RunFile: '', IsMeta: false, IsSystem: false, Metadata: {} }
     const reply = [
       {
-        ...{ Name: 'llama', IsMeta: false, IsSystem: true, RunFile: 'run.sh' },
+        Name: 'llama',
+        IsMeta: false,
+        IsSystem: true,
+        RunFile: 'run.sh',
         Metadata: { name: 'llama', version: '1.0', alias: '', gallery_url: 'http://gallery.example' },
-        ...{ upgrade_available: true, available_version: '1.1' },
+        upgrade_available: true,
+        available_version: '1.1',
       },
       { ...bare, upgrade_available: false, available_version: '9' },
     ]

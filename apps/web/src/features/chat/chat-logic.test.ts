@@ -14,7 +14,13 @@ test('wrong search parameters become their defaults', () => {
 test('chats are grouped by the days since their last message', () => {
   const now = new Date(2026, 5, 15, 0, 30).getTime()
   const entry = (id: string, updatedAt: number) => ({
-    ...{ id, title: id, createdAt: 0, updatedAt, model: 'm', leafId: null, bytes: 0 },
+    id,
+    title: id,
+    createdAt: 0,
+    updatedAt,
+    model: 'm',
+    leafId: null,
+    bytes: 0,
     settings: DEFAULT_SETTINGS,
   })
   const entries = [

@@ -3,7 +3,11 @@ import type { InstalledModel } from '../../lib/server-state.ts'
 import { continuesText, filterInstalled } from './filter-installed.ts'
 
 const makeModel = (id: string, fields: Partial<InstalledModel> = {}): InstalledModel => ({
-  ...{ id, backend: 'llama', capabilities: ['FLAG_CHAT'], disabled: false, pinned: false },
+  id,
+  backend: 'llama',
+  capabilities: ['FLAG_CHAT'],
+  disabled: false,
+  pinned: false,
   ...fields,
 })
 const models = [

@@ -51,7 +51,9 @@ export async function runFilter({ text, model, detectors, reveal, signal }: Tria
     ...(reveal ? { reveal } : {}),
   }
   const finish = (entities: readonly Entity[], rest: Pick<Outcome, 'redacted' | 'correlationId'>): Outcome => ({
-    ...{ text, findings: locateFindings(text, entities), ...rest },
+    text,
+    findings: locateFindings(text, entities),
+    ...rest,
     tookMs: performance.now() - began,
   })
   const { data, error, response } = await api.POST('/api/pii/redact', { body, signal })

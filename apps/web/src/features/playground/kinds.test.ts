@@ -4,8 +4,14 @@ import type { Viewer } from '../../lib/session.ts'
 import { BODIES, compareVectors, isComplete, listKinds, writeCurl } from './kinds.ts'
 
 const viewer = (isAdmin: boolean, permissions: Viewer['permissions']): Viewer => ({
-  ...{ kind: 'account', isAdmin, permissions },
-  ...{ id: '1', name: 'Ann', email: '', avatarUrl: '', provider: 'local' },
+  kind: 'account',
+  isAdmin,
+  permissions,
+  id: '1',
+  name: 'Ann',
+  email: '',
+  avatarUrl: '',
+  provider: 'local',
 })
 
 describe('kinds of the playground', () => {

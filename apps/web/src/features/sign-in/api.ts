@@ -32,7 +32,8 @@ export async function register({ email, name, password, acceptsWeak, inviteCode 
   const reply = await unwrap(
     api.POST('/api/auth/register', {
       body: {
-        ...{ email, password },
+        email,
+        password,
         ...(name === '' ? {} : { name }),
         ...(inviteCode === '' ? {} : { inviteCode }),
         ...(acceptsWeak ? { acknowledge_weak_password: true } : {}),

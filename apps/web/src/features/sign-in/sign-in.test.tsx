@@ -12,8 +12,12 @@ const reply = (body: unknown, status = 200, headers: Record<string, string> = {}
   new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
 
 const status = (more: Record<string, unknown> = {}) => ({
-  ...{ authEnabled: true, staticApiKeyRequired: false, providers: ['local'], hasUsers: true, user: null },
-  ...{ registrationMode: 'approval' },
+  authEnabled: true,
+  staticApiKeyRequired: false,
+  providers: ['local'],
+  hasUsers: true,
+  user: null,
+  registrationMode: 'approval',
   ...more,
 })
 

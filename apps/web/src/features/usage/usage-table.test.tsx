@@ -11,8 +11,15 @@ beforeAll(startTestTranslations)
 afterEach(cleanup)
 
 const row = (model: string, details: Partial<UsageRow> = {}): UsageRow => ({
-  ...{ bucket: '2026-01-01', model, user_id: 'u1', user_name: 'Ada', source: 'web', request_count: 1 },
-  ...{ prompt_tokens: 1000, completion_tokens: 234, total_tokens: 1234 },
+  bucket: '2026-01-01',
+  model,
+  user_id: 'u1',
+  user_name: 'Ada',
+  source: 'web',
+  request_count: 1,
+  prompt_tokens: 1000,
+  completion_tokens: 234,
+  total_tokens: 1234,
   ...details,
 })
 const show = (rows: readonly UsageRow[]) => groupUsage(rows, { group: 'model', metric: 'tokens' })

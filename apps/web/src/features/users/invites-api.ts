@@ -41,7 +41,13 @@ export function useMakeInvite() {
       ),
     onSuccess({ id, code, createdAt, expiresAt }, { note }) {
       const made: Invite = {
-        ...{ id, createdAt, expiresAt, note, codePrefix: code.slice(0, 8), usedAt: null, usedBy: null },
+        id,
+        createdAt,
+        expiresAt,
+        note,
+        codePrefix: code.slice(0, 8),
+        usedAt: null,
+        usedBy: null,
         createdBy: viewer.kind === 'account' ? { id: viewer.id, name: viewer.name } : null,
       }
       cache.setQueryData(invitesQuery.queryKey, (invites = []) => [made, ...invites])

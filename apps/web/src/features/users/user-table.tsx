@@ -158,7 +158,10 @@ function RowActions({
   const { t } = useTranslation('users')
   const isOffline = useConnection().state === 'offline'
   const entry = (id: UserAction, text: string, more: Partial<MenuEntry> = {}): MenuEntry => ({
-    ...{ id, text, onSelect: () => onAct(id, user), isDisabled: isOffline },
+    id,
+    text,
+    onSelect: () => onAct(id, user),
+    isDisabled: isOffline,
     ...more,
   })
   const entries = [

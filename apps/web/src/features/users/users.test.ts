@@ -7,10 +7,18 @@ import { findExplicit, findFullest, selectUsers } from './user-list.ts'
 
 function makeUser(name: string, more: Partial<User> = {}): User {
   return {
-    ...{ id: name, name, email: `${name.toLowerCase()}@site.example`, avatarUrl: '', role: 'user', provider: 'local' },
-    ...{ permissions: {}, status: 'active', createdAt: '2026-01-01T00:00:00Z' },
+    id: name,
+    name,
+    email: `${name.toLowerCase()}@site.example`,
+    avatarUrl: '',
+    role: 'user',
+    provider: 'local',
+    permissions: {},
+    status: 'active',
+    createdAt: '2026-01-01T00:00:00Z',
     allowed_models: { enabled: false, models: [] },
-    ...{ lastSeen: null, quotas: [] },
+    lastSeen: null,
+    quotas: [],
     ...more,
   }
 }
@@ -54,9 +62,14 @@ describe('the list of users', () => {
     ],
   ])('tell which quota is fullest: %j', (rows, share) => {
     const quotas = rows.map(([requests = 0, maxRequests = null, tokens = 0, maxTokens = null]) => ({
-      ...{ id: 'q', model: '', window: '1d', resets_at: '2026-01-01T00:00:00Z' },
-      ...{ current_requests: Number(requests), max_requests: maxRequests },
-      ...{ current_total_tokens: Number(tokens), max_total_tokens: maxTokens },
+      id: 'q',
+      model: '',
+      window: '1d',
+      resets_at: '2026-01-01T00:00:00Z',
+      current_requests: Number(requests),
+      max_requests: maxRequests,
+      current_total_tokens: Number(tokens),
+      max_total_tokens: maxTokens,
     }))
     expect(findFullest(quotas)?.share).toBe(share)
   })

@@ -56,7 +56,9 @@ export function buildBackgroundBody(request: AnswerRequest): Record<string, unkn
   const system = settings.systemPrompt.trim()
   return {
     model,
-    ...{ background: true, store: true, stream: true },
+    background: true,
+    store: true,
+    stream: true,
     ...(system !== '' && { instructions: system }),
     input: listTurns(request).map((turn) => ({
       type: 'message',

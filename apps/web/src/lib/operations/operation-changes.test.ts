@@ -4,8 +4,17 @@ import { compareOperations, listButtons } from './operation-changes.ts'
 
 function makeOperation(fields: Partial<Operation> = {}): Operation {
   return {
-    ...{ id: 'local@cedar', name: 'cedar', fullName: 'local@cedar', jobID: 'job-1', progress: 10, message: '' },
-    ...{ taskType: 'installation', isDeletion: false, isBackend: false, isQueued: false, cancellable: true },
+    id: 'local@cedar',
+    name: 'cedar',
+    fullName: 'local@cedar',
+    jobID: 'job-1',
+    progress: 10,
+    message: '',
+    taskType: 'installation',
+    isDeletion: false,
+    isBackend: false,
+    isQueued: false,
+    cancellable: true,
     ...fields,
   }
 }

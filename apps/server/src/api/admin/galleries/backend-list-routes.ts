@@ -223,7 +223,10 @@ async function listBackends(call: Call, parts: BackendListParts): Promise<Readon
     taskTypes: toTaskTypes(processing),
     availableBackends: sorted.length,
     installedBackends: folders.length,
-    ...{ currentPage: page.currentPage, totalPages: page.totalPages, prevPage: page.prevPage, nextPage: page.nextPage },
+    currentPage: page.currentPage,
+    totalPages: page.totalPages,
+    prevPage: page.prevPage,
+    nextPage: page.nextPage,
     systemCapability: capability,
     preferDevelopmentBackends: parts.prefersDevelopment(),
   }
@@ -255,7 +258,13 @@ function toRow(
   const { isMeta, metaBackendFor } = describeEntry(listed, capability)
   const running = processing.find(({ fullName }) => fullName.toLowerCase() === id.toLowerCase() || fullName === name)
   return {
-    ...{ id, name, description, icon, license, urls, tags },
+    id,
+    name,
+    description,
+    icon,
+    license,
+    urls,
+    tags,
     gallery: gallery.name,
     installed: installed.has(name),
     version: byName.get(name)?.metadata.version ?? '',

@@ -245,7 +245,17 @@ function toInstalled(folder: BackendFolder, upgrade: BackendUpgrade | undefined)
 function toAvailable({ entry, gallery }: Listed<BackendEntry>, installed: ReadonlySet<string>): object {
   const { name, description, license, urls, icon, tags, alias, uri, version, mirrors, capabilities } = entry
   return {
-    ...{ name, description, license, urls, icon, tags, alias, uri, version, mirrors, capabilities },
+    name,
+    description,
+    license,
+    urls,
+    icon,
+    tags,
+    alias,
+    uri,
+    version,
+    mirrors,
+    capabilities,
     gallery: gallerySchema.parse(gallery),
     installed: installed.has(name),
   }

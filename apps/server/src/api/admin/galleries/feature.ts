@@ -42,7 +42,10 @@ export function galleriesFeature(platform: Platform): ServerFeature {
           ...modelJobRoutes({ gallery, modelFiles, operations, bodies }),
           ...importRoutes({ gallery, bodies }),
           ...modelListRoutes({
-            ...{ gallery, modelFiles, operations, bodies },
+            gallery,
+            modelFiles,
+            operations,
+            bodies,
             memory: () => backends.memory.main(),
             async installedShape(name) {
               const model = modelFiles.get(name)
@@ -54,7 +57,9 @@ export function galleriesFeature(platform: Platform): ServerFeature {
           }),
           ...backendJobRoutes({ gallery: backendGallery, operations, bodies }),
           ...backendListRoutes({
-            ...{ gallery: backendGallery, operations, bodies },
+            gallery: backendGallery,
+            operations,
+            bodies,
             prefersDevelopment: () => settings.get('prefer_development_backends'),
             developmentSuffix: config.backendDevSuffix,
           }),

@@ -30,7 +30,11 @@ const schemas = () => import('./schemas.ts')
 export function importRoutes({ gallery, bodies }: ImportRouteParts): Route[] {
   return [
     defineRoute({
-      ...{ method: 'GET', path: '/api/models/hub-search', access: 'admin', family: 'flat', tag: 'models' },
+      method: 'GET',
+      path: '/api/models/hub-search',
+      access: 'admin',
+      family: 'flat',
+      tag: 'models',
       summary: 'Search the model hub for repositories with GGUF files',
       query: async () => (await schemas()).hubQuery,
       responses: {
@@ -55,7 +59,11 @@ export function importRoutes({ gallery, bodies }: ImportRouteParts): Route[] {
       },
     }),
     defineRoute({
-      ...{ method: 'POST', path: '/models/import-uri', access: 'admin', family: 'flat', tag: 'models' },
+      method: 'POST',
+      path: '/models/import-uri',
+      access: 'admin',
+      family: 'flat',
+      tag: 'models',
       summary: 'Install the model behind an address',
       audit: { change: 'model.import' },
       body: async () => (await schemas()).importBody,
@@ -111,12 +119,15 @@ async function install(call: Call, request: ModelRequest, gallery: ModelGallery)
   const { jobId } = await gallery.install(request)
   const vramBytes = shape && estimateMemory(shape, { contextSize: CONTEXT })
   return json({
-    ...{ uuid: jobId, status: `${call.baseUrl}models/jobs/${jobId}` },
+    uuid: jobId,
+    status: `${call.baseUrl}models/jobs/${jobId}`,
     ...(shape === undefined || vramBytes === undefined
       ? {}
       : {
-          ...{ estimated_vram_bytes: vramBytes, estimated_vram_display: formatBytes(vramBytes) },
-          ...{ estimated_size_bytes: shape.weightsBytes, estimated_size_display: formatBytes(shape.weightsBytes) },
+          estimated_vram_bytes: vramBytes,
+          estimated_vram_display: formatBytes(vramBytes),
+          estimated_size_bytes: shape.weightsBytes,
+          estimated_size_display: formatBytes(shape.weightsBytes),
         }),
   } satisfies z.output<typeof importStarted>)
 }

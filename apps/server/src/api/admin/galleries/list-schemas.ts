@@ -52,8 +52,16 @@ export const installedBackends = z.array(
 /** Reply of `GET /backends/available`. */
 export const availableBackends = z.array(
   z.object({
-    ...{ name: z.string(), description: z.string(), license: z.string(), urls: texts, icon: z.string(), tags: texts },
-    ...{ alias: z.string(), uri: z.string(), version: z.string(), mirrors: texts },
+    name: z.string(),
+    description: z.string(),
+    license: z.string(),
+    urls: texts,
+    icon: z.string(),
+    tags: texts,
+    alias: z.string(),
+    uri: z.string(),
+    version: z.string(),
+    mirrors: texts,
     capabilities: z.record(z.string(), z.string()),
     gallery: gallerySchema,
     installed: z.boolean(),

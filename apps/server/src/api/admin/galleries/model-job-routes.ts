@@ -169,7 +169,12 @@ function toAvailable(
 ): z.output<typeof availableModels>[number] {
   const { url, name, description, license, urls, icon, tags, size, files } = entry
   return {
-    ...{ url, name, description, license, icon, size },
+    url,
+    name,
+    description,
+    license,
+    icon,
+    size,
     urls: [...urls],
     tags: [...tags],
     files: files.map(({ filename, uri, sha256 = '' }) => ({ filename, uri, sha256 })),

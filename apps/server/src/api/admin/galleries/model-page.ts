@@ -53,7 +53,10 @@ export async function listModels(call: Call, parts: ModelPageParts): Promise<Rea
     ramTotal: memory?.totalBytes ?? 0,
     ramUsed: memory?.usedBytes ?? 0,
     ramUsagePercent: memory === undefined ? 0 : (memory.usedBytes / Math.max(1, memory.totalBytes)) * 100,
-    ...{ currentPage: page.currentPage, totalPages: page.totalPages, prevPage: page.prevPage, nextPage: page.nextPage },
+    currentPage: page.currentPage,
+    totalPages: page.totalPages,
+    prevPage: page.prevPage,
+    nextPage: page.nextPage,
   }
 }
 
@@ -113,7 +116,13 @@ function toRow(
   const { name, description, icon, license, urls, tags } = entry
   const running = processing.find(({ fullName }) => fullName.toLowerCase() === id.toLowerCase() || fullName === name)
   return {
-    ...{ id, name, description, icon, license, urls, tags },
+    id,
+    name,
+    description,
+    icon,
+    license,
+    urls,
+    tags,
     gallery: gallery.name,
     installed: installed.has(name),
     processing: running !== undefined,

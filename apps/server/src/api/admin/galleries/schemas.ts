@@ -31,7 +31,12 @@ const taskTypes = z.record(z.string(), taskType)
 const pages = { currentPage: z.int(), totalPages: z.int(), prevPage: z.int(), nextPage: z.int() }
 const rowHead = {
   id: z.string().describe('`gallery@name`'),
-  ...{ name: z.string(), description: z.string(), icon: z.string(), license: z.string(), urls: texts, tags: texts },
+  name: z.string(),
+  description: z.string(),
+  icon: z.string(),
+  license: z.string(),
+  urls: texts,
+  tags: texts,
   gallery: z.string(),
   installed: z.boolean(),
   processing: z.boolean(),
@@ -65,8 +70,11 @@ export const modelPage = z.object({
   allBackends: texts,
   processingModels: z.record(z.string(), z.string()),
   taskTypes,
-  ...{ availableModels: z.int(), installedModels: z.int() },
-  ...{ ramTotal: z.number(), ramUsed: z.number(), ramUsagePercent: z.number() },
+  availableModels: z.int(),
+  installedModels: z.int(),
+  ramTotal: z.number(),
+  ramUsed: z.number(),
+  ramUsagePercent: z.number(),
   ...pages,
 })
 
@@ -83,7 +91,9 @@ export const saved = z.object({ message: z.string() })
 export const variantsReply = z.object({
   variants: z.array(
     z.object({
-      ...{ model: z.string(), backend: z.string(), is_base: z.boolean() },
+      model: z.string(),
+      backend: z.string(),
+      is_base: z.boolean(),
       memory_bytes: z.int().optional(),
       fits: z.boolean().optional().describe('Whether this machine can run it; left out while its size is not known.'),
     }),
@@ -128,8 +138,15 @@ export const galleryList = z.array(gallerySchema.extend(problems))
 /** Reply of `GET /models/available`. */
 export const availableModels = z.array(
   z.object({
-    ...{ url: z.string(), name: z.string(), description: z.string(), license: z.string(), urls: texts },
-    ...{ icon: z.string(), tags: texts, size: z.string(), files: z.array(entryFile) },
+    url: z.string(),
+    name: z.string(),
+    description: z.string(),
+    license: z.string(),
+    urls: texts,
+    icon: z.string(),
+    tags: texts,
+    size: z.string(),
+    files: z.array(entryFile),
     gallery: gallerySchema,
     installed: z.boolean(),
     backend: z.string(),
@@ -216,7 +233,9 @@ export const backendPage = z.object({
     z.object({
       ...rowHead,
       version: z.string(),
-      ...{ isMeta: z.boolean(), isAlias: z.boolean(), isDevelopment: z.boolean() },
+      isMeta: z.boolean(),
+      isAlias: z.boolean(),
+      isDevelopment: z.boolean(),
       capabilities: z.record(z.string(), z.string()),
       metaBackendFor: z.string(),
       nodes: z.array(z.unknown()),
@@ -226,7 +245,8 @@ export const backendPage = z.object({
   allTags: texts,
   processingBackends: z.record(z.string(), z.string()),
   taskTypes,
-  ...{ availableBackends: z.int(), installedBackends: z.int() },
+  availableBackends: z.int(),
+  installedBackends: z.int(),
   ...pages,
   systemCapability: z.string(),
   preferDevelopmentBackends: z.boolean(),

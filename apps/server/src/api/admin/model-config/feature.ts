@@ -16,7 +16,10 @@ export function modelConfigFeature({
 }: Platform): ServerFeature {
   // A change that has begun to wait is carried out, also where its caller has left.
   const files = createConfigFiles({
-    ...{ modelsPath: config.modelsPath, modelFiles, keyFileGate, places },
+    modelsPath: config.modelsPath,
+    modelFiles,
+    keyFileGate,
+    places,
     readServerId: () => readServerId(config.dataPath),
     alone: (change) => modelGallery.changeFolder(change, { signal: new AbortController().signal }),
   })

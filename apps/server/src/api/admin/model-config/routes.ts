@@ -269,7 +269,11 @@ function readToggle(verb: keyof typeof TOGGLES, action: string): Readonly<Record
 
 function toWritten(message: string, { file, revision }: WrittenConfig): HttpReply {
   return json({
-    ...{ success: true, message, filename: file, config_revision: revision, pending_cleanup: 0 },
+    success: true,
+    message,
+    filename: file,
+    config_revision: revision,
+    pending_cleanup: 0,
   } satisfies z.output<typeof configWritten>)
 }
 

@@ -62,7 +62,8 @@ export function listSections(baseUrl: string): Readonly<Record<string, unknown>>
     hint: 'Ask with ?section=ID for the keys of one section, and with ?section=all for every key.',
     schema: `${baseUrl}api/models/config-schema`,
     sections: EDITOR_SECTIONS.map(({ id, label }) => ({
-      ...{ id, label },
+      id,
+      label,
       url: `${baseUrl}api/models/config-metadata?section=${encodeURIComponent(id)}`,
     })),
   }

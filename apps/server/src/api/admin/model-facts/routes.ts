@@ -35,7 +35,11 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
   const { modelFiles } = parts
   return [
     defineRoute({
-      ...{ method: 'GET', path: '/api/models/capabilities', access: 'any', family: 'flat', tag: 'models' },
+      method: 'GET',
+      path: '/api/models/capabilities',
+      access: 'any',
+      family: 'flat',
+      tag: 'models',
       summary: 'Every model with what it can be asked for and whether it is off or pinned',
       responses: {
         200: { description: 'The models in byte order.', schema: async () => (await schemas()).capabilitiesReply },
@@ -43,7 +47,11 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
       handler: ({ principal }) => json({ data: listUsable(principal, modelFiles).map(toCapabilities) }),
     }),
     defineRoute({
-      ...{ method: 'GET', path: '/api/pipeline-models', access: 'any', family: 'flat', tag: 'models' },
+      method: 'GET',
+      path: '/api/pipeline-models',
+      access: 'any',
+      family: 'flat',
+      tag: 'models',
       summary: 'Models of realtime conversations with the models that they consist of',
       responses: {
         200: { description: 'The models in byte order.', schema: async () => (await schemas()).pipelineReply },
@@ -51,7 +59,11 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
       handler: ({ principal }) => json(listUsable(principal, modelFiles).flatMap(toPipeline)),
     }),
     defineRoute({
-      ...{ method: 'GET', path: '/api/models/:id{.+}/load-status', access: 'any', family: 'compatible', tag: 'models' },
+      method: 'GET',
+      path: '/api/models/:id{.+}/load-status',
+      access: 'any',
+      family: 'compatible',
+      tag: 'models',
       summary: 'How far the installation or the load of a model is',
       quiet: true,
       revalidated: true,
@@ -62,7 +74,11 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
       handler: async (call) => json(await findLoadStatus(call.param('id'), call.principal, parts)),
     }),
     defineRoute({
-      ...{ method: 'GET', path: '/api/models/config-metadata', access: 'admin', family: 'flat', tag: 'models' },
+      method: 'GET',
+      path: '/api/models/config-metadata',
+      access: 'admin',
+      family: 'flat',
+      tag: 'models',
       summary: 'The keys of model files for editors',
       query: async () => (await schemas()).sectionQuery,
       responses: {
@@ -75,7 +91,11 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
       },
     }),
     defineRoute({
-      ...{ method: 'GET', path: '/api/models/config-schema', access: 'admin', family: 'flat', tag: 'models' },
+      method: 'GET',
+      path: '/api/models/config-schema',
+      access: 'admin',
+      family: 'flat',
+      tag: 'models',
       summary: 'The JSON Schema of model files, for editors',
       responses: {
         200: {
@@ -92,7 +112,9 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
     defineRoute({
       method: 'GET',
       path: '/api/models/config-metadata/autocomplete/:provider',
-      ...{ access: 'admin', family: 'flat', tag: 'models' },
+      access: 'admin',
+      family: 'flat',
+      tag: 'models',
       summary: 'Names that a key of a model file can take',
       responses: {
         200: { description: 'In byte order.', schema: async () => (await schemas()).completions },

@@ -19,7 +19,11 @@ export const capabilitiesReply = z.object({
 export const pipelineReply = z.array(
   z.object({
     name: z.string(),
-    ...{ vad: z.string(), transcription: z.string(), llm: z.string(), tts: z.string(), voice: z.string() },
+    vad: z.string(),
+    transcription: z.string(),
+    llm: z.string(),
+    tts: z.string(),
+    voice: z.string(),
     self_contained: z.literal(true).optional(),
   }),
 )

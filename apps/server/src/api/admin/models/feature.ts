@@ -22,7 +22,9 @@ export function modelFilesFeature(platform: Platform): ServerFeature {
   const loadUploads = async (): Promise<ModelUploads> => {
     const { createModelUploads } = await import('../../../catalog/model-uploads.ts')
     return createModelUploads({
-      ...{ modelsPath: config.modelsPath, modelFiles, serverId: await readServerId(config.dataPath) },
+      modelsPath: config.modelsPath,
+      modelFiles,
+      serverId: await readServerId(config.dataPath),
       readFreeBytes: async () => (await readDisk(config.modelsPath))?.available,
       alone: (change, options) => modelGallery.changeFolder(change, options),
     })

@@ -20,7 +20,9 @@ const schemas = () => import('./schemas.ts')
 export function unusedRoutes({ gallery, bodies }: UnusedRouteParts): Route[] {
   return [
     defineRoute({
-      ...{ ...shared, method: 'GET', path: '/api/models/unused' },
+      ...shared,
+      method: 'GET',
+      path: '/api/models/unused',
       summary: 'Weights, partial downloads and snapshots that no model needs, with their sizes',
       responses: {
         200: { description: 'In the order of their paths.', schema: async () => (await schemas()).unusedFiles },
@@ -37,7 +39,9 @@ export function unusedRoutes({ gallery, bodies }: UnusedRouteParts): Route[] {
       },
     }),
     defineRoute({
-      ...{ ...shared, method: 'POST', path: '/api/models/prune' },
+      ...shared,
+      method: 'POST',
+      path: '/api/models/prune',
       summary: 'Delete files that no model needs: the named ones, or all selected ones',
       audit: { change: 'model.prune' },
       body: async () => (await schemas()).pruneRequest,

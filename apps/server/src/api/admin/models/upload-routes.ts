@@ -26,12 +26,17 @@ const UNKNOWN = { description: 'There is no such upload.' }
 export function uploadRoutes({ openUploads, bodies }: UploadRouteParts): Route[] {
   const toReply = ({ id, name, sizeBytes, receivedBytes }: UploadState) =>
     json({
-      ...{ id, name, size_bytes: sizeBytes, received_bytes: receivedBytes },
+      id,
+      name,
+      size_bytes: sizeBytes,
+      received_bytes: receivedBytes,
       piece_bytes: Math.min(PIECE_BYTES, bodies.maxBytes),
     } satisfies z.output<typeof uploadState>)
   return [
     defineRoute({
-      ...{ ...shared, method: 'POST', path: '/api/models/uploads' },
+      ...shared,
+      method: 'POST',
+      path: '/api/models/uploads',
       summary: 'Begin to send a GGUF file that becomes a model',
       audit: { unrecorded: 'no model is there before the file is complete' },
       body: async () => (await schemas()).uploadRequest,
@@ -47,13 +52,17 @@ export function uploadRoutes({ openUploads, bodies }: UploadRouteParts): Route[]
       },
     }),
     defineRoute({
-      ...{ ...shared, method: 'GET', path: '/api/models/uploads/:id' },
+      ...shared,
+      method: 'GET',
+      path: '/api/models/uploads/:id',
       summary: 'How much of a file has arrived',
       responses: { 200: { description: 'The next piece begins at `received_bytes`.', schema: state }, 404: UNKNOWN },
       handler: async (call) => toReply((await openUploads()).read(call.param('id'))),
     }),
     defineRoute({
-      ...{ ...shared, method: 'PUT', path: '/api/models/uploads/:id' },
+      ...shared,
+      method: 'PUT',
+      path: '/api/models/uploads/:id',
       summary: 'Send the next piece of a file',
       audit: { unrecorded: 'no model is there before the file is complete' },
       query: async () => (await schemas()).pieceQuery,
@@ -71,7 +80,9 @@ export function uploadRoutes({ openUploads, bodies }: UploadRouteParts): Route[]
       },
     }),
     defineRoute({
-      ...{ ...shared, method: 'POST', path: '/api/models/uploads/:id/finish' },
+      ...shared,
+      method: 'POST',
+      path: '/api/models/uploads/:id/finish',
       summary: 'Make a model of a file that has arrived',
       audit: { change: 'model.upload' },
       responses: {
@@ -87,7 +98,9 @@ export function uploadRoutes({ openUploads, bodies }: UploadRouteParts): Route[]
       },
     }),
     defineRoute({
-      ...{ ...shared, method: 'DELETE', path: '/api/models/uploads/:id' },
+      ...shared,
+      method: 'DELETE',
+      path: '/api/models/uploads/:id',
       summary: 'Drop a file that is being sent',
       audit: { unrecorded: 'the file is not a model yet' },
       responses: { 200: { description: 'Nothing of it is left.', schema: async () => (await schemas()).dropped } },

@@ -33,7 +33,8 @@ function findEditName(file: string, modelFiles: Pick<ConfigStore, 'get'>): strin
 
 function toWireProblem({ file, line, key, reason }: ConfigProblem, model: string | undefined): ModelProblem {
   return {
-    ...{ file, reason },
+    file,
+    reason,
     ...(line === undefined ? {} : { line }),
     ...(key === undefined ? {} : { key }),
     ...(model === undefined ? {} : { model }),

@@ -26,8 +26,15 @@ export function ollamaFeature(platform: Platform): ServerFeature {
       ...(config.disableGalleryEndpoint
         ? []
         : ollamaLibraryRoutes({
-            ...{ operations, modelFiles, bodies, compression, directory: models, gallery: modelGallery },
-            ...{ modelsPath: config.modelsPath, keyFileGate, places },
+            operations,
+            modelFiles,
+            bodies,
+            compression,
+            directory: models,
+            gallery: modelGallery,
+            modelsPath: config.modelsPath,
+            keyFileGate,
+            places,
           })),
     ],
   }

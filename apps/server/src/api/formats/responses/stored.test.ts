@@ -27,7 +27,9 @@ async function startReader() {
       frames.length - 1 > after ? { firstSequence: after + 1, frames: frames.slice(after + 1) } : undefined,
   } as unknown as ResponseStore
   const parts = {
-    ...{ store, bus, clock },
+    store,
+    bus,
+    clock,
     live: { get: () => undefined },
     compression: { enabled: false, minLength: 0 },
   } as unknown as CreateParts
@@ -43,7 +45,10 @@ async function startReader() {
     }),
   ])
   return {
-    ...{ app, bus, clock, frames },
+    app,
+    bus,
+    clock,
+    frames,
     looks: () => looks,
     finish: () => {
       status = 'completed'
