@@ -28,3 +28,13 @@ it('tries again after a failed load', async () => {
   expect(await lazy.open()).toBe('part')
   expect(await lazy.settled()).toBe('part')
 })
+
+it('tries again after a load that throws at once', async () => {
+  const load = vi.fn((): Promise<string> => Promise.resolve('part'))
+  load.mockImplementationOnce(() => {
+    throw new Error('no such module')
+  })
+  const lazy = createLazy(load)
+  await expect(lazy.open()).rejects.toThrow('no such module')
+  expect(await lazy.open()).toBe('part')
+})

@@ -15,7 +15,8 @@ export function createLazy<Part>(load: () => Promise<Part>): Lazy<Part> {
 
   async function start(): Promise<Part> {
     try {
-      opened = await load()
+      // A load that throws at once is forgotten only after `opening` is set.
+      opened = await Promise.resolve().then(load)
       return opened
     } catch (error) {
       opening = undefined

@@ -70,7 +70,7 @@ export function watchClient<Client>(parts: WatchedParts<Client>): WatchedClient<
 
   function replaceClient(): void {
     clients.replace()
-    waiting.failAll(databaseAway())
+    waiting.failAll(databaseAway)
   }
 
   function callFollowers(): void {
@@ -183,7 +183,8 @@ interface WaitingWork {
   longestMs(): number
   /** Runs work that may call `beat` with each statement. */
   run<T>(work: (beat: () => void) => Promise<T>): Promise<T>
-  failAll(error: unknown): void
+  /** Fails all of it, each with an error of its own. */
+  failAll(createError: () => Error): void
 }
 
 function createWaitingWork(clock: Pick<Clock, 'monotonic'>): WaitingWork {
@@ -211,8 +212,8 @@ function createWaitingWork(clock: Pick<Clock, 'monotonic'>): WaitingWork {
           .then(resolve, reject)
           .finally(() => waiting.delete(entry))
       }),
-    failAll(error) {
-      for (const { fail } of waiting) fail(error)
+    failAll(createError) {
+      for (const { fail } of waiting) fail(createError())
       waiting.clear()
     },
   }

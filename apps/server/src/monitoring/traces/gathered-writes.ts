@@ -35,7 +35,7 @@ export function createGatheredWrites({ write, waits, gatherMs, clock }: Gathered
   }
 
   const wake = (): void => {
-    running ??= run()
+    if (waits()) running ??= run()
   }
   return {
     wake,
@@ -44,7 +44,7 @@ export function createGatheredWrites({ write, waits, gatherMs, clock }: Gathered
       flushes += 1
       hurry.abort()
       try {
-        if (waits()) wake()
+        wake()
         await running
       } finally {
         flushes -= 1
