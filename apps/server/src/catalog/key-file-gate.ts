@@ -74,7 +74,8 @@ export function createKeyFileGate({
     },
     async admit({ file, text, models }, before) {
       const grants = await check(models, before === undefined ? [] : await listGrants(before))
-      // A change that names none gives nothing away, whoever wrote it. A new file is known for what its operator makes of it.
+      // A change that names no key file gives nothing away, whoever wrote it. A new file is known for what its operator
+      // makes of it.
       if (before === undefined || listKeyFiles(models).length > 0) await written.note(file, text, grants)
     },
     forget: (file) => written.forget(file),

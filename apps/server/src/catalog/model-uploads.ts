@@ -52,7 +52,7 @@ export interface UploadRequest {
   readonly sizeBytes: number
 }
 
-/** How far an upload is. */
+/** Progress of an upload. */
 export interface UploadState {
   readonly id: string
   /** Of the model that it becomes. */
@@ -133,7 +133,7 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
     await drop(upload).catch(() => undefined)
   }
 
-  /** Adds a piece behind those that are there. */
+  /** Adds a piece behind the received ones. */
   async function receive(upload: Upload, piece: AsyncIterable<Uint8Array>): Promise<void> {
     const cut = new AbortController()
     const { receivedBytes: offset } = upload

@@ -29,7 +29,7 @@ export interface AccountCommandOptions {
   readonly json?: boolean | undefined
 }
 
-/** What a command works on. A server may have the database open too. */
+/** Parts of a command. A server may have the database open too. */
 interface CommandParts {
   readonly auth: Auth
   readonly config: ServerConfig
@@ -42,7 +42,7 @@ interface Answer {
   readonly text: string
   /** For programs, in the form of the HTTP API. */
   readonly value: unknown
-  /** What the command has changed, for the audit log. */
+  /** The change that the command has made, for the audit log. */
   readonly change?: CommandChange | undefined
 }
 

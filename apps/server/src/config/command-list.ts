@@ -5,7 +5,7 @@ import { REMOTE_COMMANDS } from './remote-command.ts'
 export interface CommandEntry {
   /** The words that name it. */
   readonly words: string
-  /** What follows the words. */
+  /** Arguments after the words. */
   readonly takes?: string | undefined
   readonly about: string
   /** Further lines: flags of its own, exceptions. */

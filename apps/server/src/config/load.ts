@@ -134,7 +134,7 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
 const COMMANDS = COMMAND_LIST.map(({ words }) => words)
 /** The first words of commands. */
 const FIRST_WORDS = [...new Set(COMMANDS.map((words) => words.split(' ')[0] ?? ''))]
-/** Those that need a second word. */
+/** First words that need a second word. */
 const GROUPS = FIRST_WORDS.filter((word) => !COMMANDS.includes(word))
 const WORDS = [...FIRST_WORDS, 'help', 'version']
 /** The flags of commands that have flags of their own. Those of accounts are checked with the command. */

@@ -46,7 +46,7 @@ export interface WatchedClient<Client> {
   close(drop: (client: Client) => Promise<void>): Promise<void>
 }
 
-/** How often waiting work is looked at. */
+/** Time between two looks at waiting work. */
 const LOOK_MS = 1000
 /** Work that waits for longer makes the watch ask the server. */
 const PATIENCE_MS = 2000

@@ -1,6 +1,6 @@
 import type { OutboundResponse } from '../outbound/response.ts'
 
-/** What an origin says of the content that it has behind a URL at one time. */
+/** Facts that an origin gives about the content behind a URL at one time. */
 export interface ContentVersion {
   /** As it came, weak ones included. */
   readonly etag?: string | undefined

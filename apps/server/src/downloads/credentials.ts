@@ -21,7 +21,7 @@ export interface Credentials {
 /** Nobody is known. */
 const NO_CREDENTIALS: Credentials = { find: () => undefined, findRegistry: () => undefined }
 
-/** What the file says of a host. */
+/** The entry of a host in the file. */
 type Entry =
   | { readonly token: string }
   | { readonly username: string; readonly password: string; readonly tokenHosts: ReadonlySet<string> }

@@ -24,7 +24,7 @@ export interface DownloadRequest {
   /** In lower-case hexadecimal digits. */
   readonly sha256?: string | undefined
   readonly sizeBytes?: number | undefined
-  /** What the origin announces; for the look at the free space alone. */
+  /** Size that the origin announces; used only to check the free space. */
   readonly expectedBytes?: number | undefined
   /** Looks at the whole content before it takes its place. @throws {SvcError} for content that must not */
   readonly check?: ((path: string) => Promise<void>) | undefined
@@ -34,7 +34,7 @@ export interface DownloadRequest {
   readonly signal: AbortSignal
 }
 
-/** How much of a file is there. */
+/** Progress of a file. */
 export interface FileProgress {
   readonly currentBytes: number
   readonly totalBytes?: number | undefined
@@ -90,7 +90,7 @@ export interface DownloaderOptions {
 
 /** Attempts in a row that bring nothing. One that gets {@link PROGRESS_BYTES} further than any before begins to count anew. */
 const MAX_ATTEMPTS = 3
-/** How often a whole file with a wrong hash is fetched again. */
+/** Largest number of times that a whole file with a wrong hash is fetched again. */
 const MAX_RESTARTS = 2
 const PROGRESS_BYTES = 64 * 1024
 const STALL_MS = 60_000
@@ -111,7 +111,7 @@ export function createDownloader(options: DownloaderOptions): Downloader {
     download(request) {
       const { target, sha256, signal } = request
       const start = (): Promise<DownloadedFile> => download(request, options)
-      // Who waits for a content finds it here, or goes on to fetch it where the other one has failed.
+      // A caller that waited for a content finds it here, or fetches it itself where the other caller has failed.
       const onceEach = sha256 === undefined ? start : () => lock.run(`sha256:${sha256}`, start, { signal })
       return lock.run(resolve(target), onceEach, { signal })
     },

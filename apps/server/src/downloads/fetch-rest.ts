@@ -46,7 +46,7 @@ export async function fetchRest(options: FetchRestOptions): Promise<void> {
   if (!mayContinue(partial.facts, options)) await partial.restart(toFacts(options))
   if (partial.offset > 0) onPieces()
   let outcome = await attempt(options)
-  // What has come in order stays.
+  // The bytes that have come in order stay.
   if (outcome === 'refused') outcome = await attempt({ ...options, parts: 1 })
   if (outcome === 'done') return
   await partial.restart(toFacts(options))
@@ -86,7 +86,7 @@ function isContinuation(range: ReturnType<typeof readContentRange>, offset: numb
   return range !== undefined && offset > 0 && range.first === offset && range.last === range.totalBytes - 1
 }
 
-/** Whether nothing is missing, as an origin says that has no byte behind those that are there. */
+/** Whether nothing is missing: the origin says that it has no byte after the received ones. */
 function isWhole(reply: OutboundResponse, options: FetchRestOptions): boolean {
   const { offset, facts } = options.partial
   if (readUnsatisfiedTotal(reply) !== offset) return false

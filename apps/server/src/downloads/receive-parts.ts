@@ -3,7 +3,7 @@ import { readContentRange } from './content-version.ts'
 import { cutShort } from './download-failures.ts'
 import type { PartialFile } from './partial-file.ts'
 
-/** How an attempt ended: `changed` where the origin has another content by now, `refused` where it gives no parts. */
+/** Result of an attempt: `changed` where the origin has another content by now, `refused` where it gives no parts. */
 export type FetchOutcome = 'done' | 'changed' | 'refused'
 
 /** Options of {@link receiveParts}. */

@@ -11,7 +11,7 @@ import { requireProvider, type SignInParts } from './sign-in-routes.ts'
 
 const schemas = () => import('./schemas.ts')
 
-/** What the route needs. */
+/** Parts of the route. */
 export interface LogoutParts extends Pick<SignInParts, 'auth' | 'bodies' | 'attempts' | 'signInProviders'> {
   readonly stores: Pick<Stores, 'users' | 'usedTokens'>
   readonly clock: Pick<Clock, 'now'>

@@ -12,7 +12,7 @@ function listReach(field: Field, path: readonly string[], above: Reach | undefin
   return reach === undefined ? rows : [[key, reach], ...rows]
 }
 
-/** What every key of model files reaches, and what further keys of a block would. */
+/** The reach of every key of model files, and of further keys of a block. */
 export const KEY_REACH: ReadonlyMap<string, Reach> = new Map(listReach(modelKeys, [], undefined))
 
 /** Gives what a key reaches, by itself or by its nearest block; undefined for an unknown key. */

@@ -66,7 +66,7 @@ async function readInput(): Promise<string> {
   return Buffer.concat(pieces).toString('utf8')
 }
 
-/** Who talks to whom. */
+/** Parts of a chat. */
 interface ChatParts {
   readonly server: ServerClient
   readonly model: string

@@ -18,7 +18,7 @@ import { distinctTexts, toPage } from './page.ts'
 import { sortEntries } from './sort-entries.ts'
 import { toTaskTypes } from './task-types.ts'
 
-/** What the routes of the backend page need. */
+/** Parts of the routes of the backend page. */
 export interface BackendListParts extends BackendRouteParts {
   readonly prefersDevelopment: () => boolean
   readonly developmentSuffix: string

@@ -11,7 +11,7 @@ import { readJsonBody } from '../read-json-body.ts'
 import { findJob, toShortJob } from './job.ts'
 import { listModels, type ModelPageParts } from './model-page.ts'
 
-/** What the routes of the model page need. */
+/** Parts of the routes of the model page. */
 export interface ModelListParts extends ModelPageParts {
   /** The size of a model that is here; undefined where its files do not tell. */
   readonly installedShape: (name: string) => Promise<ModelShape | undefined>

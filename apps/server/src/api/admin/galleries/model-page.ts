@@ -11,7 +11,7 @@ import { distinctTexts, toPage } from './page.ts'
 import { sortEntries } from './sort-entries.ts'
 import { toTaskTypes } from './task-types.ts'
 
-/** What the page of models is made of. */
+/** Parts of the page of models. */
 export interface ModelPageParts {
   readonly gallery: ModelGallery
   readonly modelFiles: ConfigStore

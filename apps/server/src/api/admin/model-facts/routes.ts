@@ -14,7 +14,7 @@ import { isPending, nameWithoutGallery, type OperationView } from '../../../oper
 import { listSectionFields, listSections } from './config-metadata.ts'
 import type { capabilitiesReply, loadStatus, pipelineReply } from './schemas.ts'
 
-/** What the routes about models need. */
+/** Parts of the routes about models. */
 export interface ModelFactParts {
   readonly modelFiles: Pick<ConfigStore, 'get' | 'list'>
   /** Names of backends that resolve. */

@@ -6,7 +6,7 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { toSourcesReply, toUsageReply } from './wire-usage.ts'
 
-/** What the routes of usage read. */
+/** Parts of the routes of usage. */
 export interface UsageRouteParts {
   readonly usage: Pick<Usage, 'readUsage' | 'readSources'>
   /** Stores what waits, so that a report has every request that has ended. */
