@@ -61,7 +61,7 @@ export interface UploadState {
   readonly receivedBytes: number
 }
 
-/** What {@link createModelUploads} needs. */
+/** Parts of {@link createModelUploads}. */
 export interface ModelUploadParts {
   readonly modelsPath: string
   readonly serverId: string

@@ -47,7 +47,7 @@ export async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** What {@link createSqliteQueries} needs. */
+/** Parts of {@link createSqliteQueries}. */
 export interface SqliteQueryParts {
   /** Gives the builder and its tables; the first call loads them. */
   readonly load: () => Promise<{ readonly orm: BetterSQLite3Database<Tables>; readonly tables: Tables }>

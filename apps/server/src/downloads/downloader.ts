@@ -72,7 +72,7 @@ export interface Downloader {
   measureSize(source: DownloadSource, options: { readonly signal: AbortSignal }): Promise<number | undefined>
 }
 
-/** What {@link createDownloader} needs. */
+/** Options of {@link createDownloader}. */
 export interface DownloaderOptions {
   readonly client: OutboundClient
   readonly clock: Clock

@@ -27,7 +27,7 @@ const MAX_ATTEMPTS = 5
 /** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
-/** The process that holds a lock, as the lock file says. */
+/** The process that holds a lock, as the lock file names it. */
 interface Holder {
   readonly pid: number
   readonly start: string

@@ -5,7 +5,7 @@ import type { Listed, ModelEntry } from './gallery.ts'
 import { DEFAULT_CONTEXT, estimateMemory, type ModelShape } from './memory-estimate.ts'
 import type { VariantParts } from './variants.ts'
 
-/** How large a model of a gallery is, and whether it fits this machine. Fields that nobody knows are undefined. */
+/** The size of a model of a gallery, and whether it fits this machine. Unknown fields are undefined. */
 export interface Assessment {
   readonly weightsBytes: number | undefined
   /** Estimated memory with a context of {@link DEFAULT_CONTEXT}. */
@@ -13,7 +13,7 @@ export interface Assessment {
   readonly fits: boolean | undefined
 }
 
-/** What assessments need. */
+/** Parts of assessments. */
 export interface AssessmentParts extends Pick<VariantParts, 'memoryBytes' | 'canRun' | 'findEntryBackend'> {
   readonly shapes: ShapeReader
 }

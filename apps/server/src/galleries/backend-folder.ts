@@ -5,11 +5,11 @@ import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import type { Logger } from '../ports.ts'
 import { isFields } from './to-entry.ts'
 
-/** What `metadata.json` of a backend says. */
+/** The content of a backend's `metadata.json`. */
 export interface BackendMetadata {
   readonly name: string
   readonly alias?: string | undefined
-  /** Name of the folder that a meta backend stands for. */
+  /** Name of the folder that a meta backend leads to. */
   readonly metaBackendFor?: string | undefined
   readonly galleryUrl?: string | undefined
   /** RFC 3339. */
@@ -17,7 +17,7 @@ export interface BackendMetadata {
   readonly version?: string | undefined
   readonly uri?: string | undefined
   readonly digest?: string | undefined
-  /** The operation whose last step put the folder in its place; for the server alone. */
+  /** The operation whose last step put the folder in its place; used only by the server. */
   readonly job?: string | undefined
 }
 

@@ -19,13 +19,13 @@ export type SizedEntry = Pick<ModelEntry, 'files' | 'size'>
 export interface ShapeReader {
   /** Asks the origins where nothing is known yet. Undefined where neither the gallery nor the origins tell. */
   read(entry: SizedEntry, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
-  /** What is known now: measured before, or what the gallery says. */
+  /** Gives the shape that is known now: measured before, or from the gallery. */
   peek(entry: SizedEntry): Promise<ModelShape | undefined>
   /** Ends measurements that run. */
   close(): Promise<void>
 }
 
-/** What {@link createShapeReader} needs. */
+/** Options of {@link createShapeReader}. */
 export interface ShapeReaderOptions {
   readonly client: OutboundClient
   readonly downloader: Pick<Downloader, 'measureSize'>
@@ -99,7 +99,7 @@ export function createShapeReader(options: ShapeReaderOptions): ShapeReader {
     return { ...shape, weightsBytes }
   }
 
-  /** The measurement is not tied to whoever asks first: others wait for it too. */
+  /** The first caller's abort does not end the measurement: other callers wait for it too. */
   async function startMeasuring(key: string, entry: SizedEntry): Promise<ModelShape | undefined> {
     try {
       const shape = await queue.run((signal) => measure(entry, signal), { signal: AbortSignal.timeout(MEASURE_MS) })

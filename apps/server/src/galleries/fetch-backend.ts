@@ -17,7 +17,7 @@ import type { OperationWork } from '../operations/operations.ts'
 import { keepsData } from '../operations/stopped-operation.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 
-/** What the files of a backend are fetched with. */
+/** Parts that fetch the files of a backend. */
 export interface BackendFetcherParts {
   readonly client: OutboundClient
   readonly downloader: Downloader

@@ -37,7 +37,7 @@ const NAMES: readonly (readonly [reach: Exclude<EngineReach, 'nothing'>, pattern
   ],
 ]
 
-/** Finds the reach of an option of an engine: `name:value`, `name=value`, a name alone, or a map of options. */
+/** Finds the reach of an option of an engine: `name:value`, `name=value`, a bare name, or a map of options. */
 export function findEngineReach(node: YamlNode): EngineReach {
   return node.kind === 'scalar' ? judgeText(node.text) : judgeTree('', node)
 }

@@ -39,7 +39,7 @@ export interface GalleryIndexes<Entry> {
   close(): Promise<void>
 }
 
-/** What {@link createGalleryIndexes} needs. */
+/** Options of {@link createGalleryIndexes}. */
 export interface GalleryIndexesOptions<Entry> extends AddressParts {
   readonly galleries: () => readonly Gallery[]
   readonly toEntry: (value: unknown) => Entry | undefined
@@ -102,7 +102,7 @@ function createIndexLoader<Entry extends { readonly name: string }>(
     if (warnings.length > 0) logger.warn({ gallery: gallery.name, warnings }, 'gallery has entries with faults')
   }
 
-  /** The load is not tied to whoever asks first: others wait for it too. */
+  /** The first caller's abort does not end the load: other callers wait for it too. */
   async function load(index: Index<Entry>, gallery: Gallery): Promise<void> {
     const signal = AbortSignal.any([closing, AbortSignal.timeout(2 * FETCH_MS)])
     const copy = join(options.folder, `${hash('sha256', gallery.url, 'hex')}.yaml`)

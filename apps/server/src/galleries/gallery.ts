@@ -22,11 +22,11 @@ export interface Gallery {
   readonly url: string
   /** Asked in their order where the URL fails. */
   readonly mirrors?: readonly string[] | undefined
-  /** Whose signatures its images have. */
+  /** The signers that its images must have. */
   readonly verification?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What every entry of a gallery has. */
+/** Fields of every entry of a gallery. */
 export interface EntryHead {
   readonly name: string
   readonly description: string

@@ -17,7 +17,7 @@ export interface HubRepository {
 /** A file of a repository. */
 export interface HubFile {
   readonly path: string
-  /** Of large files alone. */
+  /** Only large files have it. */
   readonly sha256?: string | undefined
   /** SHA-1 of the git blob; that of a large file is of its pointer. */
   readonly gitHash?: string | undefined

@@ -100,7 +100,7 @@ function mendEscape(text, error) {
  */
 
 /**
- * Cuts an index into its entries. What stands before the first one belongs to none.
+ * Cuts an index into its entries. Text before the first entry is left out.
  *
  * @param {string} text
  * @returns {Piece[]}

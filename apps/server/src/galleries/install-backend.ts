@@ -16,7 +16,7 @@ import type { OldCopies } from './old-copies.ts'
 import { readSignaturePolicy } from './signature-policy.ts'
 import type { SignatureVerifier } from './verify-image.ts'
 
-/** What somebody asks to have installed. */
+/** A request to install a backend. */
 export interface BackendRequest {
   /** Of an entry: `name` or `gallery@name`. */
   readonly id?: string | undefined
@@ -28,7 +28,7 @@ export interface BackendRequest {
   readonly force?: boolean | undefined
 }
 
-/** What the installation of backends needs. */
+/** Parts of {@link installBackend}. */
 export interface BackendInstallerParts extends BackendFetcherParts {
   readonly backendsPath: string
   readonly systemPath: string
@@ -57,7 +57,10 @@ export interface BackendTags {
 
 const STAGING = '.staging'
 
-/** Installs a backend, and for a meta backend the one that it stands for on this machine. @returns the names that now resolve */
+/**
+ * Installs a backend, and for a meta backend the one that it leads to on this machine. @returns the names that now
+ * resolve
+ */
 export async function installBackend(
   request: BackendRequest,
   work: OperationWork,
@@ -102,7 +105,7 @@ interface BackendSource {
   readonly uris: readonly string[]
   /** Of an archive. */
   readonly sha256: string
-  /** Whose signatures its gallery asks for. */
+  /** The signers that its gallery asks for. */
   readonly verification: Readonly<Record<string, unknown>> | undefined
   /** The operation that ends with this folder. */
   readonly job?: string | undefined
@@ -255,7 +258,7 @@ async function requireRunFile(root: string, name: string): Promise<void> {
   })
 }
 
-/** A folder that holds nothing but the name of the one it stands for. */
+/** Writes a folder that holds only the name of the backend that it leads to. */
 async function writeMeta(
   name: string,
   { name: concrete, galleryUrl, job }: BackendSource,

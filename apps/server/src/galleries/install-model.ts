@@ -24,7 +24,7 @@ import { type ReinstalledConfig, reinstallConfig } from './reinstall-config.ts'
 import { checkScan } from './scan.ts'
 import type { ChooseVariant } from './variants.ts'
 
-/** What the installation of models needs. */
+/** Parts that install models. */
 export interface ModelInstallerParts extends PlanResolverParts, ArtifactFetcherParts {
   readonly modelFiles: ConfigStore
   readonly indexes: GalleryIndexes<ModelEntry>

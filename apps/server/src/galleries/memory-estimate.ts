@@ -3,7 +3,7 @@ import type { DownloadSource } from '../downloads/download-source.ts'
 import { MAX_REDIRECTS, type OutboundClient } from '../outbound/client.ts'
 import type { OutboundResponse } from '../outbound/response.ts'
 
-/** What the memory of a model depends on. */
+/** The facts that decide the memory of a model. */
 export interface ModelShape {
   /** Bytes of all its weights. */
   readonly weightsBytes: number
@@ -15,7 +15,7 @@ export interface ModelShape {
   readonly maxContext?: number | undefined
 }
 
-/** How a model is loaded. */
+/** Settings with which a model is loaded. */
 export interface LoadShape {
   readonly contextSize: number
   /** Layers on the graphics device. @default all */
@@ -64,7 +64,7 @@ export function toShape({ keys }: Pick<GgufHeader, 'keys'>, weightsBytes: number
   }
 }
 
-/** Bytes of a remote file that are fetched: the facts of the network stand before its vocabulary. */
+/** Bytes of a remote file that are fetched: the facts of the network come before its vocabulary. */
 const HEADER_BYTES = 256 * 1024
 const FETCH_MS = 20_000
 
@@ -108,7 +108,7 @@ async function readBegin({ body }: Pick<OutboundResponse, 'body'>): Promise<Uint
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 }
 
-/** The bytes that a size such as `4.7GB` or `512 MiB` stands for. */
+/** Gives the bytes of a size such as `4.7GB` or `512 MiB`. */
 export function parseSize(text: string): number | undefined {
   const match = /^\s*(\d{1,15}(?:\.\d{1,6})?)\s*([kmgt]?)(i?)b?\s*$/i.exec(text)
   if (match === null) return undefined

@@ -44,7 +44,7 @@ export interface ModelGallery {
   /** Queues the deletion of a model that is here. @throws {SvcError} as {@link ModelGallery.install} */
   remove(name: string): Promise<Operation>
   variants(listed: Listed<ModelEntry>, options: { readonly signal: AbortSignal }): Promise<VariantChoice>
-  /** How the model behind an address is installed. @throws as {@link planImport} */
+  /** Plans the installation of the model behind an address. @throws as {@link planImport} */
   planImport(
     uri: string,
     preferences: ImportPreferences,
@@ -71,7 +71,7 @@ export interface ModelGallery {
   close(): Promise<void>
 }
 
-/** What {@link createModelGallery} needs. */
+/** Parts of {@link createModelGallery}. */
 export interface ModelGalleryParts
   extends Pick<VariantParts, 'memoryBytes' | 'canRun'>,
     Pick<UnusedParts, 'listFile' | 'namedBySettings' | 'isInUse'> {
@@ -93,7 +93,7 @@ export interface ModelGalleryParts
   readonly scans: boolean
   /** Installs a backend that a model names and that is not here. */
   readonly installBackend: (name: string, work: OperationWork) => Promise<void>
-  /** Told of models whose files have changed or are gone. */
+  /** Called with models whose files have changed or are gone. */
   readonly changed: (names: readonly string[]) => void
 }
 

@@ -7,7 +7,7 @@ export interface OldCopies {
   add(folder: string): void
   /** Removes what was taken over so far, once nothing uses it any more, or after a minute. */
   release(isInUse: () => boolean): void
-  /** Stops waiting. What is left is removed at the next start. */
+  /** Stops waiting. The next start removes the rest. */
   close(): Promise<void>
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { SvcError } from '@svc/errors'
 
-/** What the thread sends. */
+/** Messages of the thread. */
 type IndexMessage =
   | { readonly kind: 'entries'; readonly entries: readonly unknown[] }
   | { readonly kind: 'end'; readonly warnings: readonly string[] }

@@ -16,7 +16,7 @@ export class BodyPieces {
   #filled = 0
   #bytes = 0
 
-  /** How many objects hold it. */
+  /** Number of objects that hold the body. */
   get count(): number {
     return this.#pieces.length + (this.#block === undefined ? 0 : 1)
   }

@@ -147,7 +147,7 @@ export function pathPrefix({ baseUrl }: Pick<Call, 'baseUrl'>): string {
   return new URL(baseUrl).pathname.slice(0, -1)
 }
 
-/** What all calls of an edge share. */
+/** Parts that all calls of an edge share. */
 export interface EdgeParts {
   /** The requests inside of calls. */
   readonly derived: RunningCalls

@@ -51,8 +51,8 @@ function readReportedLimit(): string | undefined {
 }
 
 /**
- * Counts connections. A connection for which there is no room is in excess. When it sends a request, the connection that has
- * been idle the longest is closed for it; when all are in use, it gets answers to health checks only.
+ * Counts connections. A connection above the limit is in excess. When it sends a request, the connection that has been
+ * idle the longest is closed for it; when all are in use, it gets answers to health checks only.
  */
 export class ConnectionLimit {
   readonly #max: number

@@ -3,7 +3,7 @@ import type { ReplyWriter } from '../inference/core/ports.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
 
-/** How long a reader may accept no byte before its stream is closed (threats REL-3). */
+/** Time that a reader may accept no byte before its stream is closed, milliseconds (threats REL-3). */
 export const READ_STALL_MS = 60_000
 
 const encoder = new TextEncoder()

@@ -14,11 +14,11 @@ import type { Upgrade } from './upgrade.ts'
 export interface SocketLimits {
   /** Open at once. */
   readonly maxSockets: number
-  /** How often a client is asked whether it is there; one that is silent twice in a route is gone. */
+  /** Time between two pings of a client, milliseconds. A client that is silent twice in a row is gone. */
   readonly pingMs: number
-  /** How long a reader may accept no byte before its socket is cut off. */
+  /** Time that a reader may accept no byte before its socket is cut off, milliseconds. */
   readonly stallMs: number
-  /** How long a client has to confirm that its socket closes. */
+  /** Time that a client has to confirm that its socket closes, milliseconds. */
   readonly closeMs: number
 }
 
@@ -62,7 +62,8 @@ export interface Sockets {
   /**
    * Leaves HTTP. The first socket loads the library of the protocol.
    *
-   * @throws {SvcError} `invalid_request` for a request that is no proper handshake, `unavailable` when there are too many
+   * @throws {SvcError} `invalid_request` for a request that is not a proper handshake, `unavailable` when there are too
+   * many
    */
   accept(upgrade: Upgrade, call: CallState, begin: Socket['begin']): Promise<Socket>
   /**
@@ -245,7 +246,7 @@ function startPings(ws: WebSocket, connection: Upgrade['connection'], pingMs: nu
     silences = hasHeard ? 0 : silences + 1
     hasHeard = false
     if (silences >= 2) ws.terminate()
-    // A reader that is behind is waited for by whoever writes.
+    // A reader that is behind gets no ping: the writer waits for it.
     else if (!connection.writableNeedDrain) ws.ping()
   }, pingMs)
   return {

@@ -20,8 +20,8 @@ export interface ClaimedHosts {
 }
 
 /**
- * Reads the `mitm` blocks of models (§2.14). A disabled model still lists its hosts: it serves no requests here, and its rules
- * protect those that go elsewhere.
+ * Reads the `mitm` blocks of models (§2.14). A disabled model still lists its hosts: it serves no requests here, and
+ * its rules protect requests that go elsewhere.
  *
  * @param defaults the detectors of the instance
  */

@@ -1,8 +1,8 @@
 /** Characters that control a terminal, end a line, reorder text or are not seen. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 /**
- * Those of {@link UNSAFE} that no letter, emoji or script needs: they control a terminal, reorder text or hide it. The
- * others join and separate letters, in Persian and Arabic among others.
+ * Characters of {@link UNSAFE} that no letter, emoji or script needs: they control a terminal, reorder text or hide it.
+ * The others join and separate letters, in Persian and Arabic among others.
  */
 const UNSAFE_IN_PROSE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u206f\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 /** A text of these has none of them. */

@@ -6,7 +6,7 @@ import { PlainSeries } from './plain-histogram.ts'
 export type RequestOutcome = 'completed' | 'refused' | 'failed' | 'left'
 /** The limit that a request ran into. */
 export type LimitName = 'global' | 'model' | 'quota'
-/** How somebody signs in. */
+/** The way in which somebody signs in. */
 export type SignInMethod = 'password' | 'key' | 'codehost' | 'oidc'
 /** The end of a sign-in: `refused` for what the caller gave, `failed` for a fault of the server or a provider. */
 export type SignInOutcome = 'succeeded' | 'refused' | 'failed'
@@ -63,7 +63,7 @@ export interface LiveFigure {
   readonly read: () => number
 }
 
-/** What the server measures of its work, in plain numbers. */
+/** The measures of the server's work, in plain numbers. */
 export class ServerSeries {
   readonly requests = new Counts()
   readonly modelTokens = new Counts()

@@ -4,7 +4,7 @@ import { toFileError } from '../files/file-error.ts'
 import { createLinkTree, type LinkTree } from './link-tree.ts'
 import { badArchive, readTar, type TarMember } from './tar-reader.ts'
 
-/** What all layers of an image may hold together (threats ARC-2). */
+/** Limits of all layers of an image together (threats ARC-2). */
 export interface UnpackLimits {
   readonly maxMembers: number
   readonly maxDepth: number

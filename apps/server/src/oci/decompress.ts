@@ -7,7 +7,7 @@ const GZIP = [0x1f, 0x8b]
 const ZSTD = [0x28, 0xb5, 0x2f, 0xfd]
 const PIECE = 256 * 1024
 
-/** How a layer is compressed, by its first bytes: what its manifest says counts for nothing. */
+/** Compression of a layer by its first bytes; its manifest is not trusted. */
 type Coding = 'none' | 'gzip' | 'zstd'
 
 /** The content of a file, decompressed where it is compressed. @throws {SvcError} `archive_refused` for damaged content */

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 export interface ImageSignature {
   /** A Sigstore bundle as JSON: signature, certificate and log entry. */
   readonly bundle: unknown
-  /** What is signed, where the bundle does not hold it. */
+  /** The signed bytes, where the bundle does not hold them. */
   readonly payload?: Uint8Array | undefined
 }
 

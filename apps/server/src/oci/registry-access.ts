@@ -41,7 +41,7 @@ export function mayGetCredentials(service: URL, registry: string, { tokenHosts }
   return host === TOKEN_HOSTS.get(registry.toLowerCase()) || tokenHosts.has(host)
 }
 
-/** What a registry wants before it answers. */
+/** The credentials that a registry asks for before it answers. */
 export interface Challenge {
   readonly scheme: 'bearer' | 'basic'
   /** Names in lower case. */

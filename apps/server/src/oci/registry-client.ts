@@ -44,7 +44,7 @@ export interface RegistryClient {
   layerSource(reference: ImageReference, layer: ImageLayer): DownloadSource
 }
 
-/** What {@link createRegistryClient} needs. */
+/** Options of {@link createRegistryClient}. */
 export interface RegistryClientOptions {
   readonly client: OutboundClient
   readonly credentials: Credentials

@@ -37,7 +37,7 @@ export function badArchive(reason: string): SvcError {
 /**
  * Reads the members of a tar archive in their order: POSIX, with the extended headers of POSIX and GNU.
  *
- * @throws {SvcError} `unprocessable`, code `archive_refused`, for devices, pipes and anything that is no archive
+ * @throws {SvcError} `unprocessable`, code `archive_refused`, for devices, pipes and anything that is not an archive
  */
 export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerator<TarMember, void, undefined> {
   const input = new ByteQueue(source)

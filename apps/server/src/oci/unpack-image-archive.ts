@@ -24,7 +24,7 @@ export interface ImageArchive {
 
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
 const MAX_LAYERS = 128
-/** What a layer may have where the file itself is small. */
+/** Unpacked bytes of a layer to which the ratio does not apply. */
 const RATIO_FREE_BYTES = 1024 ** 3
 const MAX_RATIO = 200
 

@@ -21,7 +21,7 @@ import { MAX_HISTORY, type OperationStore } from './operation-store.ts'
 import type { Operations, PerformOperation } from './operations.ts'
 import { keepsData, OperationStopped } from './stopped-operation.ts'
 
-/** What {@link openOperations} needs. */
+/** Options of {@link openOperations}. */
 export interface OperationsOptions {
   readonly store: OperationStore
   /** Carries the changes of operations, and the requests to stop them. */
@@ -34,7 +34,7 @@ export interface OperationsOptions {
   readonly maxQueued?: number | undefined
   /** Whether an installation that ran when the server ended was done by then. @default never */
   readonly wasCommitted?: ((operation: Operation) => Promise<boolean>) | undefined
-  /** Told of every operation that has ended. Must not throw. */
+  /** Called with every operation that has ended. Must not throw. */
   readonly onEnd?: ((operation: Operation) => void) | undefined
 }
 
@@ -285,7 +285,7 @@ class OperationQueue implements Operations {
     const busy = this.#in('running').map(({ operation }) => operation)
     for (const entry of this.#in('queued')) {
       if (busy.length >= this.#concurrency) return
-      // Those of one object wait in their order, so a waiting one keeps the later ones back.
+      // Operations of one object wait in their order, so a waiting one keeps the later ones back.
       if (entry.stop.signal.aborted) continue
       if (busy.some((operation) => isSameObject(operation, entry.operation))) continue
       if (this.#hasEarlier(entry)) continue
@@ -413,7 +413,7 @@ class OperationQueue implements Operations {
     this.#leave(entry)
   }
 
-  /** Takes an operation that stands in the history out of the list. */
+  /** Takes an operation that is in the history out of the list. */
   #leave(entry: Entry): void {
     this.#entries.delete(entry.operation.jobId)
     this.#ended.set(entry.operation.jobId, entry)

@@ -10,7 +10,7 @@ import type {
 } from './operation.ts'
 import type { ProgressReport } from './progress-meter.ts'
 
-/** What the work of an operation is given. */
+/** Parameters of the work of an operation. */
 export interface OperationWork extends OperationRequest {
   readonly jobId: string
   /** Aborts with an {@link OperationStopped}; the work then undoes what it has done and rejects. */

@@ -1,4 +1,4 @@
-/** How fast a transfer is. Both are absent until they are known. */
+/** The speed of a transfer. Both members are absent until they are known. */
 export interface TransferRate {
   readonly bytesPerSecond?: number | undefined
   readonly secondsLeft?: number | undefined

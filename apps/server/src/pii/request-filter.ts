@@ -30,7 +30,7 @@ export interface FilterableBody extends Omit<Occasion, 'origin'> {
   readonly model?: ModelConfig | undefined
   /** Text that the format does not write as strings. @default none */
   readonly hidden?: HiddenTexts | undefined
-  /** The names of its files, in the order of the form. A file itself is not scanned. @default the body is no form */
+  /** The names of its files, in the order of the form. A file itself is not scanned. @default the body is not a form */
   readonly fileNames?: readonly string[] | undefined
   /** Aborts the request. */
   readonly abort: StopSignal

@@ -48,7 +48,7 @@ export interface ResponseStore {
   cancel(resource: ResponseResource): Promise<void>
   /** Deletes a response. @returns whether it existed */
   delete(id: string, reader: Reader): Promise<boolean>
-  /** Renews the leases of running responses. @returns the ids of those that another server has cancelled */
+  /** Renews the leases of running responses. @returns the ids of the responses that another server has cancelled */
   renew(ids: readonly string[]): Promise<readonly string[]>
   /** Fails responses that ran on a server that is gone. */
   failInterrupted(): Promise<void>

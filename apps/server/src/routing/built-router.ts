@@ -30,7 +30,7 @@ export interface BuiltRouter {
   readonly corpusFault: SvcError | undefined
 }
 
-/** What {@link buildRouter} needs. */
+/** Options of {@link buildRouter}. */
 export interface BuildRouterOptions {
   /** Runs the models that routers ask. */
   readonly models: ModelPortsOptions

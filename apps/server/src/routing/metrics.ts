@@ -1,7 +1,7 @@
 import type { EmbeddingCacheStats, Router, RouterDecision } from '@svc/router'
 import { Counter, Histogram, type Registry } from 'prom-client'
 
-/** What routers measure. */
+/** Metrics of routers. */
 export interface RoutingMetrics {
   observe(router: Router, decision: RouterDecision): void
 }

@@ -14,7 +14,7 @@ export type PerformInside = <K extends OperationKind>(
   context: RequestContext,
 ) => Promise<OperationResult<K>>
 
-/** What {@link createModelPorts} needs. */
+/** Options of {@link createModelPorts}. */
 export interface ModelPortsOptions {
   readonly perform: PerformInside
   /** Resolves once a model is in memory, or is known not to come. */
@@ -50,7 +50,7 @@ export function createModelPorts(
 
   const toPreparation = (model: ModelConfig) => ({ prepare: ({ signal }: CallOptions) => load(model, { signal }) })
 
-  /** How many tokens a model reads; undefined where counting them would send the text elsewhere, unfiltered. */
+  /** Gives the token budget of a model; undefined where counting them would send the text elsewhere, unfiltered. */
   const toTokens = (model: ModelConfig): TokenBudget | undefined => {
     const contextSize = readContextSize(model)
     if (contextSize === undefined || leavesMachine(model)) return undefined

@@ -27,7 +27,7 @@ export interface NamedCorpus {
   readonly embeddingModel: string
 }
 
-/** The work on routers that is no request of theirs. */
+/** The work on routers beside their requests. */
 export interface RouterAdmin {
   list(options: { readonly signal: AbortSignal }): Promise<readonly RouterView[]>
   /** Decides for a text, without a request and without a record. */
@@ -39,7 +39,7 @@ export interface RouterAdmin {
   clearCorpus(name: string, options: { readonly signal: AbortSignal }): Promise<number>
 }
 
-/** What {@link createRouterAdmin} needs. */
+/** Options of {@link createRouterAdmin}. */
 export interface RouterAdminOptions {
   readonly routers: Routers
   readonly findModel: (name: string) => ModelConfig | undefined

@@ -6,7 +6,7 @@ import type { Queries } from '../db/queries.ts'
 /** Name of the check value among the facts of an installation. */
 const CHECK_KEY = 'secret_check'
 
-/** How many entries a rotation has ended. */
+/** Numbers of entries that a rotation has ended. */
 export interface EndedEntries {
   readonly sessions: number
   readonly apiKeys: number

@@ -13,7 +13,7 @@ const ONE = 'one secret of more than thirty-two characters'
 const OTHER = 'another secret of more than thirty-two characters'
 const clock = createFakeClock()
 
-/** What a server has at its start. */
+/** Parts of a server at its start. */
 interface Start {
   /** Of the configuration. */
   readonly given?: string

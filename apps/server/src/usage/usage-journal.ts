@@ -15,7 +15,7 @@ export interface UsageJournalFile extends UsageJournal, AsyncDisposable {
   close(): Promise<void>
 }
 
-/** What {@link createUsageJournal} needs. */
+/** Options of {@link createUsageJournal}. */
 export interface UsageJournalOptions {
   readonly path: string
   readonly logger: Logger

@@ -348,7 +348,7 @@ describe.skipIf(!HAS_TERMINALS)('svc chat at a terminal', () => {
     await again.shows('>>> ')
     again.type('/exit\r')
     expect(await again.exited).toBe(0)
-    // What failed is not part of the conversation.
+    // The failed turn is not part of the conversation.
     expect(server.asked.at(-1)?.messages).toEqual([{ role: 'user', content: 'Three' }])
   })
 

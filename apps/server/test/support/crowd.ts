@@ -40,7 +40,7 @@ export async function sendAtOnce(requests: readonly CrowdRequest[]): Promise<rea
   }
 }
 
-/** How many replies have each status. */
+/** Number of replies with each status. */
 export function countStatuses(replies: readonly { readonly status: number }[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1

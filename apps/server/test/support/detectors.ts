@@ -4,7 +4,10 @@ import { parse, stringify } from 'yaml'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** What looks at filtered requests: the detectors that a test names, or everything there is beside them. */
+    /**
+     * Detectors of filtered requests: the ones that a test names, or every built-in one and the mock's recogniser
+     * beside them.
+     */
     readonly detectors?: 'own' | 'all'
   }
 }

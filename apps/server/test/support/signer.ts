@@ -14,7 +14,7 @@ export interface SignatureFacts {
   readonly predicateType?: string | undefined
 }
 
-/** What a registry has of a signature of the older form. */
+/** Blobs of a signature of the older form in a registry. */
 export interface OlderSignature {
   readonly payload: Buffer
   readonly annotations: Readonly<Record<string, string>>

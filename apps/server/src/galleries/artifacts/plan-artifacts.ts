@@ -24,7 +24,7 @@ export const TOKEN_VARIABLE = 'HF_TOKEN'
 const SNAPSHOT_SOURCE = 'huggingface'
 
 /**
- * The snapshots of a model: those that its file lists, else the one that its weights name where the backend loads
+ * The snapshots of a model: the ones that its file lists, else the one that its weights name where the backend loads
  * repositories.
  *
  * @throws {SvcError} `invalid_request`, code `invalid_artifact`

@@ -6,7 +6,7 @@ import { type HubFile, readHubRepository } from '../hub-repository.ts'
 import { compilePatterns } from './match-patterns.ts'
 import type { PlannedArtifact } from './plan-artifacts.ts'
 
-/** An artifact with the commit and the files that it stands for. */
+/** An artifact with its commit and its files. */
 export interface ResolvedArtifact extends PlannedArtifact {
   /** Of the hub. */
   readonly endpoint: string
@@ -22,14 +22,14 @@ export interface ResolvedArtifact extends PlannedArtifact {
 /** Names that files have here while they are fetched. */
 const IS_PARTIAL = /\.partial(\.json)?$/
 
-/** What artifacts are resolved with. */
+/** Parts of {@link resolveArtifact}. */
 export interface ArtifactResolverParts {
   readonly client: OutboundClient
   readonly services: () => UriServices
 }
 
 /**
- * Finds out which commit an artifact stands for now, and which files.
+ * Finds the commit and the files that an artifact means now.
  *
  * @throws {SvcError} as {@link readHubRepository} and {@link compilePatterns}; `unprocessable`, code `artifact_empty`
  */

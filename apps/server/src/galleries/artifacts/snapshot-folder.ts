@@ -58,7 +58,7 @@ function toJson(text: string): unknown {
   }
 }
 
-/** The folder in which this server gathers a snapshot. What an earlier run has left there goes on. */
+/** The folder in which this server gathers a snapshot. Files that an earlier run has left there are continued. */
 export async function openPartialSnapshot(
   modelsPath: string,
   cacheKey: string,

@@ -12,7 +12,7 @@ import { type ClaimParts, type Claims, readClaims } from './claims.ts'
 import { type WalkedFile, type WalkedFolder, walkFolder } from './walk-folder.ts'
 
 /**
- * What an unused file is: weights of a model that was installed and has others now, the first part of a download, a
+ * Kind of an unused file: weights of a model that was installed and has others now, the first part of a download, a
  * snapshot of a repository, or weights that this server has not fetched.
  */
 export type UnusedKind = 'variant' | 'partial' | 'snapshot' | 'other'
@@ -40,7 +40,7 @@ export interface UnusedFiles {
   readonly installing: readonly string[]
 }
 
-/** What unused files are found with. */
+/** Parts of {@link findUnused}. */
 export interface UnusedParts extends ClaimParts {
   readonly known: Pick<KnownFiles, 'list'>
   readonly operations: Pick<Operations, 'list' | 'history'>

@@ -3,8 +3,8 @@ import type { FilteredRequest } from '../../pii/request-filter.ts'
 import type { RequestLedger } from './ledger.ts'
 
 /**
- * What a request needs to call a model again: a tool loop decorates `ModelCalls`, calls the model, runs what it asks
- * for, and calls it with the results. Each call has its own account in the ledger.
+ * The calls of a request that calls a model again: a tool loop decorates `ModelCalls`, calls the model, runs the tools
+ * that it asks for, and calls it with the results. Each call has its own account in the ledger.
  */
 export interface Turns {
   /**

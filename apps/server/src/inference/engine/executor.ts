@@ -28,7 +28,10 @@ export interface ExecuteOptions {
   readonly header?: RequestHeader | undefined
   /** @default the call is not a part of a traced request */
   readonly trace?: CallTrace | undefined
-  /** Told the figures of a call whose caller leaves before its backend has told them. @default nobody counts them */
+  /**
+   * Called with the figures of a call whose caller leaves before its backend has given them. @default nobody counts
+   * them
+   */
   readonly onLeft?: ((left: LeftFigures) => void) | undefined
   readonly signal: AbortSignal
 }

@@ -164,7 +164,7 @@ function planAnswer(
   return { grammar, check: check && createAnswerCheck(check, { mayBeCut }) }
 }
 
-/** Finds the start tag of reasoning at the end of the prompt. A template that was told not to think writes none. */
+/** Finds the start tag of reasoning at the end of the prompt. A template that turns thinking off writes none. */
 function findStart(prompt: string, request: ChatRequest, model: ModelConfig): string | undefined {
   return thinkingIsOff(model, request) ? undefined : findPrefilledToken(prompt, model.reasoning)
 }

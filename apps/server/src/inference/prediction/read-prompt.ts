@@ -83,7 +83,7 @@ function toAlternative(token: TokenLikelihood | undefined): Omit<TokenLogprob, '
   }
 }
 
-/** Some vocabularies put a space before every text; it is no part of the prompt. */
+/** Some vocabularies put a space before every text; it is not part of the prompt. */
 function withoutAddedSpace(tokens: readonly PromptToken[], text: string): readonly PromptToken[] {
   const [first, ...rest] = tokens
   const whole = Buffer.concat(tokens.map(({ bytes }) => Buffer.from(bytes ?? []))).toString()

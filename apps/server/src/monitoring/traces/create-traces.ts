@@ -18,7 +18,7 @@ export interface Traces {
   readonly requestLog: Pick<TraceLog, 'list' | 'find'>
   readonly backendLog: Pick<TraceLog, 'list' | 'find' | 'clear'>
   /**
-   * Counts the traced requests of the last hours, also those that are not listed any more.
+   * Counts the traced requests of the last hours, also the ones that are no longer listed.
    *
    * @param matches counts only listed requests whose heads match
    */

@@ -16,7 +16,7 @@ export interface KeptTraces {
   readonly all: readonly KeptTrace[]
   /** Puts a trace in its place. */
   insert(trace: KeptTrace): void
-  /** Puts the stored traces before those that are there. */
+  /** Puts the stored traces before the present ones. */
   insertStored(traces: readonly KeptTrace[]): void
   /** Drops what is above the limits, the oldest first. */
   trim(): void

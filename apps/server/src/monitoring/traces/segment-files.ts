@@ -114,7 +114,7 @@ export class SegmentFiles {
     try {
       await file.appendFile(Buffer.concat(lines))
     } catch (error) {
-      // What was written of the last line ends with this segment.
+      // The written part of the last line ends with this segment.
       await this.#endCurrent()
       throw error
     }

@@ -6,7 +6,7 @@ export interface StatusRange {
   readonly to: number
 }
 
-/** What a listed trace must have. Whatever is left out is not asked for. */
+/** Conditions that a listed trace must meet. An absent one is not checked. */
 export interface TraceFilter {
   /** The model that was asked for, or the one that served. */
   readonly model?: string | undefined

@@ -11,7 +11,7 @@ export interface SentError {
   readonly retryAfterMs?: number | undefined
 }
 
-/** What a member asks of the process with the models. The first question opens the place of a folder. */
+/** Questions of a member to the process with the models. The first question opens the place of a folder. */
 export type Question =
   | { readonly ask: 'open'; readonly id: number; readonly folder: string }
   | { readonly ask: 'place' | 'load'; readonly id: number; readonly model: Pick<ModelConfig, 'name' | 'options'> }

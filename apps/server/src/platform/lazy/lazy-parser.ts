@@ -6,7 +6,7 @@ export class ParserMissing extends Error {
   override readonly name = 'ParserMissing'
 }
 
-/** What reads model files. A start without such files does without its modules. */
+/** A parser of model files. A start without such files does not load its modules. */
 export interface LazyParser {
   /** @throws {ParserMissing} before {@link LazyParser.load} has settled */
   readonly parse: ParseModelFile
