@@ -23,8 +23,8 @@ export async function makeCopyFolder({ modelsPath, serverId }: CopyPlace): Promi
 }
 
 /**
- * Removes what killed servers have left of copies. Called at the start: this server copies nothing yet, so every folder
- * of its own is left over. Another server may be at work in its own ones.
+ * Removes copies that killed servers have left unfinished. Called at the start: this server copies nothing yet, so
+ * every folder of its own is left over. Another server may be at work in its own ones.
  */
 export async function removeStaleCopies(
   { modelsPath, serverId }: CopyPlace,

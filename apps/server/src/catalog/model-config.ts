@@ -138,7 +138,7 @@ export interface ModelConfig extends KeptValues {
   readonly vllm: VllmSettings
   /** Mistakes of the `router` block; set for routers that a file describes. */
   readonly routerNotes?: RouterNotes | undefined
-  /** Facts from the header of the weights; absent when they are no GGUF file or unreadable. */
+  /** Facts from the header of the weights; absent when the weights are not a GGUF file or unreadable. */
   readonly gguf?: GgufSummary | undefined
   /** Reason why the weights cannot be loaded, found before a backend was asked: `file "x.gguf" is cut off`. */
   readonly weightsError?: string | undefined

@@ -25,7 +25,11 @@ export interface WrittenContent {
  * another content by now, is an operator's.
  */
 export interface WrittenFiles {
-  /** Finds what is known of a content; undefined for that of an operator. @param file inside the models folder, or absolute */
+  /**
+   * Finds the record of a content; undefined for a content of an operator.
+   *
+   * @param file inside the models folder, or absolute
+   */
   find(file: string, content: string | Uint8Array): WrittenContent | undefined
   /**
    * Remembers a content that is about to be written, beside the one before: a kill in between leaves a file that is known.

@@ -78,7 +78,7 @@ const KNN_KEYS = [
   ['vote_threshold', 'voteThreshold'],
 ] as const
 
-/** The table of thresholds and shares, and what the thresholds lead to. */
+/** The table of thresholds and shares, and the results of the thresholds. */
 function formatFit<T>(report: FitReport<T>, thresholds: readonly (readonly string[])[]): string[] {
   const { current, proposed, hasGain } = report
   const rows = [

@@ -111,7 +111,7 @@ function takeValue(
 }
 
 /**
- * Takes a command line apart. Flags may stand anywhere, `--` ends them. The last of two equal flags counts; lists add
+ * Takes a command line apart. Flags may be anywhere, `--` ends them. The last of two equal flags counts; lists add
  * up. Unknown flags and missing values are problems and are not thrown.
  *
  * @param argv the arguments after the program's name

@@ -49,7 +49,7 @@ export type Command =
 export interface ChatTask {
   readonly model: string
   readonly system: string | undefined
-  /** The words of one prompt, where `-` is standard input; undefined where none is given. */
+  /** The words of one prompt, where `-` is standard input; undefined without a prompt. */
   readonly prompt: readonly string[] | undefined
 }
 

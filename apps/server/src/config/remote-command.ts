@@ -1,7 +1,7 @@
 /** A command that a running server carries out. */
 export type RemoteVerb = (typeof REMOTE_COMMANDS)[number]['verb']
 
-/** The commands, each with what it takes. Where no server runs they work on its folders. */
+/** The commands, each with its arguments. Where no server runs they work on its folders. */
 export const REMOTE_COMMANDS = [
   { verb: 'models available', takes: undefined, about: 'list the models of the galleries' },
   { verb: 'models install', takes: 'NAME', about: 'install a model of a gallery' },

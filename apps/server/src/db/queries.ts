@@ -38,7 +38,7 @@ export interface DatabaseQueries extends Queries {
 /** Maximum number of queries that wait for an open transaction. */
 const MAX_WAITING = 10_000
 
-/** Runs a query. @throws {SvcError} what a failure of the database means to its caller */
+/** Runs a query. @throws {SvcError} the error that a failure of the database means to the caller */
 export async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()

@@ -5,7 +5,7 @@ import { databaseAway } from './database-error.ts'
 export type Pulse =
   /** It runs statements of this program, or does not tell. */
   | 'working'
-  /** It runs none: work that waits for an answer waits on connections that are dead. */
+  /** It runs no statement: work that waits for an answer waits on connections that are dead. */
   | 'idle'
   | 'away'
 

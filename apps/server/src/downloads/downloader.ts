@@ -29,7 +29,7 @@ export interface DownloadRequest {
   /** Looks at the whole content before it takes its place. @throws {SvcError} for content that must not */
   readonly check?: ((path: string) => Promise<void>) | undefined
   readonly onProgress?: ((progress: FileProgress) => void) | undefined
-  /** Whether an abort leaves what was fetched for the next download. @default always */
+  /** Whether an abort leaves the fetched bytes for the next download. @default always */
   readonly keepsData?: (() => boolean) | undefined
   readonly signal: AbortSignal
 }
@@ -167,7 +167,7 @@ async function download(request: DownloadRequest, options: DownloaderOptions): P
   }
 }
 
-/** The target itself, where it is what is asked for. */
+/** The target itself, where it has the wanted content. */
 async function findPresent({ target, sha256, signal }: DownloadRequest): Promise<Content | undefined> {
   const found = await stat(target).catch(() => undefined)
   if (found === undefined || !found.isFile()) return undefined
@@ -285,7 +285,7 @@ async function finish(partial: PartialFile, request: DownloadRequest, { known }:
   try {
     await check?.(partial.path)
   } catch (error) {
-    // Content that has its hash is what was asked for: it is not fetched again.
+    // Content that has its hash is the wanted one: it is not fetched again.
     if (request.sha256 === undefined) await removePartial(target)
     throw error
   }

@@ -6,7 +6,7 @@ import type { DownloadSource } from './download-source.ts'
 import type { PartialFacts, PartialFile } from './partial-file.ts'
 import { type FetchOutcome, receiveParts } from './receive-parts.ts'
 
-/** One attempt to fetch what is missing of a file. */
+/** One attempt to fetch the missing bytes of a file. */
 export interface FetchRestOptions {
   readonly partial: PartialFile
   readonly source: DownloadSource
@@ -153,7 +153,7 @@ function mayPart(
   return parts > 1 && servesRanges && missingBytes >= 4 * partBytes
 }
 
-/** @throws {SvcError} `download_corrupt` for what is not the file */
+/** @throws {SvcError} `download_corrupt` for bytes that are not the file */
 function checkReply(
   reply: OutboundResponse,
   { what, source, sizeBytes, totalBytes }: FetchRestOptions & { readonly totalBytes: number | undefined },

@@ -12,7 +12,7 @@ function openForReading(path: string): Promise<FileHandle> {
 /**
  * Feeds an open file to a hash, from its begin to its end or to a limit.
  *
- * @returns how many bytes were read
+ * @returns the number of bytes that were read
  */
 export async function hashHandle(
   file: FileHandle,

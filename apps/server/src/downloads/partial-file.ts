@@ -29,7 +29,7 @@ export interface PartialFile {
   shorten(bytes: number): Promise<void>
   /** Whether the path still leads to this file. */
   isInPlace(): Promise<boolean>
-  /** The SHA-256 of what is there. */
+  /** The SHA-256 of the received bytes. */
   digest(): string
   sync(): Promise<void>
   close(): Promise<void>

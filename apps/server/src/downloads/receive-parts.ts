@@ -144,7 +144,7 @@ class Part {
       })
   }
 
-  /** Writes the part as it comes. @throws what ended it early */
+  /** Writes the part as it comes. @throws the error that ended it early */
   async writeTo(partial: PartialFile): Promise<void> {
     for (;;) {
       const [news, isEnded, pieces] = [this.#news, this.#isEnded, this.#pieces]

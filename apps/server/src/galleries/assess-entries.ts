@@ -22,9 +22,9 @@ export interface AssessmentParts extends Pick<VariantParts, 'memoryBytes' | 'can
 const WAIT_MS = 1500
 /**
  * Assesses entries in their order. The sizes of the first ones are asked for where they are not known, and waited for
- * shortly: what comes later is there for the next list.
+ * shortly: a later result is there for the next list.
  *
- * @param options.measured how many entries origins are asked about; of the others counts what is known
+ * @param options.measured number of entries that origins are asked about; for the others, only known sizes count
  */
 export async function assessEntries(
   entries: readonly Listed<ModelEntry>[],

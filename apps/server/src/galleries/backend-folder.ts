@@ -36,7 +36,7 @@ const BACKUP = '.backup-'
 /** Begins the names of replaced folders. */
 const OLD = '.old-'
 
-/** The folders of backends, those of the system last. */
+/** The folders of backends, the system's last. */
 export async function listBackendFolders(parents: {
   readonly user: string
   readonly system: string
@@ -137,7 +137,9 @@ export async function swapFolder(parent: string, folderName: string, next: strin
   return old
 }
 
-/** Brings back what a kill has left aside in the middle of a swap, and removes what it left behind. */
+/**
+ * Puts back folders that a kill has left aside in the middle of a swap, and removes the old copies that it left behind.
+ */
 export async function finishSwaps(parent: string, { logger }: { readonly logger: Logger }): Promise<void> {
   const names: readonly string[] = await readdir(parent).catch(() => [])
   for (const name of names.filter((one) => one.startsWith(OLD))) {

@@ -22,7 +22,7 @@ export interface BackendUpgrade {
   readonly availableDigest?: string | undefined
 }
 
-/** The backends of galleries, and what can be done with them. */
+/** The backends of galleries, and the actions on them. */
 export interface BackendGallery {
   readonly indexes: GalleryIndexes<BackendEntry>
   /** The hardware that this machine computes on. */

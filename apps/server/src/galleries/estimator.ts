@@ -49,7 +49,7 @@ const MEASURE_MS = 30_000
 /** An entry that nobody measures is not asked for again before. */
 const REST_MS = 10 * 60 * 1000
 
-/** A reader that remembers what it saw by the addresses of the files. */
+/** A reader that remembers the shapes that it saw, by the addresses of the files. */
 export function createShapeReader(options: ShapeReaderOptions): ShapeReader {
   const { client, downloader, services, folder, clock, logger } = options
   const refuse = (code: string): SvcError => new SvcError('unavailable', 'the size of the model is not known', { code })

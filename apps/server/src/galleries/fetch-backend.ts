@@ -36,9 +36,9 @@ export interface BackendFetch {
   readonly needsHash: boolean
   /** Whether somebody asked for this address, and no gallery names it: then it may be on this machine. */
   readonly isExternal: boolean
-  /** Makes what looks at the digest of an image before anything of it is fetched. @throws to refuse every image */
+  /** Makes a check of the digest of an image before anything of it is fetched. @throws to refuse every image */
   readonly createCheck: () => PullOptions['check']
-  /** For what is fetched; it stays for the next attempt. */
+  /** For fetched files; they stay for the next attempt. */
   readonly staging: string
   /** For the files of the backend; emptied first. */
   readonly root: string
@@ -48,7 +48,7 @@ export interface BackendFetch {
  * Fetches a backend: an image of a registry, a tar archive over HTTPS, or, for an administrator, a folder, a tar archive
  * or an image archive of this machine.
  *
- * @returns the digest of what was fetched; empty for a folder
+ * @returns the digest of the fetched content; empty for a folder
  * @throws {SvcError} as {@link pullImage} and {@link Downloader.download}; `invalid_request` (`invalid_uri`), `forbidden`
  *   (`integrity_required`)
  */

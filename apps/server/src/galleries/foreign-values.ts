@@ -23,7 +23,7 @@ const HOSTS = [
   /\[[0-9a-f]{0,4}:[0-9a-f]{0,4}:[0-9a-f:.]{0,40}\]/i,
 ]
 
-/** Names of options of engines by what they reach, for all engines alike. */
+/** Names of options of engines by their reach, for all engines alike. */
 const NAMES: readonly (readonly [reach: Exclude<EngineReach, 'nothing'>, pattern: RegExp])[] = [
   ['secret', /(?:^|[._-])(?:(?:api|auth|access|hf|bearer)[_-]?(?:key|token)|secrets?|passwords?|credentials?)$/i],
   [

@@ -11,7 +11,7 @@ import type { Gallery, Listed } from './gallery.ts'
 import { type AddressParts, checkAddress, readAddress } from './read-address.ts'
 import { MAX_INDEX_BYTES, readIndex } from './read-index.ts'
 
-/** A gallery with what was found wrong when it was read last. */
+/** A gallery with the faults of its last read. */
 export interface GalleryState {
   readonly gallery: Gallery
   /** The reason why it cannot be read; its last good copy may be in use. */
@@ -35,7 +35,7 @@ export interface GalleryIndexes<Entry> {
   states(): readonly GalleryState[]
   /** Checks an address that a gallery may get. @throws {SvcError} `invalid_request` for one that can never be read */
   checkAddress(url: string): void
-  /** Ends what is read in the background. Nothing is read or written after that. */
+  /** Ends the reads in the background. Nothing is read or written after that. */
   close(): Promise<void>
 }
 
@@ -220,7 +220,7 @@ async function fetchIndex(
       const content = await readAddress(url, { ...limits, trust: 'operator' }, parts)
       if (!REFERENCE.test(url)) return content.bytes
       const text = new TextDecoder().decode(content.bytes.subarray(0, MAX_REFERENCE_BYTES)).trim()
-      // A document may lead away from what the operator configured.
+      // A document may lead away from the origin that the operator configured.
       const { uri, trust } = content.resolve(text)
       return (await readAddress(uri, { ...limits, trust }, parts)).bytes
     } catch (error) {

@@ -7,7 +7,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { CORE_SCHEMA, load, types, YAMLException } from 'js-yaml'
 
-/** Columns of indentation and list marks before a line's text: what bounds the nesting of blocks. */
+/** Columns of indentation and list marks before a line's text, which bound the nesting of blocks. */
 const MAX_COLUMNS = 400
 /** Brackets that an entry of the list may leave open. */
 const MAX_BRACKETS = 400
@@ -49,7 +49,7 @@ function checkNesting(text) {
 }
 
 /**
- * A copy without shared parts, so that aliases cost what they add.
+ * A copy without shared parts, so that an alias costs as much of the budget as it adds.
  *
  * @param {unknown} value
  * @param {{ left: number }} budget

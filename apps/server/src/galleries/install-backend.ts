@@ -58,8 +58,9 @@ export interface BackendTags {
 const STAGING = '.staging'
 
 /**
- * Installs a backend, and for a meta backend the one that it leads to on this machine. @returns the names that now
- * resolve
+ * Installs a backend, and for a meta backend the one that it leads to on this machine.
+ *
+ * @returns the names that now resolve
  */
 export async function installBackend(
   request: BackendRequest,
@@ -95,7 +96,7 @@ async function findConcrete(
   })
 }
 
-/** Where a backend comes from and what is written of it. */
+/** The source of a backend, and the fields that are written of it. */
 interface BackendSource {
   readonly name: string
   readonly alias: string
@@ -234,7 +235,7 @@ async function pullFirst(
   throw failure
 }
 
-/** The addresses, and for images of the usual tags those of the other channel. */
+/** Lists the addresses, and for images of the usual tags the addresses of the other channel. */
 function withOtherTags(
   uris: readonly string[],
   { release, branch, developmentSuffix, prefersDevelopment }: BackendTags,

@@ -67,8 +67,8 @@ function unescapeName(fileName: string): string {
 }
 
 /**
- * Replaces the files of a model. The journal is written first: from then on the new model stands, also after a kill, which
- * the next start makes good by {@link finishCommits}.
+ * Replaces the files of a model. The journal is written first: from then on the new model is in force, also after a
+ * kill, which the next start makes good by {@link finishCommits}.
  *
  * @throws {SvcError} `disk_full`, `file_failed`, `invalid_file`
  */

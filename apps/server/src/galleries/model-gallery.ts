@@ -30,7 +30,7 @@ import { findUnused, type UnusedFiles, type UnusedParts } from './unused/find-un
 import { type PrunedFiles, pruneFiles } from './unused/prune-files.ts'
 import { createVariantChooser, listVariants, type VariantChoice, type VariantParts } from './variants.ts'
 
-/** The models of galleries, and what can be done with them. */
+/** The models of galleries, and the actions on them. */
 export interface ModelGallery {
   readonly indexes: GalleryIndexes<ModelEntry>
   /** Queues an installation. @throws {SvcError} as {@link Operations.enqueue} and {@link requireWritable} */

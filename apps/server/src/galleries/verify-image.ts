@@ -48,7 +48,7 @@ async function createSignatureVerifier(root: TrustedRoot): Promise<SignatureVeri
     await Promise.all([import('@sigstore/bundle'), import('@sigstore/verify')])
   const verifier = new Verifier(toTrustMaterial(root))
 
-  /** @throws what makes it no signature of the image */
+  /** @throws the reason why it is not a signature of the image */
   function check(digest: string, { bundle: value, payload }: ImageSignature, policy: SignaturePolicy): void {
     const bundle = bundleFromJSON(value)
     if (isBundleWithDsseEnvelope(bundle)) {

@@ -1,6 +1,6 @@
 /** Pieces from this many bytes on are kept as they come. */
 const LARGE_BYTES = 4096
-/** Bytes of what smaller ones are copied into. */
+/** Bytes of a block that smaller pieces are copied into. */
 const BLOCK_BYTES = 65_536
 
 const EMPTY = new Uint8Array(0)

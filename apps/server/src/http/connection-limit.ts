@@ -32,7 +32,7 @@ export function grantConnections(asked: number, descriptors: number | undefined)
   return { max, isLess: max < asked }
 }
 
-/** Reads how many files the process may have open; undefined where the system does not tell. */
+/** Reads the number of files that the process may have open; undefined where the system does not say. */
 export function readDescriptorLimit(): number | undefined {
   // A report takes longer than all else that a start asks the system for.
   const limit = process.platform === 'linux' ? readLinuxLimit() : readReportedLimit()

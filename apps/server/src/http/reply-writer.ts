@@ -86,7 +86,7 @@ export function readerGone(): SvcError {
 }
 
 /**
- * Waits until a reader has taken what was written; one that takes nothing for `stallMs` is cut off.
+ * Waits until a reader has taken the written bytes; a reader that takes nothing for `stallMs` is cut off.
  *
  * @throws {SvcError} `cancelled` when the reader is gone or has stalled
  */

@@ -6,7 +6,7 @@ export type RouteAudit =
   | {
       /** Area and verb: `user.role`, `model.install`. */
       readonly change: string
-      /** The value of the path that names what is changed; handlers can note another name. */
+      /** The value of the path that names the changed object; handlers can note another name. */
       readonly target?: string | undefined
     }
   | {

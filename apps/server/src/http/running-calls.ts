@@ -34,7 +34,7 @@ export class RunningCall implements AbortSignalLike {
   readonly #listeners: AbortListener[] = []
   #controller: AbortController | undefined
 
-  /** A real abort signal, for what takes nothing else. */
+  /** A real abort signal, for interfaces that require one. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()

@@ -25,7 +25,7 @@ export interface SocketLimits {
 const LIMITS: SocketLimits = { maxSockets: 4096, pingMs: 30_000, stallMs: READ_STALL_MS, closeMs: 2000 }
 /** Largest message whatever bodies may have, bytes. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
-/** Pieces of one message, and pieces of what has arrived of it. */
+/** Pieces of one message, and pieces of its received bytes. */
 const MAX_FRAGMENTS = 1024
 const MAX_CHUNKS = 16 * 1024
 
@@ -53,7 +53,7 @@ export interface Socket {
    * @throws {SvcError} `unauthenticated`, `forbidden`
    */
   begin(changes: CallChanges): Promise<DerivedCall>
-  /** Closes after what was sent; a second time does nothing. */
+  /** Closes after the sent messages; a second time does nothing. */
   close(code: CloseCode, reason: string): void
 }
 
@@ -63,7 +63,7 @@ export interface Sockets {
    * Leaves HTTP. The first socket loads the library of the protocol.
    *
    * @throws {SvcError} `invalid_request` for a request that is not a proper handshake, `unavailable` when there are too
-   * many
+   *   many
    */
   accept(upgrade: Upgrade, call: CallState, begin: Socket['begin']): Promise<Socket>
   /**
@@ -72,11 +72,11 @@ export interface Sockets {
    * @returns whether everybody could be looked up
    */
   reauthorize(reauthorization: Reauthorization): Promise<boolean>
-  /** Lets every socket end what it answers now, and nothing more. */
+  /** Lets every socket end its present answer, and nothing more. */
   drain(): void
 }
 
-/** The refusal of a request that asks for no WebSocket where only those are served. */
+/** The refusal of a request without a WebSocket where only sockets are served. */
 export function upgradeRequired({ outgoing }: Call): SvcError {
   outgoing.setHeader('Upgrade', 'websocket')
   outgoing.setHeader('Connection', 'Upgrade')

@@ -13,9 +13,12 @@ export interface HostClaimant {
 export interface ClaimedHosts {
   readonly allowlist: Allowlist
   readonly claimants: readonly HostClaimant[]
-  /** Finds the policy of a listed host: those of its models united, or the detectors of the instance for a default host. */
+  /**
+   * Finds the policy of a listed host: the policies of its models united, or the detectors of the instance for a
+   * default host.
+   */
   findPolicy(host: string): ConsumerPolicy | undefined
-  /** Gives the scanned paths of a listed host: those of its models united. */
+  /** Gives the scanned paths of a listed host: the paths of its models united. */
   findPaths(host: string): ScannedPaths
 }
 

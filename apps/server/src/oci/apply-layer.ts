@@ -170,7 +170,7 @@ async function hardlink(root: string, target: string, linkName: string): Promise
   await link(source, target)
 }
 
-/** Removes what lower layers have at a path. */
+/** Removes the entries of lower layers at a path. */
 async function removeLower(root: string, path: string, { seen, links }: Placing): Promise<void> {
   const name = posix.basename(path).slice(WHITEOUT.length)
   if (name === '' || name === '.' || name === '..') throw badArchive('a removal names nothing')
@@ -180,7 +180,7 @@ async function removeLower(root: string, path: string, { seen, links }: Placing)
   await rm(join(root, gone), { recursive: true, force: true })
 }
 
-/** Removes what lower layers have in a folder. */
+/** Removes the entries of lower layers in a folder. */
 async function clearFolder(root: string, folder: string, { seen, links }: Placing): Promise<void> {
   for (const name of await readdir(join(root, folder))) {
     const path = posix.join(folder, name)

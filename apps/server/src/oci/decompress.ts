@@ -55,7 +55,7 @@ async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   }
 }
 
-/** The decoder gives what each piece brings at once; pieces are small, so that what is held stays small. */
+/** The decoder gives the whole output of a piece at once. Pieces are small, so that little is held. */
 async function* unzstd(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const out: Uint8Array[] = []
   const decoder = new Decompress((piece) => void out.push(piece))

@@ -11,7 +11,7 @@ const TOKEN_HOSTS: ReadonlyMap<string, string> = new Map([
   ['docker.elastic.co', 'docker-auth.elastic.co'],
 ])
 
-/** The origin of a registry. Registries speak TLS, except for those of this machine. */
+/** The origin of a registry. Registries speak TLS, except for registries of this machine. */
 export function toRegistryOrigin(registry: string): string {
   return `${isLoopbackName(readHostName(registry)) ? 'http' : 'https'}://${registry}`
 }

@@ -47,7 +47,7 @@ const MAX_QUEUED_DETAILS = 32 * 1024 * 1024
 const MAX_FAILED = 200
 const RETRY_SAVE_MS = 1000
 const INTERRUPTED = 'interrupted by restart'
-/** Resumes without progress. Then the installation may be what ends the server. */
+/** Resumes without progress. After that the installation may be the cause of the server's end. */
 const MAX_RESUMES = 3
 /** Bytes that count as progress. */
 const PROGRESS_BYTES = 64 * 1024
@@ -76,7 +76,7 @@ class OperationQueue implements Operations {
   readonly #staging: StagingSource[] = []
   /** Everything outside the history, by job id, in the order of the queue. */
   readonly #entries = new Map<string, Entry>()
-  /** The latest that have ended, for what is known of them beside their rows. */
+  /** The latest operations that have ended, for the facts about them that their rows do not have. */
   readonly #ended = new Map<string, Entry>()
   readonly #closing = new AbortController()
   readonly #onEnd: OperationsOptions['onEnd']
@@ -279,7 +279,7 @@ class OperationQueue implements Operations {
     this.#bus.publish('operations.changed', { jobId })
   }
 
-  /** Starts what may run: the first of each object, as many at a time as the limit allows. */
+  /** Starts the operations that may run: the first of each object, as many at a time as the limit allows. */
   #startNext(): void {
     if (!this.#isStarted || this.#closing.signal.aborted) return
     const busy = this.#in('running').map(({ operation }) => operation)
@@ -336,7 +336,7 @@ class OperationQueue implements Operations {
     this.#startNext()
   }
 
-  /** Stores how far a resumed installation is, where no run before got so far. */
+  /** Stores the progress of a resumed installation, where no run before got so far. */
   #noteProgress(entry: Entry): void {
     const { operation, meter } = entry
     const bytes = meter.progress.currentBytes ?? 0
@@ -360,7 +360,7 @@ class OperationQueue implements Operations {
     this.#noteProgress(entry)
   }
 
-  /** Nobody knows how much of a removal was done: the next start fails it. */
+  /** Nobody knows which part of a removal was done: the next start fails it. */
   async #putBack(entry: Entry): Promise<void> {
     if (entry.operation.action === 'deletion') return
     entry.notes.isEnded = true

@@ -7,7 +7,7 @@ export type OperationSubject = 'model' | 'backend'
 export type OperationAction = 'installation' | 'deletion'
 
 /**
- * Where an operation stands (§3.3). `dismissed` is a failure that somebody has acknowledged; `paused` is a cancelled one
+ * State of an operation (§3.3). `dismissed` is a failure that somebody has acknowledged; `paused` is a cancelled one
  * whose data is kept.
  */
 export type OperationState = 'queued' | 'running' | 'failed' | 'dismissed' | 'completed' | 'cancelled' | 'paused'

@@ -59,7 +59,7 @@ export interface FilteredRequest {
   readonly fileNames?: readonly string[] | undefined
   /** Set when masked values are restored in the reply. */
   readonly restoration?: TokenMap | undefined
-  /** Filters what later turns of the request add. @default nothing is filtered */
+  /** Filters the messages that later turns of the request add. @default nothing is filtered */
   readonly later?: LaterFilter | undefined
 }
 

@@ -48,7 +48,7 @@ export interface GalleryParts {
 export interface OpenGalleries {
   readonly modelGallery: ModelGallery
   readonly backendGallery: BackendGallery
-  /** Ends what they do in the background. */
+  /** Ends their work in the background. */
   close(): Promise<void>
 }
 

@@ -3,7 +3,7 @@ import type { ResponseInputItem, ResponseResource } from '@svc/wire/responses'
 /** A reader of stored responses. */
 export interface Reader {
   readonly id: string
-  /** Whether the reader sees those of all owners. */
+  /** Whether the reader sees the responses of all owners. */
   readonly isAdmin: boolean
 }
 
@@ -30,7 +30,8 @@ export interface EventRow {
 }
 
 /**
- * Keeps responses in the server's database, for a time and up to a size. A reader does not find those of other owners.
+ * Keeps responses in the server's database, for a time and up to a size. A reader does not find responses of other
+ * owners.
  */
 export interface ResponseStore {
   /** Inserts a response with its present events, all of them once it has ended. */

@@ -35,7 +35,7 @@ export interface RouterAdmin {
   /** @throws {SvcError} `router_corpus_entry`, `router_corpus_full`; nothing is added then */
   addEntries(name: string, entries: readonly CorpusEntry[], context: RequestContext): Promise<AddedEntries>
   readCorpus(name: string, options: { readonly signal: AbortSignal }): Promise<NamedCorpus & CorpusStats>
-  /** @returns how many entries there were */
+  /** @returns the number of entries that there were */
   clearCorpus(name: string, options: { readonly signal: AbortSignal }): Promise<number>
 }
 

@@ -21,7 +21,10 @@ export interface SecretRows {
   keepCheck(check: string, now: number): Promise<void>
   /** Whether anything is stored as a hash under a secret. */
   holdsHashes(): Promise<boolean>
-  /** Removes what only the secret before can prove, and keeps the check value of the new one, together or not at all. */
+  /**
+   * Removes the rows that only the secret before can prove, and keeps the check value of the new one, together or not
+   * at all.
+   */
   changeSecret(check: string, now: number): Promise<EndedEntries>
 }
 

@@ -55,7 +55,7 @@ export interface NotInForce {
   readonly reason: string
 }
 
-/** Lists those of the named settings whose saved value a flag or a variable keeps from acting. */
+/** Lists the named settings whose saved value a flag or a variable keeps from acting. */
 export function listOverridden(
   keys: readonly string[],
   snapshot: ReadonlyMap<SettingKey, EffectiveSetting>,

@@ -16,7 +16,7 @@ interface Asked {
 }
 type Answer = (reply: ServerResponse, asked: Asked) => void | Promise<void>
 
-/** A server with the model `m`, whose answers a test writes, and what it was asked. */
+/** A server with the model `m`, whose answers a test writes, and the requests that the model got. */
 interface ModelServer extends HttpServer {
   readonly asked: Asked[]
 }

@@ -6,7 +6,7 @@ import { patienceMs, tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
 
-/** A request of the harness with what it read of the reply, or the accuracy at the end of a mode. */
+/** A request of the harness with the values that it read of the reply, or the accuracy at the end of a mode. */
 interface Line {
   readonly mode: string
   readonly request?: Readonly<Record<string, unknown>>

@@ -50,7 +50,7 @@ export function addDetectors(keys: Keys): Keys {
   }
 }
 
-/** The text of a model file, likewise. A text that is no YAML stays as it is. */
+/** The text of a model file, likewise. A text that is not YAML stays as it is. */
 export function addDetectorsToFile(text: string): string {
   if (DETECTORS === 'own') return text
   try {

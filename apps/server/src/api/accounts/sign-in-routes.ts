@@ -28,7 +28,7 @@ const STATE_COOKIE = 'oauth_state'
 const INVITE_COOKIE = 'invite_code'
 /** Form of an invite code. Longer texts are not codes. */
 const INVITE = /^[\w-]{1,128}$/
-/** Goes on in the place of what cannot be a code, so that it is refused like any other wrong code. */
+/** Takes the place of a text that cannot be a code, so that it is refused like any other wrong code. */
 const NO_INVITE = 'invalid'
 
 const anonymous = { ...ACCOUNT_ROUTE, access: 'none', method: 'GET' } as const

@@ -14,7 +14,7 @@ import { BASE_TAG, CODED_NAMES, CODINGS, type Coding, LIST_FILE, type WebFile, t
 /** Largest number of prefixes with a kept page. A server has fewer prefixes at a time. */
 const MAX_PAGES = 16
 
-/** A text with what is sent of it. */
+/** A text in the forms in which it is sent. */
 interface Page {
   readonly etag: string
   readonly bodies: Readonly<Record<Coding | 'plain', Buffer>>

@@ -27,7 +27,7 @@ A backslash at the end of a line continues it. A pasted text is one prompt.
  * folders in this process where none runs.
  *
  * @returns the exit code
- * @throws {SvcError} of the connection, or what the server refuses
+ * @throws {SvcError} of the connection, or the refusal of the server
  */
 export async function runChatCommand(options: PlatformOptions, task: ChatTask): Promise<number> {
   const isDialogue = task.prompt === undefined && process.stdin.isTTY && process.stdout.isTTY

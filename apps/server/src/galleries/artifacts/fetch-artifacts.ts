@@ -119,8 +119,9 @@ async function fetchSnapshot(
 }
 
 /**
- * Checks the hash of a git blob, the only one that small files of a repository have. @throws {SvcError}
- * `download_corrupt`
+ * Checks the hash of a git blob, the only one that small files of a repository have.
+ *
+ * @throws {SvcError} `download_corrupt`
  */
 async function checkGitHash(
   path: string,

@@ -76,7 +76,7 @@ export async function openPartialSnapshot(
   return own
 }
 
-/** Goes on with what another server has given up. */
+/** Continues a snapshot that another server has given up. */
 async function takeOver(
   parent: string,
   cacheKey: string,

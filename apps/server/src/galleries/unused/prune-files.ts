@@ -49,7 +49,7 @@ export async function pruneFiles(
   for (const file of chosen) {
     // An installation that was asked for meanwhile may need any of them.
     if ([...listPending(operations)].some((jobId) => !before.has(jobId))) stopped = 'installation'
-    // The records have to follow from what is gone.
+    // The records still have to follow the deleted files.
     else if (signal.aborted) stopped = 'aborted'
     if (stopped !== undefined) break
     try {

@@ -105,7 +105,7 @@ class FormReceiver {
     return { texts: await this.#toDocument(), files: this.#listFiles(), release: this.#release }
   }
 
-  /** Removes what has arrived. */
+  /** Removes everything that has arrived. */
   async abandon(): Promise<void> {
     this.#part?.destroy()
     await Promise.all(this.#reading)
@@ -196,7 +196,7 @@ class FormReceiver {
   }
 
   async #read(part: Readable, { text = '' }: RawHead): Promise<Part | undefined> {
-    // The parser drops what is beyond.
+    // The parser drops the bytes above the limit.
     if (text.length >= MAX_HEAD_BYTES) throw unparsable(`the head of a part is over ${MAX_HEAD_BYTES} bytes`)
     const head = readPartHead(text)
     const { name, filename } = head

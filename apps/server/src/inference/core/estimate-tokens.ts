@@ -14,8 +14,8 @@ const MAX_NUMBER_BYTES = 32
 const DECIMAL = /^\s*\d+(?:\.\d*)?\s*$/
 
 /**
- * Roughly how many tokens a request will use: its body, and the answer as far as the body limits it. Quotas reserve that
- * many until the figures are known.
+ * Estimates the tokens that a request will use: its body, and the answer as far as the body limits it. Quotas reserve
+ * that many until the figures are known.
  *
  * @param options.isGenerated whether the answer is text that a model writes
  */

@@ -129,7 +129,9 @@ export interface CoreOptions {
   /** @default no traces */
   readonly traces?: TraceRecorder | undefined
   /**
-   * Called with every request that has ended. Must not throw. @param thrown the error that ended it before its reply
+   * Called with every request that has ended. Must not throw.
+   *
+   * @param thrown the error that ended it before its reply
    */
   readonly onEnd?: ((ledger: RequestLedger | undefined, thrown: unknown) => void) | undefined
 }

@@ -10,7 +10,7 @@ export interface Turns {
   /**
    * Reserves the tokens of the next call under the quotas of the caller, beside those of the calls so far.
    *
-   * @throws {SvcError} `quota_exceeded`; the request may end with what it has
+   * @throws {SvcError} `quota_exceeded`; the request may end with its results so far
    */
   reserve(tokens: number): Promise<void>
   /**

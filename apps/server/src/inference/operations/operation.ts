@@ -132,7 +132,7 @@ export interface DecideRequest {
   readonly questions: readonly DecideQuestion[]
 }
 
-/** A question, and what makes its answer yes or no. */
+/** A question, with the criteria of its answer. */
 export interface DecideQuestion {
   /** Names the answer. */
   readonly id: string

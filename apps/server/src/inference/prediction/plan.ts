@@ -99,7 +99,7 @@ async function planChat(
   }
 }
 
-/** Warns where a prompt lacks what the client expects it to show. */
+/** Warns where a prompt lacks the chat form or the tools that the client expects it to show. */
 function listWarnings(
   model: ModelConfig,
   { hidesTools }: { readonly hidesTools: boolean },

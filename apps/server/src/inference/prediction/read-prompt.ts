@@ -4,7 +4,7 @@ import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { PromptToken, TokenLogprob } from '../core/events.ts'
 
-/** The tokens of a prompt with their log-probabilities, and what may come after them. */
+/** The tokens of a prompt with their log-probabilities, and the token that may come after them. */
 export interface ReadPrompt {
   readonly text: string
   readonly tokens: readonly PromptToken[]

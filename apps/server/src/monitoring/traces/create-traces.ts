@@ -45,7 +45,7 @@ export interface TracesOptions {
   readonly policy: TracePolicy
   /** Gives the status of a reply to a failed request. */
   readonly toStatus: (error: SvcError) => number
-  /** Gives what makes spans; undefined while none are sent. @default none are sent */
+  /** Gives the maker of spans; undefined while none are sent. @default none are sent */
   readonly spans?: (() => SpanRecorder | undefined) | undefined
   readonly clock: Clock
   readonly logger: Logger

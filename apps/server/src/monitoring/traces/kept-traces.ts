@@ -18,7 +18,7 @@ export interface KeptTraces {
   insert(trace: KeptTrace): void
   /** Puts the stored traces before the present ones. */
   insertStored(traces: readonly KeptTrace[]): void
-  /** Drops what is above the limits, the oldest first. */
+  /** Drops the traces above the limits, the oldest first. */
   trim(): void
   /** Forgets all. */
   clear(): void

@@ -30,7 +30,7 @@ const schemas = () => import('./schemas.ts')
 const lists = () => import('./list-schemas.ts')
 const shared = { access: 'admin', family: 'flat', tag: 'backends' } as const
 
-/** The list of backends for the management pages, with what can be done to them (§4.6). */
+/** The list of backends for the management pages, with the possible actions (§4.6). */
 export function backendListRoutes(parts: BackendListParts): Route[] {
   return [
     listRoute(parts),

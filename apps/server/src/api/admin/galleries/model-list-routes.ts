@@ -23,7 +23,7 @@ const schemas = () => import('./schemas.ts')
 const lists = () => import('./list-schemas.ts')
 const shared = { access: 'admin', family: 'flat', tag: 'models' } as const
 
-/** The list of models for the management pages, with what can be done to them (§4.6). */
+/** The list of models for the management pages, with the possible actions (§4.6). */
 export function modelListRoutes(parts: ModelListParts): Route[] {
   return [
     listRoute(parts),

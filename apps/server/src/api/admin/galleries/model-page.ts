@@ -91,7 +91,7 @@ async function keepFitting(
   return models.filter((_, index) => assessed[index]?.fits !== false)
 }
 
-/** Size and fit; what nobody knows is left out. Without a size the fit is not known either. */
+/** Size and fit; unknown fields are left out. Without a size the fit is not known either. */
 function toSizeFields(
   { size }: ModelEntry,
   { weightsBytes, memoryBytes, fits }: Partial<Assessment> = {},

@@ -9,7 +9,7 @@ import type { uploadState } from './schemas.ts'
 
 /** Parts of the routes of uploads. */
 export interface UploadRouteParts {
-  /** Loads what takes files; few servers need it. */
+  /** Loads the receiver of files; few servers need it. */
   readonly openUploads: () => Promise<ModelUploads>
   readonly bodies: BodyReader
 }
