@@ -45,7 +45,7 @@ const keyFile = z.object({ path: z.string(), upstream: z.string() })
 const recordSchema = z.record(z.string(), z.array(z.object({ sha256: z.string(), key_files: z.array(keyFile) })))
 
 const RECORD = 'written-models.json'
-/** Of the record that an installation leaves beside a model; earlier versions left no other. */
+/** Prefix of the record that an installation leaves beside a model; earlier versions left no other record. */
 export const INSTALLED_PREFIX = '._gallery_'
 /** Of each the last contents are kept; the files that were written first are forgotten. */
 const MAX_FILES = 1000

@@ -189,7 +189,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   if (typeof accounts === 'string') return accounts
   const json = commandFlags.has('--json')
   if (accounts !== undefined) return { kind: 'accounts', command: accounts, json, ...loaded }
-  // whatever follows, it is the model
+  // the word after `chat` is the model, whatever it is
   const asked = first === 'chat' ? first : two.trim()
   const foreign = [...commandFlags.keys()].find((flag) => OWN_FLAGS.get(asked)?.includes(flag) !== true)
   if (foreign !== undefined) return `${foreign} does not belong to ${asked || 'run'}`

@@ -3,7 +3,7 @@ import { databaseAway } from './database-error.ts'
 
 /** Answer of a database server to the question whether it is there. */
 export type Pulse =
-  /** It runs statements of this program, or does not tell. */
+  /** It runs statements of this program, or does not say it. */
   | 'working'
   /** It runs no statement: work that waits for an answer waits on connections that are dead. */
   | 'idle'

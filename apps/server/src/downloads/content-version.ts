@@ -9,7 +9,7 @@ export interface ContentVersion {
   readonly sizeBytes?: number | undefined
 }
 
-/** The version that a reply is of. @param sizeBytes of the whole content, where the reply tells it */
+/** The version that a reply is of. @param sizeBytes of the whole content, where the reply has it */
 export function readVersion({ headers }: Pick<OutboundResponse, 'headers'>, sizeBytes?: number): ContentVersion {
   return { etag: headers.etag, lastModified: headers['last-modified'], sizeBytes }
 }
@@ -45,7 +45,7 @@ function isStrong(etag: string | undefined): boolean {
   return etag !== undefined && !etag.startsWith('W/')
 }
 
-/** A part of a content, as `Content-Range` tells it. */
+/** A part of a content, as `Content-Range` describes it. */
 export interface ContentRange {
   readonly first: number
   readonly last: number

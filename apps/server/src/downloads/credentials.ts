@@ -18,7 +18,7 @@ export interface Credentials {
   findRegistry(host: string): RegistryCredentials | undefined
 }
 
-/** Nobody is known. */
+/** Credentials of no host. */
 const NO_CREDENTIALS: Credentials = { find: () => undefined, findRegistry: () => undefined }
 
 /** The entry of a host in the file. */

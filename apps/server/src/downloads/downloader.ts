@@ -68,7 +68,7 @@ export interface Downloader {
   checkRoom(
     requests: readonly Pick<DownloadRequest, 'target' | 'sha256' | 'sizeBytes' | 'expectedBytes'>[],
   ): Promise<void>
-  /** The size of the content at its origin, where the origin tells it. Never rejects but with the signal's reason. */
+  /** The size of the content at its origin, where the origin reports it. Never rejects but with the signal's reason. */
   measureSize(source: DownloadSource, options: { readonly signal: AbortSignal }): Promise<number | undefined>
 }
 

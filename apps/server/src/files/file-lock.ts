@@ -125,7 +125,7 @@ function toClaimPath(path: string, dead: Holder | 'unreadable'): string {
  * Replaces the lock of a dead holder. Of several processes only the holder of its claim does, and only while the dead
  * holder's lock is still there.
  *
- * @returns false when it is not there any more
+ * @returns false when it is gone
  * @throws {StartRefused} when another process is replacing it
  */
 async function replace(path: string, dead: Holder | 'unreadable', attempt: Attempt): Promise<boolean> {

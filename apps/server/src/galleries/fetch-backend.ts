@@ -30,7 +30,7 @@ export interface BackendFetcherParts {
 export interface BackendFetch {
   readonly name: string
   readonly uri: string
-  /** Of an archive, in lower-case hexadecimal digits; empty where nobody tells it. */
+  /** Of an archive, in lower-case hexadecimal digits; empty where it is unknown. */
   readonly sha256: string
   /** Whether an archive needs its hash, because its content is not signed. */
   readonly needsHash: boolean
@@ -122,7 +122,7 @@ async function fetchArchive(
   const { name, uri, sha256, staging, root } = fetch
   const { signal } = work
   const target = join(staging, 'archive')
-  // Without a hash nothing tells that an archive of an earlier attempt is the one that is there now.
+  // Without a hash nothing shows that an archive of an earlier attempt is the one at the address now.
   if (sha256 === '') await rm(target, { force: true })
   const source = { url: uri, trust: 'public', credentials: credentials.find(uri) } as const
   const [content] = await downloadFiles(downloader, {

@@ -171,7 +171,7 @@ class PiecewiseReader {
 }
 
 /**
- * The list of an index. A fault costs the entry that has it, and no other.
+ * The list of an index. A fault costs only the entry that has it.
  *
  * @param {string} text
  * @returns {{ list: unknown[], warnings: string[] }}

@@ -7,7 +7,7 @@ import type { OutboundResponse } from '../outbound/response.ts'
 export interface ModelShape {
   /** Bytes of all its weights. */
   readonly weightsBytes: number
-  /** Bytes of the cache for one token at 16 bits a value; undefined where the header does not tell. */
+  /** Bytes of the cache for one token at 16 bits a value; undefined where the header does not say it. */
   readonly cacheBytesPerToken?: number | undefined
   /** Layers of the network. */
   readonly layers?: number | undefined
@@ -68,7 +68,7 @@ export function toShape({ keys }: Pick<GgufHeader, 'keys'>, weightsBytes: number
 const HEADER_BYTES = 256 * 1024
 const FETCH_MS = 20_000
 
-/** The shape of a GGUF file that is not here, from the begin of it. Undefined where that does not tell. */
+/** Reads the shape of a GGUF file on another machine from its first bytes. Undefined where they do not say it. */
 export async function readRemoteShape(
   { url, trust, credentials }: DownloadSource,
   sizeBytes: number,

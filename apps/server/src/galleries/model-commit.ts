@@ -23,7 +23,7 @@ export const STAGING = '.staging'
 /** The file of a staging folder that says how its model is finished. */
 export const JOURNAL = 'commit.json'
 const FILE_MODE = 0o644
-/** A staging folder that nobody has touched for so long is removed at a start. */
+/** Time without a change after which a start removes a staging folder. */
 const STALE_MS = 7 * 24 * 60 * 60 * 1000
 /** Another server finishes its own journal within moments. After this time it has ended before it could. */
 const IDLE_MS = 5 * 60 * 1000

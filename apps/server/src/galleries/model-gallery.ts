@@ -52,14 +52,14 @@ export interface ModelGallery {
   ): Promise<ImportPlan>
   /** Repositories of the hub that have GGUF files, for words. @throws as {@link searchHub} */
   searchHub(words: string, options: { readonly signal: AbortSignal }): Promise<readonly FoundRepository[]>
-  /** The size of the files that a request names; undefined where nobody tells it. */
+  /** The size of the files that a request names; undefined where it is unknown. */
   measureRequest(request: ModelRequest, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
   /** Size and fit of entries, in their order. Asks origins about the first `measured` of them, and waits shortly. */
   assess(
     entries: readonly Listed<ModelEntry>[],
     options: { readonly measured: number; readonly signal: AbortSignal },
   ): Promise<readonly Assessment[]>
-  /** The size of a model that is not here; undefined where nobody tells it. */
+  /** The size of a model that is not here; undefined where it is unknown. */
   measureShape(entry: ModelEntry, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
   /** Finds files of the models folder that nothing needs. @throws as {@link findUnused} */
   findUnused(options: { readonly signal: AbortSignal }): Promise<UnusedFiles>

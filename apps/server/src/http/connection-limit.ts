@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 
-/** Connections beyond the limit that are read all the same, so that health checks are answered. */
+/** Connections above the limit that are read all the same, so that health checks are answered. */
 const MAX_EXCESS = 32
 /** File descriptors that stay free for files, databases and backends. */
 const RESERVED_DESCRIPTORS = 128

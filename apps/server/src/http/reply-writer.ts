@@ -80,7 +80,7 @@ class NodeReplyWriter implements ReplyWriter {
 
 const WRITTEN = Promise.resolve()
 
-/** The failure of whatever is written for a reader that has left. */
+/** Creates the failure of a write for a reader that has left. */
 export function readerGone(): SvcError {
   return new SvcError('cancelled', 'the client closed the connection', { code: 'client_gone' })
 }

@@ -23,7 +23,7 @@ export interface SocketLimits {
 }
 
 const LIMITS: SocketLimits = { maxSockets: 4096, pingMs: 30_000, stallMs: READ_STALL_MS, closeMs: 2000 }
-/** Largest message whatever bodies may have, bytes. */
+/** Largest message, bytes, even where bodies may be larger. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 /** Pieces of one message, and pieces of its received bytes. */
 const MAX_FRAGMENTS = 1024

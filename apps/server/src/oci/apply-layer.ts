@@ -79,7 +79,7 @@ function toPath(name: string, maxDepth: number): string {
   return segments.join('/')
 }
 
-/** A layer has each name once, whatever its case, but for folders, which may be named again. */
+/** A layer has each name only once, in any case of its letters. Only folders may be named again. */
 function refuseTwin(path: string, { kind }: TarMember, seen: Map<string, string>): void {
   const key = path.toLowerCase()
   const before = seen.get(key)

@@ -39,7 +39,7 @@ interface Place {
   target: string | undefined
 }
 
-/** As many as Linux follows. */
+/** Largest number of links in a row, as in Linux. */
 const MAX_HOPS = 40
 /** Links that are followed in one turn of the event loop. */
 const TURN = 1000

@@ -12,7 +12,7 @@ export interface TarMember {
   readonly linkName: string
   readonly sizeBytes: number
   readonly isExecutable: boolean
-  /** The content of a file. It is to be read before the next member is asked for; the rest is skipped. */
+  /** The content of a file. The caller reads it before it asks for the next member; the rest is skipped. */
   readonly content: AsyncIterable<Uint8Array>
 }
 

@@ -114,9 +114,9 @@ export function createModelPorts(
   }
 }
 
-/** The tokens of one call; a text has to fit into one batch. Undefined where the model says nothing of it. */
+/** The tokens of one call; a text has to fit into one batch. Undefined where the model does not say it. */
 function readContextSize({ contextSize = 0, gguf, parameters, raw }: ModelConfig): number | undefined {
-  // The default of the server says nothing of a model whose weights are not known.
+  // The default of the server is not a fact about a model whose weights are not known.
   const isKnown = gguf?.contextLength !== undefined || typeof raw.context_size === 'number'
   if (!isKnown || contextSize <= 0) return undefined
   const { batch = 0 } = parameters

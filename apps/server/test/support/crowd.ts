@@ -15,7 +15,7 @@ export interface CrowdRequest {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** As many connections as a listener accepts that come at once. */
+/** Number of connections that a listener accepts at once. */
 const MAX_SOCKETS = 400
 
 /** Sends all requests at once, over as many connections as a listener takes. The replies come in the order of the requests. */

@@ -45,7 +45,7 @@ interface Verdict<T> {
   readonly value?: (value: T) => boolean
   /** @default none does */
   readonly error?: ErrorKind
-  /** Whether everything is one. */
+  /** Whether every attempt is a failure. */
   readonly always?: boolean
 }
 

@@ -26,7 +26,7 @@ export interface FieldMeta {
   readonly item?: Field | undefined
   /** The keys of a block. */
   readonly keys?: KeyTable | undefined
-  /** Keys of a block that have no effect any more, each with the warning about it. */
+  /** Keys of a block that no longer have an effect, each with the warning about it. */
   readonly ignored?: Readonly<Record<string, string>> | undefined
   /** The reach of the value beyond the model and its folder. @default that of the block, else `nothing` */
   readonly reach?: Reach | undefined

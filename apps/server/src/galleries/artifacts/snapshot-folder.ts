@@ -16,9 +16,9 @@ export const SOURCE = 'huggingface'
 export const PARTIAL = '.partial'
 /** Without it a snapshot is not committed. */
 export const MANIFEST = 'manifest.json'
-/** A partial snapshot of another server that nobody has touched for so long is taken over. */
+/** Time without a change after which a partial snapshot of another server is taken over. */
 const IDLE_MS = 5 * 60 * 1000
-/** One that nobody has touched for so long is removed at a start. */
+/** Time without a change after which a start removes a partial snapshot. */
 const STALE_MS = 24 * 60 * 60 * 1000
 const PARTIAL_NAME = /^([0-9a-f]{64})\.([0-9a-f]{16})$/
 

@@ -25,7 +25,10 @@ export interface UnusedFile {
   readonly sizeBytes: number
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number
-  /** Whether it goes without being named: not for weights of somebody else and data of a paused or failed installation. */
+  /**
+   * Whether it is deleted without being named: not for weights of somebody else and data of a paused or failed
+   * installation.
+   */
   readonly isSelected: boolean
   /** Whether it is a folder, which goes with everything in it. */
   readonly isFolder: boolean

@@ -47,7 +47,7 @@ export interface AdmittedCaller {
 export interface MatchedPath {
   /** The pattern of the route, or that of an alias. */
   readonly pattern: string
-  /** The path that matched it, as it is executed: whatever stood in the request target. */
+  /** The path that matched it, as it is executed, not as the request target spells it. */
   readonly path: string
 }
 

@@ -141,7 +141,7 @@ export interface DecideQuestion {
   readonly falseCriteria: string
 }
 
-/** Probabilities of yes, 0 to 1, each for itself, as the backend gave them. */
+/** Probabilities of yes, 0 to 1, each independent of the others, as the backend gave them. */
 export interface DecideResult extends OperationFigures {
   readonly answers: readonly { readonly id: string; readonly probability: number }[]
 }

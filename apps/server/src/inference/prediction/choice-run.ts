@@ -149,7 +149,7 @@ export class ChoiceRun {
     return [...this.#takeWarnings(), ...this.#gate(this.#decoder.end({ finishReason: 'length' }))]
   }
 
-  /** Adds the token with which an answer ended that has no other. */
+  /** Adds the token with which an answer ended when it has no other token. */
   #withEndToken(events: PredictionEvent[]): PredictionEvent[] {
     const end = this.#prompt?.end
     const last = events.at(-1)

@@ -31,7 +31,7 @@ export interface KeptTracesOptions {
   readonly maxItems: () => number
   /** The bytes to keep on disk. */
   readonly maxBytes: number
-  /** Called with every segment that holds no traces any more. */
+  /** Called with every segment that no longer holds traces. */
   readonly onEmpty: (segment: Segment) => void
 }
 

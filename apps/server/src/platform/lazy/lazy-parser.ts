@@ -1,7 +1,7 @@
 import type { ParseModelFile } from '../../catalog/yaml-files.ts'
 import { createLazy } from '../../concurrency/lazy.ts'
 
-/** Says that a model file was to be read before its parser was loaded. */
+/** Thrown when a model file is read before its parser is loaded. */
 export class ParserMissing extends Error {
   override readonly name = 'ParserMissing'
 }

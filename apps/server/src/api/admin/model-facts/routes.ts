@@ -180,7 +180,7 @@ async function findLoadStatus(
   if (!parts.loading().includes(name)) {
     throw notLoading(new SvcError('not_found', `model "${name}" is not being loaded`, { code: 'not_loading' }))
   }
-  // Backends do not tell how far a load is.
+  // Backends do not report the progress of a load.
   const bytes = { bytes_sent: 0, total_bytes: await parts.measureWeights(model) }
   return { model: name, state: 'loading', progress: 0, ...bytes, file_index: 0, total_files: 1 }
 }
