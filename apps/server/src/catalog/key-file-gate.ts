@@ -16,7 +16,7 @@ export type SourceFile = Omit<GatedFile, 'models'>
 
 /**
  * Decides which key files a model may name. A file that an operator put into the models folder may name any. A file that
- * the server writes for somebody else may name key files below the secrets folder. It may also name the key files of the
+ * the server writes for somebody else may name key files below the secrets folder. It may also name the ones of the
  * operator's file that it is made of, for the same upstream: a change over the API sends a key nowhere else.
  */
 export interface KeyFileGate {

@@ -55,7 +55,7 @@ export interface UploadRequest {
 /** Progress of an upload. */
 export interface UploadState {
   readonly id: string
-  /** Of the model that it becomes. */
+  /** Name of the model that the upload becomes. */
   readonly name: string
   readonly sizeBytes: number
   readonly receivedBytes: number

@@ -47,7 +47,7 @@ const recordSchema = z.record(z.string(), z.array(z.object({ sha256: z.string(),
 const RECORD = 'written-models.json'
 /** Prefix of the record that an installation leaves beside a model; earlier versions left no other record. */
 export const INSTALLED_PREFIX = '._gallery_'
-/** Of each the last contents are kept; the files that were written first are forgotten. */
+/** Largest number of files. The ones that were written first are forgotten; of each file the last contents are kept. */
 const MAX_FILES = 1000
 
 /** Opens the record in the data folder. */

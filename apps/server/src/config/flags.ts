@@ -12,7 +12,7 @@ interface FlagValue {
 
 /** A command line taken apart; its values are not checked yet. */
 export interface ParsedArguments {
-  /** By name in the configuration. */
+  /** Values by their name in the configuration. */
   readonly values: ReadonlyMap<string, FlagValue>
   /** The command and its arguments. */
   readonly words: readonly string[]

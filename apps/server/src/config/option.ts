@@ -96,7 +96,7 @@ export interface Section<
   Settings extends NamedSettings = NamedSettings,
 > {
   readonly heading: string
-  /** By the name that the value has in the configuration. */
+  /** Options by the name that the value has in the configuration. */
   readonly options: Options
   /** Settings without an option, by the name on the wire. @default none */
   readonly settings?: Settings

@@ -45,10 +45,10 @@ export interface RemoteCommand {
   readonly argument: string
   /** Whether JSON is printed instead of text. */
   readonly json: boolean
-  /** Of `models import`. */
+  /** Name of the model, for `models import`. */
   readonly name?: string | undefined
   readonly backend?: string | undefined
-  /** Of `models prune`: nothing is deleted. */
+  /** Whether `models prune` deletes nothing. */
   readonly isDryRun?: boolean | undefined
 }
 

@@ -2,10 +2,10 @@ import type { OutboundResponse } from '../outbound/response.ts'
 
 /** Facts that an origin gives about the content behind a URL at one time. */
 export interface ContentVersion {
-  /** As it came, weak ones included. */
+  /** The entity tag as it came, also a weak one. */
   readonly etag?: string | undefined
   readonly lastModified?: string | undefined
-  /** Of the whole content. */
+  /** Size of the whole content. */
   readonly sizeBytes?: number | undefined
 }
 
@@ -49,7 +49,7 @@ function isStrong(etag: string | undefined): boolean {
 export interface ContentRange {
   readonly first: number
   readonly last: number
-  /** Of the whole content. */
+  /** Size of the whole content. */
   readonly totalBytes: number
 }
 

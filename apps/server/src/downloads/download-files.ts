@@ -12,7 +12,7 @@ export interface DownloadSet {
 /** Progress of a set. */
 export interface SetProgress {
   readonly currentBytes: number
-  /** Of the files whose size is known. */
+  /** Bytes of the files whose size is known. */
   readonly totalBytes: number
   /** Bytes that have come by now, without those that were here before. */
   readonly receivedBytes: number

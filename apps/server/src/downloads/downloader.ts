@@ -21,7 +21,7 @@ export interface DownloadRequest {
   /** Absolute path; its folder is made when it is missing. */
   readonly target: string
   readonly source: DownloadSource
-  /** In lower-case hexadecimal digits. */
+  /** Hash in lower-case hexadecimal digits. */
   readonly sha256?: string | undefined
   readonly sizeBytes?: number | undefined
   /** Size that the origin announces; used only to check the free space. */
@@ -84,7 +84,7 @@ export interface DownloaderOptions {
   readonly parts?: number | undefined
   /** Bytes of one part, a few of which wait in memory. @default 16 MiB */
   readonly partBytes?: number | undefined
-  /** Before the second attempt; doubled for each further one. @default 2000 */
+  /** Wait before the second attempt, milliseconds; doubled for each further one. @default 2000 */
   readonly retryMs?: number | undefined
 }
 

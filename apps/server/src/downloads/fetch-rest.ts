@@ -12,7 +12,7 @@ export interface FetchRestOptions {
   readonly source: DownloadSource
   readonly sha256?: string | undefined
   readonly sizeBytes?: number | undefined
-  /** For messages: the name of the file, and its place. */
+  /** Name and place of the file, for messages. */
   readonly what: string
   readonly client: OutboundClient
   /** Longest silence of the origin. */

@@ -9,9 +9,9 @@ export type FetchOutcome = 'done' | 'changed' | 'refused'
 /** Options of {@link receiveParts}. */
 export interface ReceivePartsOptions {
   readonly partial: PartialFile
-  /** For messages: the name of the file. */
+  /** Name of the file, for messages. */
   readonly what: string
-  /** Of the whole content. */
+  /** Size of the whole content. */
   readonly totalBytes: number
   /** Parts that come at a time. */
   readonly parts: number

@@ -30,7 +30,7 @@ export interface BackendFetcherParts {
 export interface BackendFetch {
   readonly name: string
   readonly uri: string
-  /** Of an archive, in lower-case hexadecimal digits; empty where it is unknown. */
+  /** Hash of an archive, in lower-case hexadecimal digits; empty where it is unknown. */
   readonly sha256: string
   /** Whether an archive needs its hash, because its content is not signed. */
   readonly needsHash: boolean
@@ -38,9 +38,9 @@ export interface BackendFetch {
   readonly isExternal: boolean
   /** Makes a check of the digest of an image before anything of it is fetched. @throws to refuse every image */
   readonly createCheck: () => PullOptions['check']
-  /** For fetched files; they stay for the next attempt. */
+  /** Folder of fetched files; they stay for the next attempt. */
   readonly staging: string
-  /** For the files of the backend; emptied first. */
+  /** Folder of the files of the backend; emptied first. */
   readonly root: string
 }
 

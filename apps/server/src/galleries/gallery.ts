@@ -40,7 +40,7 @@ export interface EntryHead {
 export interface EntryFile {
   readonly filename: string
   readonly uri: string
-  /** In lower-case hexadecimal digits. */
+  /** Hash in lower-case hexadecimal digits. */
   readonly sha256?: string | undefined
 }
 
@@ -48,7 +48,7 @@ export interface EntryFile {
 export interface ModelEntry extends EntryHead {
   /** A document with the configuration and further files. */
   readonly url: string
-  /** As the gallery writes it: `4.7GB`. */
+  /** Size as the gallery writes it: `4.7GB`. */
   readonly size: string
   readonly files: readonly EntryFile[]
   readonly configFile: Readonly<Record<string, unknown>>

@@ -10,7 +10,7 @@ export interface HubRepository {
   readonly revision: string
   /** The task that the hub names; empty for none. */
   readonly task: string
-  /** In byte order of their paths. */
+  /** The files in byte order of their paths. */
   readonly files: readonly HubFile[]
 }
 

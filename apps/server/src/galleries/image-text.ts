@@ -18,7 +18,7 @@ export interface ImageTextOptions {
   readonly credentials: Credentials
   /** Whether the operator or somebody else chose the registry. */
   readonly trust: Trust
-  /** Of the text, and of all layers together as they are sent. */
+  /** Largest size of the text, and of all layers together as they are sent. */
   readonly maxBytes: number
   readonly timeoutMs: number
   /** Name of the text, for messages. */

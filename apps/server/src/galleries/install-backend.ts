@@ -18,9 +18,9 @@ import type { SignatureVerifier } from './verify-image.ts'
 
 /** A request to install a backend. */
 export interface BackendRequest {
-  /** Of an entry: `name` or `gallery@name`. */
+  /** Id of an entry: `name` or `gallery@name`. */
   readonly id?: string | undefined
-  /** Of an image, where no entry is named. */
+  /** Address of an image, where no entry is named. */
   readonly uri?: string | undefined
   readonly name?: string | undefined
   readonly alias?: string | undefined
@@ -104,7 +104,7 @@ interface BackendSource {
   readonly galleryUrl: string
   /** Tried in their order. */
   readonly uris: readonly string[]
-  /** Of an archive. */
+  /** Hash of an archive. */
   readonly sha256: string
   /** The signers that its gallery asks for. */
   readonly verification: Readonly<Record<string, unknown>> | undefined

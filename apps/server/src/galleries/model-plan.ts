@@ -15,9 +15,9 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** A request to install a model. */
 export interface ModelRequest {
-  /** Of an entry: `name` or `gallery@name`. */
+  /** Id of an entry: `name` or `gallery@name`. */
   readonly id?: string | undefined
-  /** Of a document, where no entry is named. */
+  /** Address of a document, where no entry is named. */
   readonly url?: string | undefined
   /** Name of the model on this server. @default the name of the entry */
   readonly name?: string | undefined

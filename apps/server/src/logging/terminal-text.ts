@@ -10,7 +10,7 @@ const PLAIN = /^[\x20-\x7e]*$/
 /** As {@link PLAIN}, with the characters that a text of lines keeps. */
 const PLAIN_LINES = /^[\x20-\x7e\n\t]*$/
 
-/** By units of UTF-16, as JSON does, so that JSON stays JSON. */
+/** Escapes by units of UTF-16, as JSON does, so that JSON stays JSON. */
 function escapeCharacter(found: string): string {
   let escaped = ''
   for (let index = 0; index < found.length; index += 1)

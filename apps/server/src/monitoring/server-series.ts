@@ -13,9 +13,9 @@ export type SignInOutcome = 'succeeded' | 'refused' | 'failed'
 /** Why a model left memory: for another one, or stopped by the watchdog. */
 export type DepartureReason = 'eviction' | 'idle' | 'busy' | 'memory'
 
-/** From a cached token to a load before the first answer, in seconds. */
+/** Limits in seconds, from a cached token to a load before the first answer. */
 const FIRST_TOKEN_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
-/** From a small file to the largest weights, in seconds. */
+/** Limits in seconds, from a small file to the largest weights. */
 const LOAD_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 
 /** Numbers that only grow, by their labels. */

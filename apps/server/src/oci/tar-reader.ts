@@ -5,7 +5,7 @@ export type TarKind = 'file' | 'folder' | 'symlink' | 'hardlink'
 
 /** A member of an archive. */
 export interface TarMember {
-  /** As it is written: neither checked nor normalised. */
+  /** Name as it is written: neither checked nor normalised. */
   readonly name: string
   readonly kind: TarKind
   /** Where a link leads, as it is written; empty for others. */

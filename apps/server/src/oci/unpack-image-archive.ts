@@ -15,9 +15,9 @@ import { badArchive, readTar, type TarMember } from './tar-reader.ts'
 export interface ImageArchive {
   /** Absolute path. */
   readonly path: string
-  /** For the layers; emptied at the end. */
+  /** Folder of the layers; emptied at the end. */
   readonly layersFolder: string
-  /** For the unpacked image; emptied first. */
+  /** Folder of the unpacked image; emptied first. */
   readonly root: string
   readonly signal: AbortSignal
 }

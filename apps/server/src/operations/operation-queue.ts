@@ -51,7 +51,7 @@ const INTERRUPTED = 'interrupted by restart'
 const MAX_RESUMES = 3
 /** Bytes that count as progress. */
 const PROGRESS_BYTES = 64 * 1024
-/** Between two notes of the progress of one operation. */
+/** Time between two notes of the progress of one operation. */
 const NOTE_MS = 250
 
 /**

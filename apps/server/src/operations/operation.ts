@@ -53,7 +53,7 @@ export interface Operation extends OperationRequest {
   /** Order of the queue. */
   readonly position: number
   readonly error?: string | undefined
-  /** Of an installation that the end of the server has interrupted. */
+  /** Resumes of an installation that the end of the server has interrupted. */
   readonly resumes?: Resumes | undefined
   /** The worker that the operation belongs to. */
   readonly nodeId?: string | undefined

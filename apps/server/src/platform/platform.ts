@@ -33,7 +33,7 @@ import type { AccountModule } from './open-accounts.ts'
 /** The parts of the server that its features share. A feature takes the parts that it needs. */
 export interface Platform {
   readonly config: ServerConfig
-  /** As `/version` shows it. */
+  /** The version of the server, as `/version` shows it. */
   readonly version: string
   /** Carries hints between the parts of the server. */
   readonly bus: Bus

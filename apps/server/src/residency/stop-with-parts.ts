@@ -5,7 +5,7 @@ import type { Residency, StopOutcome } from './residency.ts'
 
 /** Models that a stop took out of memory, and models that stayed. */
 export interface StopReport {
-  /** Of the models that were loaded or loading. */
+  /** Results of the models that were loaded or loading. */
   readonly outcomes: readonly StopOutcome[]
   readonly failures: readonly { readonly name: string; readonly error: SvcError }[]
 }

@@ -16,7 +16,7 @@ export interface RouterView {
   /** Mistakes in its block and the models that it names. */
   readonly problems: readonly string[]
   readonly cacheStats: EmbeddingCacheStats | undefined
-  /** Of a `knn` router whose corpus is in memory. */
+  /** The corpus of a `knn` router, when it is in memory. */
   readonly corpus: CorpusStats | undefined
 }
 

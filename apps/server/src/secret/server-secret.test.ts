@@ -15,7 +15,7 @@ const clock = createFakeClock()
 
 /** Parts of a server at its start. */
 interface Start {
-  /** Of the configuration. */
+  /** The secret of the configuration. */
   readonly given?: string
   /** Content of the file. @default no file */
   readonly file?: string

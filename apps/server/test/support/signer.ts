@@ -7,7 +7,7 @@ import { startHttpServer } from '@svc/test-kit'
 
 /** Facts of a signature. */
 export interface SignatureFacts {
-  /** Of the image that the statement names. */
+  /** Digest of the image that the statement names. */
   readonly digest: string
   readonly issuer?: string | undefined
   readonly identity?: string | undefined

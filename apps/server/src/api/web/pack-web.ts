@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 const COMPRESSIBLE = new Set(['.css', '.html', '.js', '.json', '.svg', '.txt', '.wasm', '.webmanifest'])
-/** Below this a coded file saves no packet. */
+/** Least size of a file that is coded: a smaller coded file saves no packet. */
 const MIN_BYTES_TO_COMPRESS = 512
 /** The server keeps the files that it has sent in memory. */
 const MAX_TOTAL_BYTES = 16 * 1024 * 1024

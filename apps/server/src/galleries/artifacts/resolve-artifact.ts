@@ -8,11 +8,11 @@ import type { PlannedArtifact } from './plan-artifacts.ts'
 
 /** An artifact with its commit and its files. */
 export interface ResolvedArtifact extends PlannedArtifact {
-  /** Of the hub. */
+  /** Address of the hub. */
   readonly endpoint: string
   /** The commit, 40 hexadecimal digits. */
   readonly commit: string
-  /** Of everything that decides over the content, 64 hexadecimal digits: the name of the snapshot's folder. */
+  /** Hash of everything that decides over the content, 64 hexadecimal digits: the name of the snapshot's folder. */
   readonly cacheKey: string
   readonly files: readonly HubFile[]
   /** The file of a snapshot that has only one. */

@@ -14,7 +14,7 @@ export const ARTIFACTS = '.artifacts'
 export const SOURCE = 'huggingface'
 /** The folder of snapshots that are being gathered, in {@link ARTIFACTS}. */
 export const PARTIAL = '.partial'
-/** Without it a snapshot is not committed. */
+/** Manifest of a snapshot. A snapshot is not committed without it. */
 export const MANIFEST = 'manifest.json'
 /** Time without a change after which a partial snapshot of another server is taken over. */
 const IDLE_MS = 5 * 60 * 1000

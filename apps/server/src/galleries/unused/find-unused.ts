@@ -37,7 +37,7 @@ export interface UnusedFile {
 
 /** The unused files of a models folder. */
 export interface UnusedFiles {
-  /** In the order of their paths. */
+  /** The files in the order of their paths. */
   readonly files: readonly UnusedFile[]
   /** Models that are being installed. Files that they may need are left out. */
   readonly installing: readonly string[]

@@ -62,7 +62,9 @@ type Part =
 class FormReceiver {
   readonly #options: ReceiveOptions
   readonly #parser: Dicer
-  /** In the order of the form. A place is empty until its part has arrived, and stays empty for a dropped file. */
+  /**
+   * Parts in the order of the form. A place is empty until its part has arrived, and stays empty for a dropped file.
+   */
   readonly #parts: (Part | undefined)[] = []
   /** Number of files by field. */
   readonly #counts = new Map<string, number>()

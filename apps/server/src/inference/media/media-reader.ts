@@ -54,7 +54,7 @@ export interface MediaReaderOptions {
 interface Found {
   readonly base64: string
   readonly head: Uint8Array
-  /** As the client or the other server claims it. */
+  /** The type that the client or the other server claims. */
   readonly claimed: string | undefined
 }
 

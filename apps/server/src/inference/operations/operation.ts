@@ -117,7 +117,7 @@ export interface ClassifiedEntity {
   readonly start: number
   readonly end: number
   readonly group: string
-  /** In 0..1. */
+  /** Score from 0 to 1. */
   readonly score: number
 }
 

@@ -19,7 +19,7 @@ export type Question =
   | { readonly ask: 'failed'; readonly id: number; readonly error: SentError }
   | { readonly ask: 'running' | 'close'; readonly id: number }
 
-/** Its answer. */
+/** The answer to a question. */
 export interface Answer {
   readonly id: number
   readonly error?: SentError | undefined

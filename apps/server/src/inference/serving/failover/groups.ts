@@ -35,7 +35,7 @@ export interface FailoverGroupsOptions {
   readonly exists: (name: string) => boolean
 }
 
-/** Above this number, groups whose models may be gone are forgotten. */
+/** Number of groups above which the ones whose models may be gone are forgotten. */
 const MAX_GROUPS = 256
 
 /** Creates a group with its first request. */
