@@ -66,7 +66,7 @@ export interface ModelUploadParts {
   readonly modelsPath: string
   readonly serverId: string
   readonly modelFiles: ConfigStore
-  /** Bytes that may still be written to the models folder; undefined where nobody tells. */
+  /** Bytes that may still be written to the models folder; undefined where they are unknown. */
   readonly readFreeBytes: () => Promise<number | undefined>
   /** Runs a change of the models folder while no other one runs. */
   readonly alone: <T>(change: () => Promise<T>, options: { readonly signal: AbortSignal }) => Promise<T>

@@ -41,7 +41,7 @@ export const REMOTE_COMMANDS = [
 /** A remote command with its argument and flags. */
 export interface RemoteCommand {
   readonly verb: RemoteVerb
-  /** Empty where none is given. */
+  /** Empty without an argument. */
   readonly argument: string
   /** Whether JSON is printed instead of text. */
   readonly json: boolean

@@ -259,7 +259,7 @@ async function fetchAll(partial: PartialFile, request: DownloadRequest, options:
   }
 }
 
-/** Bytes that a download still has to write; 0 where nobody knows. */
+/** Bytes that a download still has to write; 0 where they are unknown. */
 async function countMissing(
   { target, sha256, sizeBytes, expectedBytes = sizeBytes }: Parameters<Downloader['checkRoom']>[0][number],
   { known }: DownloaderOptions,

@@ -80,7 +80,7 @@ export async function receiveParts(first: OutboundResponse, options: ReceivePart
   }
 }
 
-/** @throws {NoPart} for a reply that is not the part, or is one of another content */
+/** @throws {NoPart} for a reply that is not the part, or has another content */
 async function askForPart(
   { begin, end }: Part,
   { ask, isSame, totalBytes, signal }: ReceivePartsOptions,

@@ -14,7 +14,7 @@ const CHECK_MS = 6 * 60 * 60 * 1000
 
 const fields = z.record(z.string(), z.unknown())
 
-/** A model that is to be installed at the start. */
+/** A model to install at the start. */
 const preloadList = z.array(
   z.looseObject({
     id: z.string().optional(),

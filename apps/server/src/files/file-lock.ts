@@ -63,7 +63,7 @@ async function readHolder(path: string): Promise<Holder | 'unreadable' | undefin
   }
 }
 
-/** Creates the lock file complete or not at all; false when there is one. */
+/** Creates the lock file complete or not at all; false when it exists already. */
 async function place(path: string, content: string): Promise<boolean> {
   const draft = createTemporaryPath(path)
   try {

@@ -46,7 +46,7 @@ const MAX_WAITING = 1000
 /** Files of one entry that are asked for their size. */
 const MAX_FILES = 64
 const MEASURE_MS = 30_000
-/** An entry that nobody measures is not asked for again before. */
+/** Time before an entry that could not be measured is asked for again. */
 const REST_MS = 10 * 60 * 1000
 
 /** A reader that remembers the shapes that it saw, by the addresses of the files. */

@@ -70,7 +70,7 @@ export function createApp(routes: readonly Route[], reserved: readonly RouteInfo
     getPath: (request, context) =>
       toRoutedPath(request, context?.env === undefined ? [] : edge.prefixesOf(context.env.incoming)),
   })
-  // A path that is reserved by name is not one of a route with parameters.
+  // A path that is reserved by name does not belong to a route with parameters.
   const [named, others] = [reserved.filter(isNamed), reserved.filter((route) => !isNamed(route))]
   const toGate = (route: RouteInfo): Route => toRoute(route, (path) => table.findPath(path).methods)
   const all = [...named.map(toGate), ...routes, ...others.map(toGate)]

@@ -55,9 +55,9 @@ const PROGRESS_BYTES = 64 * 1024
 const NOTE_MS = 250
 
 /**
- * Reads the operations of the last run. Installations that ran then go on, or are complete where everything was in place
- * already. One that got no further in three resumes is failed, so are removals, because nobody knows how much of them was
- * done.
+ * Reads the operations of the last run. Installations that ran then go on, or are complete where everything was in
+ * place already. An installation that got no further in three resumes is failed. So are removals, because nobody knows
+ * how much of them was done.
  */
 export async function openOperations(options: OperationsOptions): Promise<Operations> {
   const queue = new OperationQueue(options)

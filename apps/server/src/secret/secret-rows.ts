@@ -17,7 +17,7 @@ export interface EndedEntries {
 export interface SecretRows {
   /** The check value; undefined where the database has never seen a secret. */
   readCheck(): Promise<string | undefined>
-  /** Keeps a check value unless there is one. */
+  /** Keeps a check value unless the database has one. */
   keepCheck(check: string, now: number): Promise<void>
   /** Whether anything is stored as a hash under a secret. */
   holdsHashes(): Promise<boolean>

@@ -22,7 +22,7 @@ import type { PredictionContext } from './prediction-context.ts'
 import type { ReadPrompt } from './read-prompt.ts'
 import { createReplyText } from './reply-text.ts'
 
-/** Time for the count of a prompt that nobody waits for. */
+/** Time for counting a prompt in the background. */
 const COUNT_MS = 2000
 
 /** Answers of backends, and of other instances, that do not count tokens. */

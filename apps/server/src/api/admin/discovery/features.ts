@@ -13,7 +13,7 @@ export interface FeatureFacts {
   readonly hasAccounts: boolean
 }
 
-/** Finds the features of the server: accounts, areas, and the feature switches that a route hangs on. */
+/** Finds the features of the server: accounts, areas, and the feature switches that a route depends on. */
 function findServed({ routes, hasAccounts }: FeatureFacts): z.infer<typeof featuresReply> {
   const served = routes().filter(({ gateOnly }) => gateOnly !== true)
   const paths = new Set(served.flatMap(listPaths))

@@ -5,7 +5,7 @@ import type { Residency } from '../../../residency/residency.ts'
 
 type State = NonNullable<LoadedModel['state']>
 
-/** A page asks every two seconds; a backend that takes longer than this tells nothing. */
+/** A page asks every two seconds; a backend that takes longer than this has no state. */
 const PATIENCE_MS = 1_000
 
 /**
