@@ -12,7 +12,10 @@ import { stopServing } from './platform/stop-serving.ts'
 
 /** Options of {@link compose}. */
 export interface ComposeOptions extends PlatformOptions {
-  /** Told once the server listens, which is before it serves more than health checks. It can be closed from then on. */
+  /**
+   * Called once the server listens, which is before it serves more than health checks. The server can be closed from
+   * then on.
+   */
   readonly onListening?: ((server: RunningServer) => void) | undefined
 }
 

@@ -65,7 +65,7 @@ function toServerParts({ config, sources }: Loaded, log: RootLogger): PlatformOp
   }
 }
 
-/** The parts of a server inside a command, whose log does not stand among the lines that the command prints. */
+/** The parts of a server inside a command, whose log is not among the lines that the command prints. */
 function toPlatformOptions(loaded: Loaded): PlatformOptions {
   const destination = { write: (line: string) => void process.stderr.write(line) }
   return toServerParts(loaded, createLogger({ level: 'warn', format: 'text', destination }))
@@ -103,7 +103,7 @@ async function run(loaded: Loaded & { readonly models: readonly string[] }): Pro
   }
 }
 
-/** Installs what the configuration asks for, without an API. The first signal pauses it. */
+/** Installs the models and backends that the configuration asks for, without an API. The first signal pauses it. */
 async function installThenEnd(parts: PlatformOptions): Promise<void> {
   const stopping = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort())

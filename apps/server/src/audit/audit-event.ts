@@ -53,7 +53,7 @@ export interface ProxyTrafficAuditEvent extends AuditSubject {
 
 /** Somebody changed the server, or an account. */
 export interface ChangeAuditEvent extends AuditSubject {
-  /** `administration` for a change by an admin or a command, `account` for one by somebody who is no admin. */
+  /** `administration` for a change by an admin or a command, `account` for one by any other account. */
   readonly kind: 'administration' | 'account'
   /** The HTTP API, or a command on the machine of the server. */
   readonly origin: 'api' | 'command'
@@ -130,6 +130,6 @@ export interface AuditQuery {
 export interface AuditReader {
   /** Newest first. */
   list(query: AuditQuery): Promise<readonly RecordedEvent[]>
-  /** Counts the events that are no changes. */
+  /** Counts the events that are not changes. */
   count(): Promise<number>
 }

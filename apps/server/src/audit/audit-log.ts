@@ -23,7 +23,7 @@ export interface AuditLogOptions {
 }
 
 const MAX_ROWS = 10_000
-/** One account that is no admin's fills this part of the changes by such accounts at most. */
+/** One account of a person who is not an admin fills at most this part of the changes by such accounts. */
 const ACCOUNT_SHARE = 20
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000
 /** Time that an event waits for others before they are written together. */

@@ -24,7 +24,7 @@ export const ALL_ID_PREFIXES: readonly string[] = [...new Set(Object.values(ID_P
 /** The kinds of changes. */
 export const CHANGE_KINDS: readonly AuditKind[] = ['administration', 'account']
 
-/** The kinds of what the filter, the proxy and the limits have decided. */
+/** The kinds of decisions of the filter, the proxy and the limits. */
 export const DECISION_KINDS: readonly AuditKind[] = ['pii', 'proxy_connect', 'proxy_traffic', 'admission']
 
 /** Gives the prefix of the ids of a kind. */

@@ -9,15 +9,15 @@ export async function insertEvents(queries: DatabaseQueries, rows: readonly Audi
   await queries.change((db, { auditEvents }) => db.insert(auditEvents).values([...rows]))
 }
 
-/** What is kept of the events. */
+/** Limits of the kept events. */
 export interface KeptEvents {
   /** The oldest, milliseconds since the epoch. */
   readonly since: number
   /** Rows of each prefix of ids. */
   readonly maxRows: number
-  /** Changes by one account that is no admin's: it pushes out its own, not those of others. */
+  /** Changes by one account that is not an admin's. It pushes out its own changes, not those of others. */
   readonly maxRowsOfAccount: number
-  /** How many of those beyond `maxRows` one call removes. */
+  /** Largest number of rows beyond `maxRows` that one call removes. */
   readonly maxRemoved: number
 }
 
@@ -89,7 +89,7 @@ export async function listEvents(queries: DatabaseQueries, query: AuditQuery): P
   return found.map(fromAuditRow)
 }
 
-/** The number of events that are no changes. */
+/** The number of events that are not changes. */
 export async function countEvents(queries: DatabaseQueries): Promise<number> {
   const [row] = await queries.rows((db, { auditEvents }) =>
     db

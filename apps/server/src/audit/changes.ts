@@ -4,9 +4,9 @@ import type { AuditSink, ChangeAuditEvent } from './audit-event.ts'
 
 /** A change as the log of administration keeps it; texts are cut and made safe to show. */
 export type AdministrationChange = Omit<ChangeAuditEvent, 'facts'> & {
-  /** What was changed: an id, or the name of a model or backend. */
+  /** The changed object: an id, or the name of a model or backend. */
   readonly target?: string | undefined
-  /** How the target is called, where it has an id. */
+  /** Name of the target, where it has an id. */
   readonly name?: string | undefined
   /** Figures and names of the change; never a secret and never a text. */
   readonly details?: string | undefined
@@ -23,7 +23,7 @@ export interface ChangeLog {
 const PATIENCE_MS = 1000
 const MAX_NAME_LENGTH = 200
 const MAX_DETAILS_LENGTH = 500
-/** Control characters, and those that change the direction of a text or have no width. */
+/** Control characters, and characters that change the direction of a text or have no width. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 /** Creates the log over the audit events. */

@@ -5,8 +5,8 @@ import { detectBuildFamily } from './build-family.ts'
 const MAX_WORD = 100
 
 /**
- * What this machine computes on, as backend galleries say it, such as `nvidia-cuda-12`: what is forced, else what a file
- * says, else the vendor of its graphics device with the toolkit that is installed for it.
+ * Detects the hardware that this machine computes on, in the words of backend galleries, such as `nvidia-cuda-12`: the
+ * forced value, else that of a file, else the vendor of the graphics device with the toolkit that is installed for it.
  *
  * @param options.forced wins over everything; empty for none
  * @param options.root folder that `run`, `usr` and `dev` are in. @default '/'

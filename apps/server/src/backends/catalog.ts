@@ -45,7 +45,7 @@ export interface BackendCatalog {
   /** Gives the program of a name in any case: external before installed before built in (§2.9, `backend`). */
   resolve(name: string): BackendProgram | undefined
   /**
-   * Lists the programs to try for a model whose file names no backend, best first. For GGUF weights: those that run
+   * Lists the programs to try for a model whose file names no backend, best first. For GGUF weights: programs that run
    * language models, `llama` and `llama-cpp` first. For other weights: everything installed that runs models.
    */
   candidates(options: { readonly isGguf: boolean }): readonly BackendProgram[]

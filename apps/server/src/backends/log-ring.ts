@@ -24,7 +24,7 @@ export interface LogLine {
   /** Milliseconds since the epoch. */
   readonly timestamp: number
   readonly stream: 'stdout' | 'stderr'
-  /** With control characters escaped and invalid UTF-8 replaced. */
+  /** The line with control characters escaped and invalid UTF-8 replaced. */
   readonly text: string
 }
 

@@ -18,7 +18,7 @@ const GROUP_KILL_ROUNDS = 5
 const ADDRESS_IN_USE = /address (?:is )?(?:already )?in use|EADDRINUSE|failed to bind/i
 const RESOURCE_ERRORS: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'])
 
-/** How a backend process ended. */
+/** The end of a backend process. */
 export interface ExitReport {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null

@@ -144,7 +144,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const freeMs = Math.min(1000, graceMs / 4)
       const termMs = Math.max(0, graceMs - freeMs - KILL_RESERVE_MS)
       await Promise.allSettled([...running].map((backend) => backend.stop({ graceMs: termMs, freeMs })))
-      // The abort ends starting processes; those that remain are killed.
+      // The abort ends starting processes; the others are killed.
       for (const process of processes) process.killNow()
       await Promise.allSettled(starting)
       await options.record.settled()

@@ -3,7 +3,7 @@ import type { Clock } from '../ports.ts'
 import type { Bus } from './bus.ts'
 import type { Messages, Subject } from './subjects.ts'
 
-/** Which message {@link nextMessage} waits for. */
+/** Options of {@link nextMessage}. */
 export interface NextMessageOptions<S extends Subject> {
   readonly isMeant: (message: Messages[S]) => boolean
   readonly signal: AbortSignal

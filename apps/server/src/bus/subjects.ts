@@ -40,7 +40,7 @@ export type Subject = keyof Messages
 
 /** The rules of a subject. */
 export interface SubjectRules<S extends Subject> {
-  /** Which processes get its messages: all that share the bus, or only the one that publishes. */
+  /** Processes that get its messages: all that share the bus, or only the one that publishes. */
   readonly reach: 'all' | 'own'
   /** Checks a message of another process, which may be another version. */
   isMessage(value: unknown): value is Messages[S]

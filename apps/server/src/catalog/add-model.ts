@@ -17,7 +17,7 @@ import { GGUF_BACKEND, isGgufName } from './to-model-config.ts'
 import { createWeightsInspector } from './weights.ts'
 import { toWeightsKind } from './weights-kind.ts'
 
-/** How a file gets into the models folder. */
+/** The way in which a file gets into the models folder. */
 export type Transfer = 'copy' | 'link' | 'move'
 
 /** Arguments of `svc models add`. */
@@ -103,7 +103,7 @@ export function nameModel(file: string): string {
   return file.replace(/\.gguf$/i, '').replaceAll(/\s+/g, '-')
 }
 
-/** @throws {SvcError} `invalid_request` (`not_a_model`) for the name of a file that is no model by itself */
+/** @throws {SvcError} `invalid_request` (`not_a_model`) for the name of a file that is not a model by itself */
 export function checkWeightsName(file: string): void {
   if (!isGgufName(file)) throw notAModel(file, 'is no GGUF file: its name does not end in .gguf')
   if (SPLIT.test(file)) throw notAModel(file, 'is one part of several: copy all parts into the models folder')

@@ -2,7 +2,7 @@
 export interface ConfigProblem {
   /** Name of the file inside the models folder. */
   readonly file: string
-  /** From 1; absent when the whole file is at fault. */
+  /** Line number from 1; absent when the whole file is at fault. */
   readonly line?: number | undefined
   /** The key as a path such as `parameters.top_k` or `router.candidates[1].model`. */
   readonly key?: string | undefined

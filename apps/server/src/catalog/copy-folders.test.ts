@@ -10,7 +10,7 @@ const serverId = 'this-server'
 const OTHER = hashWriter('another-server')
 const logger = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** Writes a file, last changed so long ago, with its folders. */
+/** Writes a file with its folder; both were last changed `ageMs` ago. */
 async function write(path: string, ageMs: number): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, 'weights')

@@ -14,7 +14,7 @@ export interface CopyPlace {
 const PREFIX = '.copying-'
 /** The writer, then the end of `mkdtemp`. Earlier versions wrote no writer. */
 const FOLDER = /^\.copying-(?:([0-9a-f]{16})-)?[A-Za-z0-9]{6}$/
-/** A copy writes all the time, so a folder of another server without a write for so long is left over. */
+/** Time without a write after which a folder of another server is left over. A copy writes all the time. */
 const STALE_MS = 24 * 60 * 60 * 1000
 
 /** Makes a folder in which weights are copied. Its name has the writer. */
@@ -23,8 +23,8 @@ export async function makeCopyFolder({ modelsPath, serverId }: CopyPlace): Promi
 }
 
 /**
- * Removes what killed servers have left of copies. Called at the start: this server copies nothing yet, so every folder
- * of its own is left over. Another server may be at work in its own ones.
+ * Removes copies that killed servers have left unfinished. Called at the start: this server copies nothing yet, so
+ * every folder of its own is left over. Another server may be at work in its own ones.
  */
 export async function removeStaleCopies(
   { modelsPath, serverId }: CopyPlace,

@@ -28,7 +28,7 @@ function describeKeys(keys: KeyTable, written: Values, values: Values): Values {
 function describeKey(field: Field, written: unknown, value: unknown): unknown {
   const keys = findFieldMeta(field)?.keys
   if (keys === undefined) return written ?? value ?? findNeutral(field)
-  // A block that is absent has a meaning: the model is no router, or has no detector.
+  // An absent block has a meaning: the model is not a router, or has no detector.
   if (!isFields(written) && !isFields(value)) return null
   const own = isFields(written) ? written : {}
   return { ...describeKeys(keys, own, isFields(value) ? value : {}), ...listUnknown(keys, own) }

@@ -90,7 +90,7 @@ function isJsonObject(text: string): boolean {
  * @throws {SvcError} `invalid_request`, code `model_invalid`
  */
 export function patchConfig(text: string, patch: ConfigPatch, file: string, name?: string): CheckedConfig {
-  // Its limits hold for what follows, which recurses.
+  // Its limits hold for the next step, which recurses.
   const faults = readYamlDocuments(text).flatMap((read) => (read.ok ? [] : [read.reason]))
   if (faults.length > 0) throw invalid(faults.join('; '))
   const documents = [...parseAllDocuments(withStandardEscapes(text), { keepSourceTokens: true })]

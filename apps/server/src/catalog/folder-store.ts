@@ -81,7 +81,10 @@ export function createFolderStore(options: FolderStoreOptions): ConfigStore {
   return new FolderStore(options)
 }
 
-/** Reads a file and leaves out what its gate refuses. A list may lie in the models folder too, where the API can write it. */
+/**
+ * Reads a file and leaves out the models that its gate refuses. A list may be in the models folder too, where the API
+ * can write it.
+ */
 function createGatedParser({
   parseFile,
   keyFileGate,
@@ -203,7 +206,7 @@ class FolderStore implements ConfigStore {
     } else if (isGgufName(name)) this.#weights.inspect(name)
   }
 
-  /** Looks at every file and publishes what has changed. */
+  /** Looks at every file and publishes the changes. */
   #look(): ReloadReport {
     const report = this.#compareFiles()
     const { added, changed, removed } = report

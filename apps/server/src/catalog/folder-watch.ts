@@ -42,7 +42,7 @@ export function watchFolder(
       })
       watcher.on('error', stop)
     } catch {
-      // There is no folder, or no watch to be had: every look counts for itself.
+      // There is no folder, or it cannot be watched: nobody may then share a look.
     }
   }
 

@@ -16,8 +16,8 @@ export type SourceFile = Omit<GatedFile, 'models'>
 
 /**
  * Decides which key files a model may name. A file that an operator put into the models folder may name any. A file that
- * the server writes for somebody else may name those below the secrets folder, and those of the operator's file that it is
- * made of, for the same upstream: a change over the API sends a key nowhere else.
+ * the server writes for somebody else may name key files below the secrets folder. It may also name the ones of the
+ * operator's file that it is made of, for the same upstream: a change over the API sends a key nowhere else.
  */
 export interface KeyFileGate {
   /** @throws {SvcError} `forbidden`, code `key_file_refused` */
@@ -74,7 +74,8 @@ export function createKeyFileGate({
     },
     async admit({ file, text, models }, before) {
       const grants = await check(models, before === undefined ? [] : await listGrants(before))
-      // A change that names none gives nothing away, whoever wrote it. A new file is known for what its operator makes of it.
+      // A change that names no key file gives nothing away, whoever wrote it. A new file is known for what its operator
+      // makes of it.
       if (before === undefined || listKeyFiles(models).length > 0) await written.note(file, text, grants)
     },
     forget: (file) => written.forget(file),

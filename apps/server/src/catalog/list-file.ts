@@ -36,7 +36,7 @@ export function createListFile({ path, modelsFolder, parseFile, now }: ListFileO
   const folder = openModelFolder(dirname(path))
   let known: Known | undefined
 
-  /** What is known stays in use while the file cannot be read. */
+  /** Gives the last good content with a problem: it stays in use while the file cannot be read. */
   const broken = (reason: string): YamlFile => {
     const models = known?.file.models ?? []
     const suffix = models.length === 0 ? '' : '; the last good version stays in use'

@@ -38,7 +38,7 @@ export interface DemoModelSource {
   readonly contextSize: number
   readonly description?: string | undefined
   readonly options?: readonly string[] | undefined
-  /** Of a detector: the least score of a finding. */
+  /** The least score of a finding, for a detector. */
   readonly minScore?: number | undefined
 }
 

@@ -53,7 +53,7 @@ export type Serving =
   /** Another instance of this server. */
   | { readonly kind: 'instance' }
   /**
-   * Other models, one after the other. The targets are those that exist; they are filled in when the model is resolved.
+   * Other models, one after the other. Only existing targets are listed; they are filled in when the model is resolved.
    */
   | { readonly kind: 'failover'; readonly targets: readonly FailoverTarget[] }
   /** The model that a classifier picks for each request. */
@@ -136,9 +136,9 @@ export interface ModelConfig extends KeptValues {
   readonly limits: { readonly maxConcurrent: number; readonly retryAfterSeconds: number }
   readonly llm: LlmSettings
   readonly vllm: VllmSettings
-  /** What is wrong with the `router` block; set for routers that a file describes. */
+  /** Mistakes of the `router` block; set for routers that a file describes. */
   readonly routerNotes?: RouterNotes | undefined
-  /** Facts from the header of the weights; absent when they are no GGUF file or unreadable. */
+  /** Facts from the header of the weights; absent when the weights are not a GGUF file or unreadable. */
   readonly gguf?: GgufSummary | undefined
   /** Reason why the weights cannot be loaded, found before a backend was asked: `file "x.gguf" is cut off`. */
   readonly weightsError?: string | undefined

@@ -89,7 +89,7 @@ function fault(reason: string): FileLookup {
 /**
  * Calls `use` with an open descriptor of a found file and its size, then closes the file.
  *
- * @throws the system's error when it cannot be opened, is a link or no file any more
+ * @throws the system's error when it cannot be opened, is a link, or is no longer a file
  */
 export function withOpenFile<T>(file: FoundFile, use: (descriptor: number, sizeBytes: number) => T): T {
   const descriptor = openSync(file.path, constants.O_RDONLY | NOFOLLOW | NONBLOCK)

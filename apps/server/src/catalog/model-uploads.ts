@@ -52,21 +52,21 @@ export interface UploadRequest {
   readonly sizeBytes: number
 }
 
-/** How far an upload is. */
+/** Progress of an upload. */
 export interface UploadState {
   readonly id: string
-  /** Of the model that it becomes. */
+  /** Name of the model that the upload becomes. */
   readonly name: string
   readonly sizeBytes: number
   readonly receivedBytes: number
 }
 
-/** What {@link createModelUploads} needs. */
+/** Parts of {@link createModelUploads}. */
 export interface ModelUploadParts {
   readonly modelsPath: string
   readonly serverId: string
   readonly modelFiles: ConfigStore
-  /** Bytes that may still be written to the models folder; undefined where nobody tells. */
+  /** Bytes that may still be written to the models folder; undefined where they are unknown. */
   readonly readFreeBytes: () => Promise<number | undefined>
   /** Runs a change of the models folder while no other one runs. */
   readonly alone: <T>(change: () => Promise<T>, options: { readonly signal: AbortSignal }) => Promise<T>
@@ -133,7 +133,7 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
     await drop(upload).catch(() => undefined)
   }
 
-  /** Adds a piece behind those that are there. */
+  /** Adds a piece behind the received ones. */
   async function receive(upload: Upload, piece: AsyncIterable<Uint8Array>): Promise<void> {
     const cut = new AbortController()
     const { receivedBytes: offset } = upload

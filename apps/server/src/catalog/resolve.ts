@@ -20,7 +20,7 @@ export interface ModelDirectory {
   resolve(name: string, options?: ResolveOptions): ModelConfig | undefined
   /** Gives the name in the folder that a client means by a name: that of a model, or an alias. */
   findName(name: string, options?: ResolveOptions): string | undefined
-  /** As {@link resolve}, for callers that only ask whether there is one: undefined when that throws. */
+  /** As {@link resolve}, for callers that only ask whether a model exists: undefined when that throws. */
   find(name: string): ModelConfig | undefined
   /**
    * Gives the model for a usecase when a request names none: the preferred one, else the first by name that is not

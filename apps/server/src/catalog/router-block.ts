@@ -16,7 +16,7 @@ export function toRouterSettings(keys: RouterKeys): RouterSettings {
   }
 }
 
-/** Reads the notes of a block; undefined for a model that is no router. A mistake never costs the model. */
+/** Reads the notes of a block; undefined for a model that is not a router. A mistake never costs the model. */
 export function readRouterNotes(
   keys: RouterKeys | undefined,
   { file, findLine }: { readonly file: string; readonly findLine: (key: string) => number },
@@ -35,7 +35,7 @@ export function readRouterNotes(
 }
 
 /**
- * The mistakes of a router, those that depend on other models included.
+ * The mistakes of a router, also those that depend on other models.
  *
  * @param find the model of a name, aliases followed
  */

@@ -4,7 +4,7 @@ import { type FileLookup, isSettled } from './found-file.ts'
 
 /** Maximum number of remembered looks. */
 const MAX_LOOKS = 64
-/** A look counts for at most so long, for file systems that report no changes. */
+/** Longest time for which a look counts, for file systems that report no changes. */
 const MAX_AGE_MS = 1000
 
 interface Look {

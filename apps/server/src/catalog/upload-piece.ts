@@ -30,7 +30,7 @@ const MAGIC = Buffer.from('GGUF')
  *
  * @returns its length
  * @throws {SvcError} `invalid_request` (`not_a_model`), `too_large`, `insufficient_storage`, the failure of the piece, the
- *   reason of the signal; the bytes after the offset count for nothing then
+ *   reason of the signal; the bytes after the offset do not count then
  */
 export async function writePiece(
   { filename, path, file, sizeBytes }: GrowingFile,

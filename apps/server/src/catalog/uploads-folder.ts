@@ -31,8 +31,8 @@ export async function identifyFile(path: string): Promise<string | undefined> {
 }
 
 /**
- * Removes what a killed server has left of uploads, before anything reads the models folder: its own ones, weights
- * without their model file included, and those that another server has given up.
+ * Removes the files that a killed server has left of uploads, before anything reads the models folder: its own ones,
+ * also weights without their model file, and those that another server has given up.
  */
 export async function recoverUploads(
   modelsPath: string,

@@ -58,7 +58,7 @@ describe("usecases of the reference's models", () => {
 
   it.each(files.filter(({ loaded }) => loaded !== false))('$name, guessed and declared', (record) => {
     const config = model(record.yaml ?? '')
-    // `llm` stands for three usecases.
+    // `llm` means three usecases.
     const guessed = (record.guess ?? []).filter((usecase) => usecase !== 'llm')
     expect(USECASES.filter((usecase) => guesses(config, usecase)).sort()).toEqual([...guessed].sort())
     const declared = (record.declared ?? []).filter((usecase) => usecase !== 'llm')

@@ -133,8 +133,8 @@ function isSet(text: string | undefined): boolean {
 }
 
 /**
- * Whether the header of the weights alone makes a model a language model: the file names no template, so the backend
- * applies the one in the weights.
+ * Whether the header of the weights by itself makes a model a language model: the file names no template, so the
+ * backend applies the one in the weights.
  */
 export function generatesText(config: ModelConfig): boolean {
   const { gguf, template, llm } = config

@@ -1,8 +1,8 @@
 /** Facts in the name of a weights file. */
 export interface WeightsName {
-  /** In capitals, such as `Q4_K_M` or `BF16`; empty when the name has none. */
+  /** Quantization in capitals, such as `Q4_K_M` or `BF16`; empty when the name has none. */
   readonly quantization: string
-  /** With its unit in capitals, such as `0.5B` or `360M`; empty when the name has none. */
+  /** Size with its unit in capitals, such as `0.5B` or `360M`; empty when the name has none. */
   readonly parameterSize: string
 }
 

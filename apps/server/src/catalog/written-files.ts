@@ -25,7 +25,11 @@ export interface WrittenContent {
  * another content by now, is an operator's.
  */
 export interface WrittenFiles {
-  /** Finds what is known of a content; undefined for that of an operator. @param file inside the models folder, or absolute */
+  /**
+   * Finds the record of a content; undefined for a content of an operator.
+   *
+   * @param file inside the models folder, or absolute
+   */
   find(file: string, content: string | Uint8Array): WrittenContent | undefined
   /**
    * Remembers a content that is about to be written, beside the one before: a kill in between leaves a file that is known.
@@ -41,9 +45,9 @@ const keyFile = z.object({ path: z.string(), upstream: z.string() })
 const recordSchema = z.record(z.string(), z.array(z.object({ sha256: z.string(), key_files: z.array(keyFile) })))
 
 const RECORD = 'written-models.json'
-/** Of the record that an installation leaves beside a model; earlier versions left no other. */
+/** Prefix of the record that an installation leaves beside a model; earlier versions left no other record. */
 export const INSTALLED_PREFIX = '._gallery_'
-/** Of each the last contents are kept; the files that were written first are forgotten. */
+/** Largest number of files. The ones that were written first are forgotten; of each file the last contents are kept. */
 const MAX_FILES = 1000
 
 /** Opens the record in the data folder. */

@@ -21,7 +21,7 @@ import { recordChangeIn, recordLocalChange } from './local-changes.ts'
 /** Options of {@link runAccountCommand}. */
 export interface AccountCommandOptions {
   readonly config: ServerConfig
-  /** As `/version` shows it. */
+  /** The version of the server, as `/version` shows it. */
   readonly version: string
   readonly command: AccountCommand
   readonly input: NodeJS.ReadableStream
@@ -29,7 +29,7 @@ export interface AccountCommandOptions {
   readonly json?: boolean | undefined
 }
 
-/** What a command works on. A server may have the database open too. */
+/** Parts of a command. A server may have the database open too. */
 interface CommandParts {
   readonly auth: Auth
   readonly config: ServerConfig
@@ -38,11 +38,11 @@ interface CommandParts {
 
 /** The result of a command. */
 interface Answer {
-  /** For people. */
+  /** The result for people. */
   readonly text: string
-  /** For programs, in the form of the HTTP API. */
+  /** The result for programs, in the form of the HTTP API. */
   readonly value: unknown
-  /** What the command has changed, for the audit log. */
+  /** The change that the command has made, for the audit log. */
   readonly change?: CommandChange | undefined
 }
 

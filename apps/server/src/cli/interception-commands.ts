@@ -11,7 +11,7 @@ import { print } from './terminal.ts'
  * `svc mitm ca`: prints where the certificate of the authority is, its fingerprint, and how usual clients trust it. Makes
  * nothing.
  *
- * @throws {SvcError} when there is no authority yet, or one that cannot be used
+ * @throws {SvcError} when there is no authority yet, or it cannot be used
  */
 export async function showAuthorityCommand(config: ServerConfig): Promise<void> {
   const folder = findCaFolder(config)

@@ -5,7 +5,7 @@ import type { RemoteVerb } from '../config/remote-command.ts'
 import type { PlatformOptions } from '../platform/open-platform.ts'
 import { runWithoutApi } from './run-without-api.ts'
 
-/** What a command about operations gives: a list, or the message of a change. */
+/** Result of a command about operations: a list, or the message of a change. */
 export type OperationsAnswer =
   | { readonly operations: readonly (WireOperation | WireOperationRecord)[] }
   | { readonly success: true; readonly message: string }

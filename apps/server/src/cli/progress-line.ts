@@ -1,6 +1,6 @@
 import { formatBytes } from '../galleries/memory-estimate.ts'
 
-/** How far an installation is. */
+/** Progress of an installation. */
 export interface Progress {
   readonly percent: number
   /** The file that is fetched, or the phase. */

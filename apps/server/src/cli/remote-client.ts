@@ -121,12 +121,12 @@ function readMessage(value: unknown): string | undefined {
   return `${message}: name one of ${names.join(', ')} with --backend`
 }
 
-/** The members of a value; none where it is no object. */
+/** The members of a value; none where it is not an object. */
 export function toFields(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
 }
 
-/** The members of each item of a list; none where it is no list. */
+/** The members of each item of a list; none where the value is not a list. */
 export function toRows(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.map(toFields) : []
 }

@@ -35,7 +35,7 @@ function isLocalVerb(verb: RemoteVerb): verb is LocalVerb {
  * Has the running server carry out a command, or this process where none runs. An installation is followed to its end;
  * Ctrl-C pauses it.
  *
- * @throws {SvcError} of the connection, or what the server refuses
+ * @throws {SvcError} of the connection, or the refusal of the server
  */
 export async function runRemoteCommand(options: PlatformOptions, command: RemoteCommand): Promise<void> {
   const url = toServerUrl(options.config)
@@ -129,7 +129,7 @@ function printInstalling(names: unknown): void {
   printLine(`${names.join(', ')} is being installed: files that it may need are left out`)
 }
 
-/** Lines of unused files with what becomes of each, and their sum. */
+/** Lines of unused files with the result of each, and their sum. */
 function formatUnused(rows: readonly (readonly [string, Fields])[]): string {
   if (rows.length === 0) return 'no unused files\n'
   const toMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
@@ -195,7 +195,7 @@ function printAvailable(rows: readonly Fields[], { json }: Pick<RemoteCommand, '
   }
 }
 
-/** Says which galleries cannot be read, beside what the command prints. */
+/** Names the galleries that cannot be read, beside the output of the command. */
 function printProblems(galleries: readonly Fields[]): void {
   for (const { name, error } of galleries) {
     if (error !== undefined) printErrorLine(`gallery ${String(name)} cannot be read: ${String(error)}`)

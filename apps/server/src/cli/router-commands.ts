@@ -55,7 +55,7 @@ export async function fitRouterCommand(options: PlatformOptions, { name, file }:
 const NO_TEXTS: EmbeddedTexts = { texts: [], problems: [], problemCount: 0 }
 
 /**
- * `svc router eval NAME FILE`: routes labelled texts and counts those that the right model serves.
+ * `svc router eval NAME FILE`: routes labelled texts and counts the ones that the right model serves.
  *
  * @param task.minRate the least share of texts, 0 to 1
  * @returns whether the share is reached

@@ -78,7 +78,7 @@ const KNN_KEYS = [
   ['vote_threshold', 'voteThreshold'],
 ] as const
 
-/** The table of thresholds and shares, and what the thresholds lead to. */
+/** The table of thresholds and shares, and the results of the thresholds. */
 function formatFit<T>(report: FitReport<T>, thresholds: readonly (readonly string[])[]): string[] {
   const { current, proposed, hasGain } = report
   const rows = [
@@ -111,7 +111,7 @@ function formatChanges<T>({ changes }: FitReport<T>): string[] {
   return ['Texts that change their model:', ...formatCells(['from', 'to'], changes)]
 }
 
-/** Without such texts nothing says from which similarity on a prompt belongs to the corpus. */
+/** Reports the texts outside the corpus. Without them nobody knows from which similarity on a prompt belongs to it. */
 function formatOutOfScope(router: string, { total, correct }: GroupCounts): string[] {
   if (total > 0) return [`Texts without a label: the fallback serves ${correct} of ${total}.`]
   return [
@@ -158,7 +158,7 @@ function formatCells([first, second]: readonly [string, string], cells: readonly
   ])
 }
 
-/** With two decimals, or as many as it has, up to four. */
+/** Formats a threshold with two decimals, or as many as it has, up to four. */
 function formatThreshold(threshold: number): string {
   const short = String(Number(threshold.toFixed(4)))
   const decimals = short.split('.')[1]?.length ?? 0

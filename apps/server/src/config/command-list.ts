@@ -5,7 +5,7 @@ import { REMOTE_COMMANDS } from './remote-command.ts'
 export interface CommandEntry {
   /** The words that name it. */
   readonly words: string
-  /** What follows the words. */
+  /** Arguments after the words. */
   readonly takes?: string | undefined
   readonly about: string
   /** Further lines: flags of its own, exceptions. */
@@ -62,7 +62,7 @@ const OWN_COMMANDS: readonly CommandEntry[] = [
   { words: 'openapi', about: 'print the OpenAPI document of the server, for generators of clients' },
 ]
 
-/** The commands that work in this process, those about accounts last. */
+/** The commands that work in this process, the account commands last. */
 export const LOCAL_COMMANDS: readonly CommandEntry[] = [...OWN_COMMANDS, ...ACCOUNT_COMMAND_LIST]
 
 /** The commands for a running server. */
@@ -75,7 +75,7 @@ export const REMOTE_COMMAND_LIST: readonly CommandEntry[] = REMOTE_COMMANDS.map(
 /** Every command. */
 export const COMMAND_LIST: readonly CommandEntry[] = [...LOCAL_COMMANDS, ...REMOTE_COMMAND_LIST]
 
-/** A command with what follows it. */
+/** A command with its arguments. */
 export function formatCommand({ words, takes }: CommandEntry): string {
   return takes === undefined ? words : `${words} ${takes}`
 }

@@ -19,8 +19,8 @@ export function firstSet(env: Environment, names: readonly string[]): { name: st
 }
 
 /**
- * Names the variables that have the product's prefix and no meaning, in one sentence. They are no reason to refuse the
- * start: container platforms make such names for a service, and a model file may name one as its key.
+ * Names the variables that have the product's prefix and no meaning, in one sentence. They do not keep the server from
+ * its start: container platforms make such names for a service, and a model file may name one as its key.
  */
 export function unknownVariables(env: Environment): string | undefined {
   const unknown = Object.keys(env)

@@ -12,7 +12,7 @@ interface FlagValue {
 
 /** A command line taken apart; its values are not checked yet. */
 export interface ParsedArguments {
-  /** By name in the configuration. */
+  /** Values by their name in the configuration. */
   readonly values: ReadonlyMap<string, FlagValue>
   /** The command and its arguments. */
   readonly words: readonly string[]
@@ -111,7 +111,7 @@ function takeValue(
 }
 
 /**
- * Takes a command line apart. Flags may stand anywhere, `--` ends them. The last of two equal flags counts; lists add
+ * Takes a command line apart. Flags may be anywhere, `--` ends them. The last of two equal flags counts; lists add
  * up. Unknown flags and missing values are problems and are not thrown.
  *
  * @param argv the arguments after the program's name

@@ -49,7 +49,7 @@ export type Command =
 export interface ChatTask {
   readonly model: string
   readonly system: string | undefined
-  /** The words of one prompt, where `-` is standard input; undefined where none is given. */
+  /** The words of one prompt, where `-` is standard input; undefined without a prompt. */
   readonly prompt: readonly string[] | undefined
 }
 
@@ -134,7 +134,7 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
 const COMMANDS = COMMAND_LIST.map(({ words }) => words)
 /** The first words of commands. */
 const FIRST_WORDS = [...new Set(COMMANDS.map((words) => words.split(' ')[0] ?? ''))]
-/** Those that need a second word. */
+/** First words that need a second word. */
 const GROUPS = FIRST_WORDS.filter((word) => !COMMANDS.includes(word))
 const WORDS = [...FIRST_WORDS, 'help', 'version']
 /** The flags of commands that have flags of their own. Those of accounts are checked with the command. */
@@ -189,7 +189,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   if (typeof accounts === 'string') return accounts
   const json = commandFlags.has('--json')
   if (accounts !== undefined) return { kind: 'accounts', command: accounts, json, ...loaded }
-  // whatever follows, it is the model
+  // the word after `chat` is the model, whatever it is
   const asked = first === 'chat' ? first : two.trim()
   const foreign = [...commandFlags.keys()].find((flag) => OWN_FLAGS.get(asked)?.includes(flag) !== true)
   if (foreign !== undefined) return `${foreign} does not belong to ${asked || 'run'}`

@@ -15,7 +15,7 @@ export interface OptionMeta {
   readonly default?: string | undefined
   /** The default in words, where the server finds it at run time. */
   readonly shownDefault?: string | undefined
-  /** What the option does: one lower-case phrase. */
+  /** Effect of the option: one lower-case phrase. */
   readonly about: string
   /** The value is never shown or logged. @default false */
   readonly secret?: true | undefined
@@ -45,7 +45,7 @@ export interface SettingMeta {
   readonly secret?: true | undefined
   /** Only routes of their own change the setting; a general update may not. */
   readonly owner?: 'branding' | undefined
-  /** What the setting does. @default the phrase of the paired option */
+  /** Effect of the setting. @default the phrase of the paired option */
   readonly about?: string | undefined
 }
 
@@ -96,7 +96,7 @@ export interface Section<
   Settings extends NamedSettings = NamedSettings,
 > {
   readonly heading: string
-  /** By the name that the value has in the configuration. */
+  /** Options by the name that the value has in the configuration. */
   readonly options: Options
   /** Settings without an option, by the name on the wire. @default none */
   readonly settings?: Settings
@@ -160,7 +160,10 @@ export function listSettings({ heading, options, settings }: Section, isBuilt: b
   })
 }
 
-/** The value of a text, or of the default where there is none; undefined where there is neither or the form is another. */
+/**
+ * The value of a text, or of the default where there is no text; undefined where there is neither, or the form is
+ * wrong.
+ */
 export function readOption(option: Option, text: string | undefined, { cwd }: { readonly cwd: string }): unknown {
   const value = option.schema.safeParse(text, PARSING).data
   return option.resolve === undefined || typeof value !== 'string' ? value : option.resolve(value, cwd)
@@ -169,7 +172,7 @@ export function readOption(option: Option, text: string | undefined, { cwd }: { 
 /** Compiling a parser costs more than the single use of a schema saves. */
 const PARSING = { jitless: true }
 
-/** How a person writes an option: the flag, else the first variable. */
+/** The name of an option as a person writes it: the flag, else the first variable. */
 export function formatOptionName({ flag, env }: Option): string {
   return flag === undefined ? (env?.[0] ?? '') : `--${flag}`
 }

@@ -61,10 +61,10 @@ export function duration(options: { readonly max: string }): TextKind<number> {
     })
 }
 
-/** How long a timer may wait. */
+/** Time that a timer may wait. */
 export const wait = duration({ max: '24h' })
 
-/** How long something is kept. */
+/** Time for which something is kept. */
 export const keep = duration({ max: '87600h' })
 
 const DAYS: Readonly<Record<string, number>> = { d: 1, y: 365 }
@@ -77,7 +77,7 @@ function parseLifetime(text: string): number | undefined {
   return count === undefined ? parseDuration(text) : Number(count) * (DAYS[unit] ?? 0) * DAY_MS
 }
 
-/** How long something is valid that people make, as milliseconds. */
+/** Time for which something that people make is valid, in milliseconds. */
 export const lifetime = readWith(parseLifetime)
   .refine((milliseconds) => milliseconds > 0 && milliseconds <= MAX_LIFETIME_MS)
   .register(TEXT_FORMS, {

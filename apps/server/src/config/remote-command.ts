@@ -1,7 +1,7 @@
 /** A command that a running server carries out. */
 export type RemoteVerb = (typeof REMOTE_COMMANDS)[number]['verb']
 
-/** The commands, each with what it takes. Where no server runs they work on its folders. */
+/** The commands, each with its arguments. Where no server runs they work on its folders. */
 export const REMOTE_COMMANDS = [
   { verb: 'models available', takes: undefined, about: 'list the models of the galleries' },
   { verb: 'models install', takes: 'NAME', about: 'install a model of a gallery' },
@@ -41,14 +41,14 @@ export const REMOTE_COMMANDS = [
 /** A remote command with its argument and flags. */
 export interface RemoteCommand {
   readonly verb: RemoteVerb
-  /** Empty where none is given. */
+  /** Empty without an argument. */
   readonly argument: string
   /** Whether JSON is printed instead of text. */
   readonly json: boolean
-  /** Of `models import`. */
+  /** Name of the model, for `models import`. */
   readonly name?: string | undefined
   readonly backend?: string | undefined
-  /** Of `models prune`: nothing is deleted. */
+  /** Whether `models prune` deletes nothing. */
   readonly isDryRun?: boolean | undefined
 }
 

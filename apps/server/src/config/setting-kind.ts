@@ -3,7 +3,7 @@ import { BUDGET_FORM, isBudget } from './memory-budget.ts'
 import { formatAddress, type ListenAddress, readAddress } from './places.ts'
 import { formatDuration, parseDuration } from './quantities.ts'
 
-/** How a setting is written in JSON. */
+/** The form of a setting in JSON. */
 interface SettingForm {
   /** The accepted form, as the end of the sentence "it is not …". */
   readonly form: string

@@ -1,4 +1,4 @@
-/** How many letters must be changed, added, dropped or swapped with their neighbour to turn one word into the other. */
+/** Number of letters to change, add, drop or swap with their neighbour to turn one word into the other. */
 export function editDistance(left: string, right: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: right.length + 1 }, (_, index) => index)
@@ -23,7 +23,7 @@ export function editDistance(left: string, right: string): number {
   return last[right.length] ?? 0
 }
 
-/** Longest word that is compared; what is longer is no slip of the keyboard. */
+/** Longest word that is compared. A longer word is not a typing mistake. */
 const MAX_WORD_LENGTH = 64
 
 /** The known word that was probably meant, or undefined when none is near: a third of the letters, two at least. */

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
-/** How the text of a flag or variable is written. */
+/** The form of the text of a flag or variable. */
 export interface TextForm {
-  /** The word that stands for a value in `--help`. */
+  /** The word for a value in `--help`. */
   readonly placeholder: string
   /** The accepted form, as the end of the sentence "… is not …". */
   readonly form: string

@@ -4,7 +4,7 @@ import { isLocked } from './database-error.ts'
 /** Runs work again while another program has the file locked. */
 export type LockPatience = <T>(work: () => T | Promise<T>) => Promise<T>
 
-/** How long a lock of another program is waited for. */
+/** Longest wait for a lock of another program. */
 const WAIT_MS = 5000
 const LOOK_MS = 25
 

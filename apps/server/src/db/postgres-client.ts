@@ -23,7 +23,7 @@ export interface PostgresClient {
   readonly orm: PostgresJsDatabase<typeof schema>
 }
 
-/** What {@link watchPostgres} needs. */
+/** Parts of {@link watchPostgres}. */
 export interface PostgresClientParts {
   readonly url: string
   readonly logger: Logger

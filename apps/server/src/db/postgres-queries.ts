@@ -43,7 +43,7 @@ export function createPostgresQueries(client: Pick<WatchedClient<PostgresClient>
 
 /** @param onStatement called before each query */
 function on(db: PostgresOrm, onStatement: () => void = () => undefined): Required<Queries> {
-  // The builders of both dialects have the same methods. Here they are awaited, where those of SQLite are told to run.
+  // The builders of both dialects have the same methods. Here they are awaited; those of SQLite are run by a call.
   const [builder, tables] = [db as unknown as QueryBuilder, postgresTables as unknown as Tables]
   return {
     rows: (build) =>

@@ -155,7 +155,7 @@ function toDatabase(parts: {
   let closing: Promise<void> | undefined
   async function closeAll(): Promise<void> {
     const patience = new AbortController()
-    // reads have been told to end, but a database that is away does not answer
+    // The queue ends its reads, but a database that is away does not answer.
     await Promise.race([queue.close(), clock.sleep(CLOSE_TIMEOUT_MS, { signal: patience.signal }).catch(() => {})])
     patience.abort()
     await client.close(({ sql }) => sql.end({ timeout: CLOSE_TIMEOUT_MS / 1000 }))

@@ -38,7 +38,7 @@ export interface DatabaseQueries extends Queries {
 /** Maximum number of queries that wait for an open transaction. */
 const MAX_WAITING = 10_000
 
-/** Runs a query. @throws {SvcError} what a failure of the database means to its caller */
+/** Runs a query. @throws {SvcError} the error that a failure of the database means to the caller */
 export async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -47,7 +47,7 @@ export async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** What {@link createSqliteQueries} needs. */
+/** Parts of {@link createSqliteQueries}. */
 export interface SqliteQueryParts {
   /** Gives the builder and its tables; the first call loads them. */
   readonly load: () => Promise<{ readonly orm: BetterSQLite3Database<Tables>; readonly tables: Tables }>

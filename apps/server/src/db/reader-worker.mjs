@@ -27,7 +27,7 @@ function answer({ id, sql, params, maxRows }) {
   const statement = client.prepare(sql)
   const columns = statement.columns().map(({ name }) => name)
   const rows = []
-  // a typed array from the other thread is no Buffer any more
+  // a typed array from the other thread is not a Buffer any more
   const bound = params.map((param) => (param instanceof Uint8Array ? Buffer.from(param) : param))
   for (const row of statement.raw().iterate(...bound)) {
     if (rows.length % CHECK_EVERY === 0 && isCancelled(id)) return { id, outcome: 'cancelled' }

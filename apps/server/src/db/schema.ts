@@ -36,5 +36,5 @@ export const postgresTables = {
   ...postgresAuthTables,
 }
 
-/** The tables by their names in the code. Queries use those of SQLite and run on either. */
+/** The tables by their names in the code. Queries use the tables of SQLite and run on either database. */
 export type Tables = typeof sqliteTables

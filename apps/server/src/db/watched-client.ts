@@ -3,9 +3,9 @@ import { databaseAway } from './database-error.ts'
 
 /** Answer of a database server to the question whether it is there. */
 export type Pulse =
-  /** It runs statements of this program, or does not tell. */
+  /** It runs statements of this program, or does not say it. */
   | 'working'
-  /** It runs none: work that waits for an answer waits on connections that are dead. */
+  /** It runs no statement: work that waits for an answer waits on connections that are dead. */
   | 'idle'
   | 'away'
 
@@ -46,7 +46,7 @@ export interface WatchedClient<Client> {
   close(drop: (client: Client) => Promise<void>): Promise<void>
 }
 
-/** How often waiting work is looked at. */
+/** Time between two looks at waiting work. */
 const LOOK_MS = 1000
 /** Work that waits for longer makes the watch ask the server. */
 const PATIENCE_MS = 2000

@@ -1,15 +1,15 @@
 import type { OutboundResponse } from '../outbound/response.ts'
 
-/** What an origin says of the content that it has behind a URL at one time. */
+/** Facts that an origin gives about the content behind a URL at one time. */
 export interface ContentVersion {
-  /** As it came, weak ones included. */
+  /** The entity tag as it came, also a weak one. */
   readonly etag?: string | undefined
   readonly lastModified?: string | undefined
-  /** Of the whole content. */
+  /** Size of the whole content. */
   readonly sizeBytes?: number | undefined
 }
 
-/** The version that a reply is of. @param sizeBytes of the whole content, where the reply tells it */
+/** The version that a reply is of. @param sizeBytes of the whole content, where the reply has it */
 export function readVersion({ headers }: Pick<OutboundResponse, 'headers'>, sizeBytes?: number): ContentVersion {
   return { etag: headers.etag, lastModified: headers['last-modified'], sizeBytes }
 }
@@ -45,11 +45,11 @@ function isStrong(etag: string | undefined): boolean {
   return etag !== undefined && !etag.startsWith('W/')
 }
 
-/** A part of a content, as `Content-Range` tells it. */
+/** A part of a content, as `Content-Range` describes it. */
 export interface ContentRange {
   readonly first: number
   readonly last: number
-  /** Of the whole content. */
+  /** Size of the whole content. */
   readonly totalBytes: number
 }
 

@@ -18,10 +18,10 @@ export interface Credentials {
   findRegistry(host: string): RegistryCredentials | undefined
 }
 
-/** Nobody is known. */
+/** Credentials of no host. */
 const NO_CREDENTIALS: Credentials = { find: () => undefined, findRegistry: () => undefined }
 
-/** What the file says of a host. */
+/** The entry of a host in the file. */
 type Entry =
   | { readonly token: string }
   | { readonly username: string; readonly password: string; readonly tokenHosts: ReadonlySet<string> }

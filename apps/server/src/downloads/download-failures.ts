@@ -27,7 +27,7 @@ export function replaced(what: string): SvcError {
   })
 }
 
-/** A disk without room for what is to come. */
+/** A disk without room for the rest. */
 export function noRoom(what: string, missingBytes: number): SvcError {
   return new SvcError('insufficient_storage', `${what}: the disk needs ${missingBytes} bytes more`, {
     code: 'no_room',
@@ -35,9 +35,9 @@ export function noRoom(what: string, missingBytes: number): SvcError {
 }
 
 /**
- * Whether what was fetched is of no use any more: it is not the file, or it fills the disk and nothing shows that it is a
- * part of the file. Bytes whose hash and size are known are kept; an origin that sends bytes without an end fills no disk
- * for good.
+ * Whether the fetched bytes cannot be used any more: they are not the file, or they fill the disk and nothing shows
+ * that they are a part of the file. Bytes whose hash and size are known are kept; an origin that sends bytes without an
+ * end fills no disk for good.
  */
 export function spoilsPartial(
   error: unknown,

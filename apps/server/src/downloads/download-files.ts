@@ -9,12 +9,12 @@ export interface DownloadSet {
   readonly signal: AbortSignal
 }
 
-/** How much of a set is there. */
+/** Progress of a set. */
 export interface SetProgress {
   readonly currentBytes: number
-  /** Of the files whose size is known. */
+  /** Bytes of the files whose size is known. */
   readonly totalBytes: number
-  /** What has come by now, without what was here before. */
+  /** Bytes that have come by now, without those that were here before. */
   readonly receivedBytes: number
   /** The target that has news. */
   readonly target: string
@@ -23,7 +23,7 @@ export interface SetProgress {
 interface FileSizes {
   current: number
   total: number
-  /** What was here before. */
+  /** Bytes that were here before. */
   begin?: number
 }
 

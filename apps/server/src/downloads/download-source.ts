@@ -3,7 +3,7 @@ import type { Trust } from '../outbound/failures.ts'
 /** Where the bytes of a file come from. */
 export interface DownloadSource {
   readonly url: string
-  /** `operator` for an address of the configuration; `public` for one that stands in a document or a request. */
+  /** `operator` for an address of the configuration; `public` for one in a document or a request. */
   readonly trust: Trust
   /** The value of `Authorization`, and the only origin that gets it. */
   readonly credentials?: { readonly origin: string; readonly authorization: string } | undefined

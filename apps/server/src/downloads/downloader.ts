@@ -21,20 +21,20 @@ export interface DownloadRequest {
   /** Absolute path; its folder is made when it is missing. */
   readonly target: string
   readonly source: DownloadSource
-  /** In lower-case hexadecimal digits. */
+  /** Hash in lower-case hexadecimal digits. */
   readonly sha256?: string | undefined
   readonly sizeBytes?: number | undefined
-  /** What the origin announces; for the look at the free space alone. */
+  /** Size that the origin announces; used only to check the free space. */
   readonly expectedBytes?: number | undefined
   /** Looks at the whole content before it takes its place. @throws {SvcError} for content that must not */
   readonly check?: ((path: string) => Promise<void>) | undefined
   readonly onProgress?: ((progress: FileProgress) => void) | undefined
-  /** Whether an abort leaves what was fetched for the next download. @default always */
+  /** Whether an abort leaves the fetched bytes for the next download. @default always */
   readonly keepsData?: (() => boolean) | undefined
   readonly signal: AbortSignal
 }
 
-/** How much of a file is there. */
+/** Progress of a file. */
 export interface FileProgress {
   readonly currentBytes: number
   readonly totalBytes?: number | undefined
@@ -68,11 +68,11 @@ export interface Downloader {
   checkRoom(
     requests: readonly Pick<DownloadRequest, 'target' | 'sha256' | 'sizeBytes' | 'expectedBytes'>[],
   ): Promise<void>
-  /** The size of the content at its origin, where the origin tells it. Never rejects but with the signal's reason. */
+  /** The size of the content at its origin, where the origin reports it. Never rejects but with the signal's reason. */
   measureSize(source: DownloadSource, options: { readonly signal: AbortSignal }): Promise<number | undefined>
 }
 
-/** What {@link createDownloader} needs. */
+/** Options of {@link createDownloader}. */
 export interface DownloaderOptions {
   readonly client: OutboundClient
   readonly clock: Clock
@@ -84,13 +84,13 @@ export interface DownloaderOptions {
   readonly parts?: number | undefined
   /** Bytes of one part, a few of which wait in memory. @default 16 MiB */
   readonly partBytes?: number | undefined
-  /** Before the second attempt; doubled for each further one. @default 2000 */
+  /** Wait before the second attempt, milliseconds; doubled for each further one. @default 2000 */
   readonly retryMs?: number | undefined
 }
 
 /** Attempts in a row that bring nothing. One that gets {@link PROGRESS_BYTES} further than any before begins to count anew. */
 const MAX_ATTEMPTS = 3
-/** How often a whole file with a wrong hash is fetched again. */
+/** Largest number of times that a whole file with a wrong hash is fetched again. */
 const MAX_RESTARTS = 2
 const PROGRESS_BYTES = 64 * 1024
 const STALL_MS = 60_000
@@ -111,7 +111,7 @@ export function createDownloader(options: DownloaderOptions): Downloader {
     download(request) {
       const { target, sha256, signal } = request
       const start = (): Promise<DownloadedFile> => download(request, options)
-      // Who waits for a content finds it here, or goes on to fetch it where the other one has failed.
+      // A caller that waited for a content finds it here, or fetches it itself where the other caller has failed.
       const onceEach = sha256 === undefined ? start : () => lock.run(`sha256:${sha256}`, start, { signal })
       return lock.run(resolve(target), onceEach, { signal })
     },
@@ -167,7 +167,7 @@ async function download(request: DownloadRequest, options: DownloaderOptions): P
   }
 }
 
-/** The target itself, where it is what is asked for. */
+/** The target itself, where it has the wanted content. */
 async function findPresent({ target, sha256, signal }: DownloadRequest): Promise<Content | undefined> {
   const found = await stat(target).catch(() => undefined)
   if (found === undefined || !found.isFile()) return undefined
@@ -259,7 +259,7 @@ async function fetchAll(partial: PartialFile, request: DownloadRequest, options:
   }
 }
 
-/** Bytes that a download still has to write; 0 where nobody knows. */
+/** Bytes that a download still has to write; 0 where they are unknown. */
 async function countMissing(
   { target, sha256, sizeBytes, expectedBytes = sizeBytes }: Parameters<Downloader['checkRoom']>[0][number],
   { known }: DownloaderOptions,
@@ -285,7 +285,7 @@ async function finish(partial: PartialFile, request: DownloadRequest, { known }:
   try {
     await check?.(partial.path)
   } catch (error) {
-    // Content that has its hash is what was asked for: it is not fetched again.
+    // Content that has its hash is the wanted one: it is not fetched again.
     if (request.sha256 === undefined) await removePartial(target)
     throw error
   }

@@ -6,13 +6,13 @@ import type { DownloadSource } from './download-source.ts'
 import type { PartialFacts, PartialFile } from './partial-file.ts'
 import { type FetchOutcome, receiveParts } from './receive-parts.ts'
 
-/** One attempt to fetch what is missing of a file. */
+/** One attempt to fetch the missing bytes of a file. */
 export interface FetchRestOptions {
   readonly partial: PartialFile
   readonly source: DownloadSource
   readonly sha256?: string | undefined
   readonly sizeBytes?: number | undefined
-  /** For messages: the name of the file, and its place. */
+  /** Name and place of the file, for messages. */
   readonly what: string
   readonly client: OutboundClient
   /** Longest silence of the origin. */
@@ -46,7 +46,7 @@ export async function fetchRest(options: FetchRestOptions): Promise<void> {
   if (!mayContinue(partial.facts, options)) await partial.restart(toFacts(options))
   if (partial.offset > 0) onPieces()
   let outcome = await attempt(options)
-  // What has come in order stays.
+  // The bytes that have come in order stay.
   if (outcome === 'refused') outcome = await attempt({ ...options, parts: 1 })
   if (outcome === 'done') return
   await partial.restart(toFacts(options))
@@ -86,7 +86,7 @@ function isContinuation(range: ReturnType<typeof readContentRange>, offset: numb
   return range !== undefined && offset > 0 && range.first === offset && range.last === range.totalBytes - 1
 }
 
-/** Whether nothing is missing, as an origin says that has no byte behind those that are there. */
+/** Whether nothing is missing: the origin says that it has no byte after the received ones. */
 function isWhole(reply: OutboundResponse, options: FetchRestOptions): boolean {
   const { offset, facts } = options.partial
   if (readUnsatisfiedTotal(reply) !== offset) return false
@@ -153,7 +153,7 @@ function mayPart(
   return parts > 1 && servesRanges && missingBytes >= 4 * partBytes
 }
 
-/** @throws {SvcError} `download_corrupt` for what is not the file */
+/** @throws {SvcError} `download_corrupt` for bytes that are not the file */
 function checkReply(
   reply: OutboundResponse,
   { what, source, sizeBytes, totalBytes }: FetchRestOptions & { readonly totalBytes: number | undefined },

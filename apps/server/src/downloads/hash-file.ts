@@ -4,7 +4,7 @@ import { constants, type FileHandle, open } from 'node:fs/promises'
 /** Bytes that are read at a time: a hash over them takes a few milliseconds. */
 const PIECE = 1024 * 1024
 
-/** Opens a regular file for reading; a link is no file here. */
+/** Opens a regular file for reading; a link is refused. */
 function openForReading(path: string): Promise<FileHandle> {
   return open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
 }
@@ -12,7 +12,7 @@ function openForReading(path: string): Promise<FileHandle> {
 /**
  * Feeds an open file to a hash, from its begin to its end or to a limit.
  *
- * @returns how many bytes were read
+ * @returns the number of bytes that were read
  */
 export async function hashHandle(
   file: FileHandle,

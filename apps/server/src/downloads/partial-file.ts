@@ -6,10 +6,10 @@ import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import type { ContentVersion } from './content-version.ts'
 import { hashHandle } from './hash-file.ts'
 
-/** What is known of the content that a partial file is a part of. */
+/** Known facts of the content that a partial file is a part of. */
 export interface PartialFacts extends ContentVersion {
   readonly url: string
-  /** That the whole content must have. */
+  /** Hash that the whole content must have. */
   readonly sha256?: string | undefined
 }
 
@@ -25,11 +25,11 @@ export interface PartialFile {
    */
   restart(facts: PartialFacts): Promise<void>
   append(pieces: readonly Uint8Array[]): Promise<void>
-  /** Drops the last bytes, or all where there are no more. The file is of no use here after that, until it is opened anew. */
+  /** Drops the last bytes, or all where there are fewer. The file cannot be used after that until it is opened anew. */
   shorten(bytes: number): Promise<void>
   /** Whether the path still leads to this file. */
   isInPlace(): Promise<boolean>
-  /** The SHA-256 of what is there. */
+  /** The SHA-256 of the received bytes. */
   digest(): string
   sync(): Promise<void>
   close(): Promise<void>
@@ -104,7 +104,7 @@ class OpenPartial implements PartialFile {
       this.#file = await open(this.path, FLAGS | constants.O_EXCL, MODE)
       this.#hash = createHash('sha256')
       this.offset = 0
-      // Written after the file: facts never stand beside bytes of another content.
+      // Written after the file, so that facts are never beside bytes of another content.
       await writeFileAtomic(this.#factsPath, JSON.stringify(facts), { mode: MODE })
       this.facts = facts
     })
@@ -159,7 +159,7 @@ class OpenPartial implements PartialFile {
   }
 }
 
-/** Facts that cannot be read are none: the download then begins anew. */
+/** Facts that cannot be read count as none: the download then begins anew. */
 async function readFacts(path: string): Promise<PartialFacts | undefined> {
   const read = await readJsonFile(path)
   if (read.state !== 'read') return undefined

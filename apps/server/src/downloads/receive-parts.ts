@@ -3,15 +3,15 @@ import { readContentRange } from './content-version.ts'
 import { cutShort } from './download-failures.ts'
 import type { PartialFile } from './partial-file.ts'
 
-/** How an attempt ended: `changed` where the origin has another content by now, `refused` where it gives no parts. */
+/** Result of an attempt: `changed` where the origin has another content by now, `refused` where it gives no parts. */
 export type FetchOutcome = 'done' | 'changed' | 'refused'
 
 /** Options of {@link receiveParts}. */
 export interface ReceivePartsOptions {
   readonly partial: PartialFile
-  /** For messages: the name of the file. */
+  /** Name of the file, for messages. */
   readonly what: string
-  /** Of the whole content. */
+  /** Size of the whole content. */
   readonly totalBytes: number
   /** Parts that come at a time. */
   readonly parts: number
@@ -80,7 +80,7 @@ export async function receiveParts(first: OutboundResponse, options: ReceivePart
   }
 }
 
-/** @throws {NoPart} for a reply that is not the part, or is one of another content */
+/** @throws {NoPart} for a reply that is not the part, or has another content */
 async function askForPart(
   { begin, end }: Part,
   { ask, isSame, totalBytes, signal }: ReceivePartsOptions,
@@ -144,7 +144,7 @@ class Part {
       })
   }
 
-  /** Writes the part as it comes. @throws what ended it early */
+  /** Writes the part as it comes. @throws the error that ended it early */
   async writeTo(partial: PartialFile): Promise<void> {
     for (;;) {
       const [news, isEnded, pieces] = [this.#news, this.#isEnded, this.#pieces]

@@ -26,7 +26,7 @@ export type ResolvedUri =
 export interface UriServices {
   /** The model hub, without a slash at its end. */
   readonly hubUrl: string
-  /** Bearer token of the hub alone. */
+  /** Bearer token, sent only to the hub. */
   readonly hubToken?: string | undefined
   /** `operator` where the configuration names the hub. */
   readonly hubTrust: Trust
@@ -70,7 +70,7 @@ function toSource(url: string, trust: Trust, { credentials }: UriServices): Down
   return { url, trust, credentials: credentials.find(url) }
 }
 
-/** The token of the hub, for the hub alone; undefined without one. */
+/** The token of the hub, sent only to the hub; undefined without one. */
 export function hubCredentials({ hubUrl, hubToken }: Pick<UriServices, 'hubUrl' | 'hubToken'>) {
   if (hubToken === undefined) return undefined
   return { origin: new URL(hubUrl).origin, authorization: `Bearer ${hubToken}` }

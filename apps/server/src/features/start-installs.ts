@@ -9,12 +9,12 @@ import type { Operation } from '../operations/operation.ts'
 import type { ServerFeature } from '../platform/feature.ts'
 import type { Platform } from '../platform/platform.ts'
 
-/** How often upgrades of backends are looked for. */
+/** Time between two checks for upgrades of backends. */
 const CHECK_MS = 6 * 60 * 60 * 1000
 
 const fields = z.record(z.string(), z.unknown())
 
-/** A model that is to be installed at the start. */
+/** A model to install at the start. */
 const preloadList = z.array(
   z.looseObject({
     id: z.string().optional(),
@@ -76,7 +76,7 @@ export async function startInstallsFeature(platform: Platform): Promise<ServerFe
   }
 }
 
-/** Queues the installations that the configuration asks for. @throws {StartRefused} for a list that is none */
+/** Queues the installations that the configuration asks for. @throws {StartRefused} for a text that is not a list */
 export async function enqueueStartInstalls(platform: Platform): Promise<readonly Operation[]> {
   return enqueueAll(await readPreloads(platform.config), platform)
 }
@@ -108,7 +108,7 @@ async function enqueueAll(
   return started
 }
 
-/** The models that the flags name. @throws {StartRefused} for a list that is none */
+/** The models that the flags name. @throws {StartRefused} for a text that is not a list */
 async function readPreloads({ preloadModels, preloadModelsConfig }: Platform['config']): Promise<readonly Preload[]> {
   const inline = preloadModels === undefined ? [] : toPreloads(preloadModels, '--preload-models')
   if (preloadModelsConfig === undefined) return inline

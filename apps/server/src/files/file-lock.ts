@@ -27,7 +27,7 @@ const MAX_ATTEMPTS = 5
 /** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
-/** What a lock file says of the process that holds it. */
+/** The process that holds a lock, as the lock file names it. */
 interface Holder {
   readonly pid: number
   readonly start: string
@@ -63,7 +63,7 @@ async function readHolder(path: string): Promise<Holder | 'unreadable' | undefin
   }
 }
 
-/** Creates the lock file complete or not at all; false when there is one. */
+/** Creates the lock file complete or not at all; false when it exists already. */
 async function place(path: string, content: string): Promise<boolean> {
   const draft = createTemporaryPath(path)
   try {
@@ -125,7 +125,7 @@ function toClaimPath(path: string, dead: Holder | 'unreadable'): string {
  * Replaces the lock of a dead holder. Of several processes only the holder of its claim does, and only while the dead
  * holder's lock is still there.
  *
- * @returns false when it is not there any more
+ * @returns false when it is gone
  * @throws {StartRefused} when another process is replacing it
  */
 async function replace(path: string, dead: Holder | 'unreadable', attempt: Attempt): Promise<boolean> {

@@ -2,7 +2,7 @@ import { access, constants, stat } from 'node:fs/promises'
 import { SvcError } from '@svc/errors'
 import { readSystemCode, readUserNumbers, toReason, type UserNumbers } from './file-error.ts'
 
-/** Why a folder cannot be used, with what an operator can do. */
+/** Why a folder cannot be used, with the remedy for an operator. */
 export interface FolderProblem {
   readonly reason: string
   readonly remedy: string

@@ -10,7 +10,7 @@ const FILE_MODE = 0o600
 export interface PrivateFiles {
   /** Makes an empty file. @throws {SvcError} `insufficient_storage`, `internal` */
   create(): Promise<PrivateFile>
-  /** Waits until removed files are gone, then removes what is left. */
+  /** Waits until removed files are gone, then removes the rest. */
   close(): Promise<void>
 }
 

@@ -62,7 +62,7 @@ const refused = (what: string, reason: string): SvcError =>
   new SvcError('invalid_request', `${what} cannot be used: ${reason}`, { code: 'invalid_file' })
 
 /**
- * Opens a regular file under a folder for reading: its last part is no link, pipe or device. After opening it checks
+ * Opens a regular file under a folder for reading: its last part is not a link, pipe or device. After opening it checks
  * again that the file is inside the folder.
  *
  * @param path relative to the folder; checked as a name

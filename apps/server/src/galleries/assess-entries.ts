@@ -5,7 +5,7 @@ import type { Listed, ModelEntry } from './gallery.ts'
 import { DEFAULT_CONTEXT, estimateMemory, type ModelShape } from './memory-estimate.ts'
 import type { VariantParts } from './variants.ts'
 
-/** How large a model of a gallery is, and whether it fits this machine. Fields that nobody knows are undefined. */
+/** The size of a model of a gallery, and whether it fits this machine. Unknown fields are undefined. */
 export interface Assessment {
   readonly weightsBytes: number | undefined
   /** Estimated memory with a context of {@link DEFAULT_CONTEXT}. */
@@ -13,7 +13,7 @@ export interface Assessment {
   readonly fits: boolean | undefined
 }
 
-/** What assessments need. */
+/** Parts of assessments. */
 export interface AssessmentParts extends Pick<VariantParts, 'memoryBytes' | 'canRun' | 'findEntryBackend'> {
   readonly shapes: ShapeReader
 }
@@ -22,9 +22,9 @@ export interface AssessmentParts extends Pick<VariantParts, 'memoryBytes' | 'can
 const WAIT_MS = 1500
 /**
  * Assesses entries in their order. The sizes of the first ones are asked for where they are not known, and waited for
- * shortly: what comes later is there for the next list.
+ * shortly: a later result is there for the next list.
  *
- * @param options.measured how many entries origins are asked about; of the others counts what is known
+ * @param options.measured number of entries that origins are asked about; for the others, only known sizes count
  */
 export async function assessEntries(
   entries: readonly Listed<ModelEntry>[],

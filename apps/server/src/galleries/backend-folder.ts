@@ -5,11 +5,11 @@ import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import type { Logger } from '../ports.ts'
 import { isFields } from './to-entry.ts'
 
-/** What `metadata.json` of a backend says. */
+/** The content of a backend's `metadata.json`. */
 export interface BackendMetadata {
   readonly name: string
   readonly alias?: string | undefined
-  /** Name of the folder that a meta backend stands for. */
+  /** Name of the folder that a meta backend leads to. */
   readonly metaBackendFor?: string | undefined
   readonly galleryUrl?: string | undefined
   /** RFC 3339. */
@@ -17,7 +17,7 @@ export interface BackendMetadata {
   readonly version?: string | undefined
   readonly uri?: string | undefined
   readonly digest?: string | undefined
-  /** The operation whose last step put the folder in its place; for the server alone. */
+  /** The operation whose last step put the folder in its place; used only by the server. */
   readonly job?: string | undefined
 }
 
@@ -36,7 +36,7 @@ const BACKUP = '.backup-'
 /** Begins the names of replaced folders. */
 const OLD = '.old-'
 
-/** The folders of backends, those of the system last. */
+/** The folders of backends, the system's last. */
 export async function listBackendFolders(parents: {
   readonly user: string
   readonly system: string
@@ -137,7 +137,9 @@ export async function swapFolder(parent: string, folderName: string, next: strin
   return old
 }
 
-/** Brings back what a kill has left aside in the middle of a swap, and removes what it left behind. */
+/**
+ * Puts back folders that a kill has left aside in the middle of a swap, and removes the old copies that it left behind.
+ */
 export async function finishSwaps(parent: string, { logger }: { readonly logger: Logger }): Promise<void> {
   const names: readonly string[] = await readdir(parent).catch(() => [])
   for (const name of names.filter((one) => one.startsWith(OLD))) {

@@ -22,10 +22,10 @@ export interface BackendUpgrade {
   readonly availableDigest?: string | undefined
 }
 
-/** The backends of galleries, and what can be done with them. */
+/** The backends of galleries, and the actions on them. */
 export interface BackendGallery {
   readonly indexes: GalleryIndexes<BackendEntry>
-  /** What this machine computes on. */
+  /** The hardware that this machine computes on. */
   capability(): Promise<string>
   folders(): Promise<readonly BackendFolder[]>
   /** Queues an installation. @throws as {@link Operations.enqueue} */
@@ -38,11 +38,11 @@ export interface BackendGallery {
   checkUpgrades(options: { readonly signal: AbortSignal }): Promise<readonly BackendUpgrade[]>
 }
 
-/** What {@link createBackendGallery} needs. */
+/** Parts of {@link createBackendGallery}. */
 export interface BackendGalleryParts extends BackendInstallerParts {
   readonly operations: Operations
   readonly logger: Logger
-  /** Told of backends whose folders have changed or are gone; it reads the folders again. */
+  /** Called with backends whose folders have changed or are gone; it reads the folders again. */
   readonly changed: (names: readonly string[]) => Promise<void>
 }
 
@@ -120,7 +120,7 @@ export function createBackendGallery(parts: BackendGalleryParts): BackendGallery
   }
 }
 
-/** Removes a backend, and with a meta backend the one that it stands for. @returns the names that resolve no more */
+/** Removes a backend, and with a meta backend the one that it leads to. @returns the names that no longer resolve */
 async function removeBackend(asked: string, folders: readonly BackendFolder[]): Promise<readonly string[]> {
   const name = asked.slice(asked.indexOf('@') + 1)
   const isNamed = (folder: BackendFolder): boolean =>
@@ -144,7 +144,7 @@ async function removeBackend(asked: string, folders: readonly BackendFolder[]): 
   return gone.flatMap(({ folderName, metadata }) => [folderName, metadata.name, metadata.alias ?? ''])
 }
 
-/** Whether a backend that a model names is one of those that have changed. */
+/** Whether a backend that a model names is among the changed ones. */
 export function matchesBackend(backend: string, changed: readonly string[]): boolean {
   const names = new Set(changed.map((name) => toCanonicalBackend(name).name))
   return names.has(toCanonicalBackend(backend).name)

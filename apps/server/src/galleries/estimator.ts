@@ -19,13 +19,13 @@ export type SizedEntry = Pick<ModelEntry, 'files' | 'size'>
 export interface ShapeReader {
   /** Asks the origins where nothing is known yet. Undefined where neither the gallery nor the origins tell. */
   read(entry: SizedEntry, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
-  /** What is known now: measured before, or what the gallery says. */
+  /** Gives the shape that is known now: measured before, or from the gallery. */
   peek(entry: SizedEntry): Promise<ModelShape | undefined>
   /** Ends measurements that run. */
   close(): Promise<void>
 }
 
-/** What {@link createShapeReader} needs. */
+/** Options of {@link createShapeReader}. */
 export interface ShapeReaderOptions {
   readonly client: OutboundClient
   readonly downloader: Pick<Downloader, 'measureSize'>
@@ -46,10 +46,10 @@ const MAX_WAITING = 1000
 /** Files of one entry that are asked for their size. */
 const MAX_FILES = 64
 const MEASURE_MS = 30_000
-/** An entry that nobody measures is not asked for again before. */
+/** Time before an entry that could not be measured is asked for again. */
 const REST_MS = 10 * 60 * 1000
 
-/** A reader that remembers what it saw by the addresses of the files. */
+/** A reader that remembers the shapes that it saw, by the addresses of the files. */
 export function createShapeReader(options: ShapeReaderOptions): ShapeReader {
   const { client, downloader, services, folder, clock, logger } = options
   const refuse = (code: string): SvcError => new SvcError('unavailable', 'the size of the model is not known', { code })
@@ -99,7 +99,7 @@ export function createShapeReader(options: ShapeReaderOptions): ShapeReader {
     return { ...shape, weightsBytes }
   }
 
-  /** The measurement is not tied to whoever asks first: others wait for it too. */
+  /** The first caller's abort does not end the measurement: other callers wait for it too. */
   async function startMeasuring(key: string, entry: SizedEntry): Promise<ModelShape | undefined> {
     try {
       const shape = await queue.run((signal) => measure(entry, signal), { signal: AbortSignal.timeout(MEASURE_MS) })

@@ -17,7 +17,7 @@ import type { OperationWork } from '../operations/operations.ts'
 import { keepsData } from '../operations/stopped-operation.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 
-/** What the files of a backend are fetched with. */
+/** Parts that fetch the files of a backend. */
 export interface BackendFetcherParts {
   readonly client: OutboundClient
   readonly downloader: Downloader
@@ -30,17 +30,17 @@ export interface BackendFetcherParts {
 export interface BackendFetch {
   readonly name: string
   readonly uri: string
-  /** Of an archive, in lower-case hexadecimal digits; empty where nobody tells it. */
+  /** Hash of an archive, in lower-case hexadecimal digits; empty where it is unknown. */
   readonly sha256: string
   /** Whether an archive needs its hash, because its content is not signed. */
   readonly needsHash: boolean
   /** Whether somebody asked for this address, and no gallery names it: then it may be on this machine. */
   readonly isExternal: boolean
-  /** Makes what looks at the digest of an image before anything of it is fetched. @throws to refuse every image */
+  /** Makes a check of the digest of an image before anything of it is fetched. @throws to refuse every image */
   readonly createCheck: () => PullOptions['check']
-  /** For what is fetched; it stays for the next attempt. */
+  /** Folder of fetched files; they stay for the next attempt. */
   readonly staging: string
-  /** For the files of the backend; emptied first. */
+  /** Folder of the files of the backend; emptied first. */
   readonly root: string
 }
 
@@ -48,7 +48,7 @@ export interface BackendFetch {
  * Fetches a backend: an image of a registry, a tar archive over HTTPS, or, for an administrator, a folder, a tar archive
  * or an image archive of this machine.
  *
- * @returns the digest of what was fetched; empty for a folder
+ * @returns the digest of the fetched content; empty for a folder
  * @throws {SvcError} as {@link pullImage} and {@link Downloader.download}; `invalid_request` (`invalid_uri`), `forbidden`
  *   (`integrity_required`)
  */
@@ -122,7 +122,7 @@ async function fetchArchive(
   const { name, uri, sha256, staging, root } = fetch
   const { signal } = work
   const target = join(staging, 'archive')
-  // Without a hash nothing tells that an archive of an earlier attempt is the one that is there now.
+  // Without a hash nothing shows that an archive of an earlier attempt is the one at the address now.
   if (sha256 === '') await rm(target, { force: true })
   const source = { url: uri, trust: 'public', credentials: credentials.find(uri) } as const
   const [content] = await downloadFiles(downloader, {

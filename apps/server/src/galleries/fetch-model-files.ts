@@ -20,7 +20,7 @@ import { stagingFolder } from './model-commit.ts'
 import { fetchModelImage, findRawWeights, type ModelImageParts } from './model-image.ts'
 import { findOllamaWeights } from './ollama-weights.ts'
 
-/** What the files of a model are fetched with. */
+/** Parts that fetch the files of a model. */
 export interface ModelFileParts extends ModelImageParts {
   readonly modelsPath: string
   readonly serverId: string
@@ -44,7 +44,7 @@ export interface PlacedFile extends StagedFile {
   readonly signature: string
 }
 
-/** What was fetched of a model. */
+/** The fetched files of a model. */
 export interface FetchedFiles {
   readonly inPlace: readonly PlacedFile[]
   /** Files that wait in the staging folder. */

@@ -3,7 +3,7 @@ import { listNames } from '../catalog/keys/named-paths.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { type InstallRecord, readRecords } from './install-record.ts'
 
-/** Whose the files of the models folder are, as records and model files tell. */
+/** Owners of the files of the models folder, as records and model files name them. */
 export interface FileOwners {
   /** Whether an installation of the model has made the file, and nobody else names it. */
   isOwn(filename: string): boolean

@@ -32,9 +32,9 @@ const REASONS: Readonly<Record<ForeignFault['reach'], string>> = {
  * Refuses foreign text that reaches further than a model and the models folder. A key counts as foreign unless the
  * administrator who asks for the model has given it the value that it gets.
  *
- * @param foreign what a gallery or a document says
- * @param own what the administrator has set
- * @param merged what the model file will say
+ * @param foreign the configuration of a gallery or a document
+ * @param own the configuration of the administrator
+ * @param merged the configuration that the model file will have
  * @throws {SvcError} `forbidden` (`foreign_key_refused`); `unprocessable` (`model_invalid`) for text that cannot be read
  */
 export function refuseForeignKeys(

@@ -23,7 +23,7 @@ const HOSTS = [
   /\[[0-9a-f]{0,4}:[0-9a-f]{0,4}:[0-9a-f:.]{0,40}\]/i,
 ]
 
-/** Names of options of engines by what they reach, for all engines alike. */
+/** Names of options of engines by their reach, for all engines alike. */
 const NAMES: readonly (readonly [reach: Exclude<EngineReach, 'nothing'>, pattern: RegExp])[] = [
   ['secret', /(?:^|[._-])(?:(?:api|auth|access|hf|bearer)[_-]?(?:key|token)|secrets?|passwords?|credentials?)$/i],
   [
@@ -37,7 +37,7 @@ const NAMES: readonly (readonly [reach: Exclude<EngineReach, 'nothing'>, pattern
   ],
 ]
 
-/** Finds the reach of an option of an engine: `name:value`, `name=value`, a name alone, or a map of options. */
+/** Finds the reach of an option of an engine: `name:value`, `name=value`, a bare name, or a map of options. */
 export function findEngineReach(node: YamlNode): EngineReach {
   return node.kind === 'scalar' ? judgeText(node.text) : judgeTree('', node)
 }

@@ -11,7 +11,7 @@ import type { Gallery, Listed } from './gallery.ts'
 import { type AddressParts, checkAddress, readAddress } from './read-address.ts'
 import { MAX_INDEX_BYTES, readIndex } from './read-index.ts'
 
-/** A gallery with what was found wrong when it was read last. */
+/** A gallery with the faults of its last read. */
 export interface GalleryState {
   readonly gallery: Gallery
   /** The reason why it cannot be read; its last good copy may be in use. */
@@ -35,11 +35,11 @@ export interface GalleryIndexes<Entry> {
   states(): readonly GalleryState[]
   /** Checks an address that a gallery may get. @throws {SvcError} `invalid_request` for one that can never be read */
   checkAddress(url: string): void
-  /** Ends what is read in the background. Nothing is read or written after that. */
+  /** Ends the reads in the background. Nothing is read or written after that. */
   close(): Promise<void>
 }
 
-/** What {@link createGalleryIndexes} needs. */
+/** Options of {@link createGalleryIndexes}. */
 export interface GalleryIndexesOptions<Entry> extends AddressParts {
   readonly galleries: () => readonly Gallery[]
   readonly toEntry: (value: unknown) => Entry | undefined
@@ -102,7 +102,7 @@ function createIndexLoader<Entry extends { readonly name: string }>(
     if (warnings.length > 0) logger.warn({ gallery: gallery.name, warnings }, 'gallery has entries with faults')
   }
 
-  /** The load is not tied to whoever asks first: others wait for it too. */
+  /** The first caller's abort does not end the load: other callers wait for it too. */
   async function load(index: Index<Entry>, gallery: Gallery): Promise<void> {
     const signal = AbortSignal.any([closing, AbortSignal.timeout(2 * FETCH_MS)])
     const copy = join(options.folder, `${hash('sha256', gallery.url, 'hex')}.yaml`)
@@ -220,7 +220,7 @@ async function fetchIndex(
       const content = await readAddress(url, { ...limits, trust: 'operator' }, parts)
       if (!REFERENCE.test(url)) return content.bytes
       const text = new TextDecoder().decode(content.bytes.subarray(0, MAX_REFERENCE_BYTES)).trim()
-      // A document may lead away from what the operator configured.
+      // A document may lead away from the origin that the operator configured.
       const { uri, trust } = content.resolve(text)
       return (await readAddress(uri, { ...limits, trust }, parts)).bytes
     } catch (error) {

@@ -22,11 +22,11 @@ export interface Gallery {
   readonly url: string
   /** Asked in their order where the URL fails. */
   readonly mirrors?: readonly string[] | undefined
-  /** Whose signatures its images have. */
+  /** The signers that its images must have. */
   readonly verification?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What every entry of a gallery has. */
+/** Fields of every entry of a gallery. */
 export interface EntryHead {
   readonly name: string
   readonly description: string
@@ -40,7 +40,7 @@ export interface EntryHead {
 export interface EntryFile {
   readonly filename: string
   readonly uri: string
-  /** In lower-case hexadecimal digits. */
+  /** Hash in lower-case hexadecimal digits. */
   readonly sha256?: string | undefined
 }
 
@@ -48,7 +48,7 @@ export interface EntryFile {
 export interface ModelEntry extends EntryHead {
   /** A document with the configuration and further files. */
   readonly url: string
-  /** As the gallery writes it: `4.7GB`. */
+  /** Size as the gallery writes it: `4.7GB`. */
   readonly size: string
   readonly files: readonly EntryFile[]
   readonly configFile: Readonly<Record<string, unknown>>

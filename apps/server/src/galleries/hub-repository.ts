@@ -10,14 +10,14 @@ export interface HubRepository {
   readonly revision: string
   /** The task that the hub names; empty for none. */
   readonly task: string
-  /** In byte order of their paths. */
+  /** The files in byte order of their paths. */
   readonly files: readonly HubFile[]
 }
 
 /** A file of a repository. */
 export interface HubFile {
   readonly path: string
-  /** Of large files alone. */
+  /** Only large files have it. */
   readonly sha256?: string | undefined
   /** SHA-1 of the git blob; that of a large file is of its pointer. */
   readonly gitHash?: string | undefined

@@ -16,9 +16,9 @@ import type { Trust } from '../outbound/failures.ts'
 export interface ImageTextOptions {
   readonly client: OutboundClient
   readonly credentials: Credentials
-  /** Who chose the registry. */
+  /** Whether the operator or somebody else chose the registry. */
   readonly trust: Trust
-  /** Of the text, and of all layers together as they are sent. */
+  /** Largest size of the text, and of all layers together as they are sent. */
   readonly maxBytes: number
   readonly timeoutMs: number
   /** Name of the text, for messages. */

@@ -10,7 +10,7 @@ import { type HubRepository, readHubRepository } from './hub-repository.ts'
 import { findRawWeights } from './model-image.ts'
 import type { ModelRequest } from './model-plan.ts'
 
-/** What somebody wishes for the model behind an address. */
+/** Wishes for the model behind an address. */
 export interface ImportPreferences {
   /** @default the last part of the address */
   readonly name?: string | undefined
@@ -25,7 +25,7 @@ export type ImportPlan =
   | { readonly kind: 'install'; readonly request: ModelRequest }
   | { readonly kind: 'ambiguous'; readonly modality: string; readonly candidates: readonly string[] }
 
-/** What an import is planned with. */
+/** Parts of {@link planImport}. */
 export interface ImportParts {
   readonly client: OutboundClient
   readonly services: () => UriServices
@@ -33,7 +33,9 @@ export interface ImportParts {
   readonly canRun: (backend: string, options: { readonly signal: AbortSignal }) => Promise<boolean>
 }
 
-/** What a model of a task is, which backends load its repository by name, and the keys that say what it can be asked for. */
+/**
+ * The modality of a task, the backends that load its repository by name, and the keys that say what its model can do.
+ */
 interface Task {
   readonly modality: string
   readonly backends: readonly string[]

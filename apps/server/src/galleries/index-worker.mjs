@@ -7,7 +7,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { CORE_SCHEMA, load, types, YAMLException } from 'js-yaml'
 
-/** Columns of indentation and list marks before a line's text: what bounds the nesting of blocks. */
+/** Columns of indentation and list marks before a line's text, which bound the nesting of blocks. */
 const MAX_COLUMNS = 400
 /** Brackets that an entry of the list may leave open. */
 const MAX_BRACKETS = 400
@@ -49,7 +49,7 @@ function checkNesting(text) {
 }
 
 /**
- * A copy without shared parts, so that aliases cost what they add.
+ * A copy without shared parts, so that an alias costs as much of the budget as it adds.
  *
  * @param {unknown} value
  * @param {{ left: number }} budget
@@ -100,7 +100,7 @@ function mendEscape(text, error) {
  */
 
 /**
- * Cuts an index into its entries. What stands before the first one belongs to none.
+ * Cuts an index into its entries. Text before the first entry is left out.
  *
  * @param {string} text
  * @returns {Piece[]}
@@ -171,7 +171,7 @@ class PiecewiseReader {
 }
 
 /**
- * The list of an index. A fault costs the entry that has it, and no other.
+ * The list of an index. A fault costs only the entry that has it.
  *
  * @param {string} text
  * @returns {{ list: unknown[], warnings: string[] }}

@@ -16,11 +16,11 @@ import type { OldCopies } from './old-copies.ts'
 import { readSignaturePolicy } from './signature-policy.ts'
 import type { SignatureVerifier } from './verify-image.ts'
 
-/** What somebody asks to have installed. */
+/** A request to install a backend. */
 export interface BackendRequest {
-  /** Of an entry: `name` or `gallery@name`. */
+  /** Id of an entry: `name` or `gallery@name`. */
   readonly id?: string | undefined
-  /** Of an image, where no entry is named. */
+  /** Address of an image, where no entry is named. */
   readonly uri?: string | undefined
   readonly name?: string | undefined
   readonly alias?: string | undefined
@@ -28,7 +28,7 @@ export interface BackendRequest {
   readonly force?: boolean | undefined
 }
 
-/** What the installation of backends needs. */
+/** Parts of {@link installBackend}. */
 export interface BackendInstallerParts extends BackendFetcherParts {
   readonly backendsPath: string
   readonly systemPath: string
@@ -57,7 +57,11 @@ export interface BackendTags {
 
 const STAGING = '.staging'
 
-/** Installs a backend, and for a meta backend the one that it stands for on this machine. @returns the names that now resolve */
+/**
+ * Installs a backend, and for a meta backend the one that it leads to on this machine.
+ *
+ * @returns the names that now resolve
+ */
 export async function installBackend(
   request: BackendRequest,
   work: OperationWork,
@@ -92,7 +96,7 @@ async function findConcrete(
   })
 }
 
-/** Where a backend comes from and what is written of it. */
+/** The source of a backend, and the fields that are written of it. */
 interface BackendSource {
   readonly name: string
   readonly alias: string
@@ -100,9 +104,9 @@ interface BackendSource {
   readonly galleryUrl: string
   /** Tried in their order. */
   readonly uris: readonly string[]
-  /** Of an archive. */
+  /** Hash of an archive. */
   readonly sha256: string
-  /** Whose signatures its gallery asks for. */
+  /** The signers that its gallery asks for. */
   readonly verification: Readonly<Record<string, unknown>> | undefined
   /** The operation that ends with this folder. */
   readonly job?: string | undefined
@@ -231,7 +235,7 @@ async function pullFirst(
   throw failure
 }
 
-/** The addresses, and for images of the usual tags those of the other channel. */
+/** Lists the addresses, and for images of the usual tags the addresses of the other channel. */
 function withOtherTags(
   uris: readonly string[],
   { release, branch, developmentSuffix, prefersDevelopment }: BackendTags,
@@ -255,7 +259,7 @@ async function requireRunFile(root: string, name: string): Promise<void> {
   })
 }
 
-/** A folder that holds nothing but the name of the one it stands for. */
+/** Writes a folder that holds only the name of the backend that it leads to. */
 async function writeMeta(
   name: string,
   { name: concrete, galleryUrl, job }: BackendSource,

@@ -24,7 +24,7 @@ import { type ReinstalledConfig, reinstallConfig } from './reinstall-config.ts'
 import { checkScan } from './scan.ts'
 import type { ChooseVariant } from './variants.ts'
 
-/** What the installation of models needs. */
+/** Parts that install models. */
 export interface ModelInstallerParts extends PlanResolverParts, ArtifactFetcherParts {
   readonly modelFiles: ConfigStore
   readonly indexes: GalleryIndexes<ModelEntry>
@@ -108,7 +108,7 @@ export async function installModel(
   )
 }
 
-/** The files of a model under their last names; those of an image in place of it. */
+/** The files of a model under their last names; the files of an image in place of it. */
 function listPlaced(
   files: readonly EntryFile[],
   { unpacked }: FetchedFiles,
@@ -234,7 +234,10 @@ async function refuseForeign(name: string, { modelFiles, modelsPath }: ModelInst
   if (isTaken && !isOwn) throw refuse(`the file ${file} exists already`)
 }
 
-/** Notes what files will hold in their places. An installation that needs one of them finds it here or there. */
+/**
+ * Notes the content that files will have in their places. An installation that needs one of them finds it here or
+ * there.
+ */
 async function noteContents(staged: readonly StagedFile[], { modelsPath, known }: ModelInstallerParts): Promise<void> {
   for (const { filename, sha256 } of staged) {
     if (sha256 !== undefined) await known.add({ path: join(modelsPath, filename), sha256 })

@@ -10,7 +10,7 @@ import type { EntryFile } from './gallery.ts'
 import { configFileName } from './model-plan.ts'
 import { isFields, toFiles, toTexts } from './to-entry.ts'
 
-/** What was installed from a gallery, in `._gallery_<name>.yaml` beside the model file. */
+/** The record of an installation from a gallery, in `._gallery_<name>.yaml` beside the model file. */
 export interface InstallRecord {
   readonly name: string
   /** `gallery@name`; empty for a model that no gallery has. */
@@ -23,7 +23,7 @@ export interface InstallRecord {
   readonly files: readonly EntryFile[]
   /** Names of the template files that were written with it. */
   readonly templates: readonly string[]
-  /** The model file as the installation alone would write it, without changes that were kept. */
+  /** The model file as the installation by itself would write it, without changes that were kept. */
   readonly configText?: string | undefined
   /** Keys that requests have set. */
   readonly requested?: Readonly<Record<string, unknown>> | undefined
@@ -105,7 +105,7 @@ async function readRecordFile(folder: string, file: string): Promise<InstallReco
   }
 }
 
-/** The text of a small file that is no link; undefined where there is none. */
+/** The text of a small file; undefined where there is none, and for a link. */
 async function readHidden(folder: string, file: string): Promise<string | undefined> {
   const read = await readRegularFile(join(folder, file), { maxBytes: MAX_BYTES, followsLink: false }).catch(toReason)
   return typeof read === 'string' ? undefined : read.toString('utf8')

@@ -15,15 +15,15 @@ interface ConfigChange {
 
 /** The configurations of a model that is installed again. */
 export interface ConfigHistory {
-  /** As the last installation has written it; undefined for an installation that left no copy. */
+  /** The keys that the last installation has written; undefined for an installation that left no copy. */
   readonly installed: Fields | undefined
   /** Keys that the request of the last installation has set. */
   readonly requested: Fields
   /** The text of the model file now. */
   readonly text: string
-  /** As the model file has it now. */
+  /** The keys that the model file has now. */
   readonly present: Fields
-  /** As this installation writes it. */
+  /** The keys that this installation writes. */
   readonly next: Fields
   /** Keys that the request of this installation sets. */
   readonly asked: Fields

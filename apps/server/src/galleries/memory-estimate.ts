@@ -3,11 +3,11 @@ import type { DownloadSource } from '../downloads/download-source.ts'
 import { MAX_REDIRECTS, type OutboundClient } from '../outbound/client.ts'
 import type { OutboundResponse } from '../outbound/response.ts'
 
-/** What the memory of a model depends on. */
+/** The facts that decide the memory of a model. */
 export interface ModelShape {
   /** Bytes of all its weights. */
   readonly weightsBytes: number
-  /** Bytes of the cache for one token at 16 bits a value; undefined where the header does not tell. */
+  /** Bytes of the cache for one token at 16 bits a value; undefined where the header does not say it. */
   readonly cacheBytesPerToken?: number | undefined
   /** Layers of the network. */
   readonly layers?: number | undefined
@@ -15,7 +15,7 @@ export interface ModelShape {
   readonly maxContext?: number | undefined
 }
 
-/** How a model is loaded. */
+/** Settings with which a model is loaded. */
 export interface LoadShape {
   readonly contextSize: number
   /** Layers on the graphics device. @default all */
@@ -64,11 +64,11 @@ export function toShape({ keys }: Pick<GgufHeader, 'keys'>, weightsBytes: number
   }
 }
 
-/** Bytes of a remote file that are fetched: the facts of the network stand before its vocabulary. */
+/** Bytes of a remote file that are fetched: the facts of the network come before its vocabulary. */
 const HEADER_BYTES = 256 * 1024
 const FETCH_MS = 20_000
 
-/** The shape of a GGUF file that is not here, from the begin of it. Undefined where that does not tell. */
+/** Reads the shape of a GGUF file on another machine from its first bytes. Undefined where they do not say it. */
 export async function readRemoteShape(
   { url, trust, credentials }: DownloadSource,
   sizeBytes: number,
@@ -108,7 +108,7 @@ async function readBegin({ body }: Pick<OutboundResponse, 'body'>): Promise<Uint
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 }
 
-/** The bytes that a size such as `4.7GB` or `512 MiB` stands for. */
+/** Gives the bytes of a size such as `4.7GB` or `512 MiB`. */
 export function parseSize(text: string): number | undefined {
   const match = /^\s*(\d{1,15}(?:\.\d{1,6})?)\s*([kmgt]?)(i?)b?\s*$/i.exec(text)
   if (match === null) return undefined

@@ -23,7 +23,7 @@ export const STAGING = '.staging'
 /** The file of a staging folder that says how its model is finished. */
 export const JOURNAL = 'commit.json'
 const FILE_MODE = 0o644
-/** A staging folder that nobody has touched for so long is removed at a start. */
+/** Time without a change after which a start removes a staging folder. */
 const STALE_MS = 7 * 24 * 60 * 60 * 1000
 /** Another server finishes its own journal within moments. After this time it has ended before it could. */
 const IDLE_MS = 5 * 60 * 1000
@@ -67,8 +67,8 @@ function unescapeName(fileName: string): string {
 }
 
 /**
- * Replaces the files of a model. The journal is written first: from then on the new model stands, also after a kill, which
- * the next start makes good by {@link finishCommits}.
+ * Replaces the files of a model. The journal is written first: from then on the new model is in force, also after a
+ * kill, which the next start makes good by {@link finishCommits}.
  *
  * @throws {SvcError} `disk_full`, `file_failed`, `invalid_file`
  */

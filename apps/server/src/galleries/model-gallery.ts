@@ -30,7 +30,7 @@ import { findUnused, type UnusedFiles, type UnusedParts } from './unused/find-un
 import { type PrunedFiles, pruneFiles } from './unused/prune-files.ts'
 import { createVariantChooser, listVariants, type VariantChoice, type VariantParts } from './variants.ts'
 
-/** The models of galleries, and what can be done with them. */
+/** The models of galleries, and the actions on them. */
 export interface ModelGallery {
   readonly indexes: GalleryIndexes<ModelEntry>
   /** Queues an installation. @throws {SvcError} as {@link Operations.enqueue} and {@link requireWritable} */
@@ -44,7 +44,7 @@ export interface ModelGallery {
   /** Queues the deletion of a model that is here. @throws {SvcError} as {@link ModelGallery.install} */
   remove(name: string): Promise<Operation>
   variants(listed: Listed<ModelEntry>, options: { readonly signal: AbortSignal }): Promise<VariantChoice>
-  /** How the model behind an address is installed. @throws as {@link planImport} */
+  /** Plans the installation of the model behind an address. @throws as {@link planImport} */
   planImport(
     uri: string,
     preferences: ImportPreferences,
@@ -52,14 +52,14 @@ export interface ModelGallery {
   ): Promise<ImportPlan>
   /** Repositories of the hub that have GGUF files, for words. @throws as {@link searchHub} */
   searchHub(words: string, options: { readonly signal: AbortSignal }): Promise<readonly FoundRepository[]>
-  /** The size of the files that a request names; undefined where nobody tells it. */
+  /** The size of the files that a request names; undefined where it is unknown. */
   measureRequest(request: ModelRequest, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
   /** Size and fit of entries, in their order. Asks origins about the first `measured` of them, and waits shortly. */
   assess(
     entries: readonly Listed<ModelEntry>[],
     options: { readonly measured: number; readonly signal: AbortSignal },
   ): Promise<readonly Assessment[]>
-  /** The size of a model that is not here; undefined where nobody tells it. */
+  /** The size of a model that is not here; undefined where it is unknown. */
   measureShape(entry: ModelEntry, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
   /** Finds files of the models folder that nothing needs. @throws as {@link findUnused} */
   findUnused(options: { readonly signal: AbortSignal }): Promise<UnusedFiles>
@@ -71,7 +71,7 @@ export interface ModelGallery {
   close(): Promise<void>
 }
 
-/** What {@link createModelGallery} needs. */
+/** Parts of {@link createModelGallery}. */
 export interface ModelGalleryParts
   extends Pick<VariantParts, 'memoryBytes' | 'canRun'>,
     Pick<UnusedParts, 'listFile' | 'namedBySettings' | 'isInUse'> {
@@ -93,7 +93,7 @@ export interface ModelGalleryParts
   readonly scans: boolean
   /** Installs a backend that a model names and that is not here. */
   readonly installBackend: (name: string, work: OperationWork) => Promise<void>
-  /** Told of models whose files have changed or are gone. */
+  /** Called with models whose files have changed or are gone. */
   readonly changed: (names: readonly string[]) => void
 }
 

@@ -16,7 +16,7 @@ import { keepsData } from '../operations/stopped-operation.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { EntryFile } from './gallery.ts'
 
-/** What images of models are fetched with. */
+/** Parts that fetch images of models. */
 export interface ModelImageParts {
   readonly client: OutboundClient
   readonly downloader: Downloader
@@ -100,7 +100,7 @@ export async function fetchModelImage(
   return listFiles(root, filename)
 }
 
-/** Regular files alone: links have no meaning outside their image. */
+/** Lists regular files only: links have no meaning outside their image. */
 async function listFiles(root: string, filename: string): Promise<readonly string[]> {
   const found = await readdir(root, { recursive: true, withFileTypes: true })
   const files = found

@@ -13,13 +13,13 @@ import { isFields } from './to-entry.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What somebody asks to have installed. */
+/** A request to install a model. */
 export interface ModelRequest {
-  /** Of an entry: `name` or `gallery@name`. */
+  /** Id of an entry: `name` or `gallery@name`. */
   readonly id?: string | undefined
-  /** Of a document, where no entry is named. */
+  /** Address of a document, where no entry is named. */
   readonly url?: string | undefined
-  /** What the model is called here. @default the name of the entry */
+  /** Name of the model on this server. @default the name of the entry */
   readonly name?: string | undefined
   /** Name of the entry to take instead. @default the one that fits this machine best */
   readonly variant?: string | undefined
@@ -33,7 +33,7 @@ export interface ModelPlan {
   readonly name: string
   readonly configFile: string
   readonly configText: string
-  /** What the text says. */
+  /** The content of the text. */
   readonly config: Fields
   readonly model: ModelConfig
   readonly files: readonly EntryFile[]

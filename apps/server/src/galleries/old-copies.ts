@@ -5,9 +5,9 @@ import type { Clock, Logger } from '../ports.ts'
 export interface OldCopies {
   /** Takes over a folder. */
   add(folder: string): void
-  /** Removes what was taken over so far, once nothing uses it any more, or after a minute. */
+  /** Removes the copies taken over so far, once nothing uses them any more, or after a minute. */
   release(isInUse: () => boolean): void
-  /** Stops waiting. What is left is removed at the next start. */
+  /** Stops waiting. The next start removes the rest. */
   close(): Promise<void>
 }
 

@@ -19,7 +19,7 @@ export interface AddressParts {
 
 /** Limits and purpose of a read. */
 export interface AddressOptions {
-  /** Who chose the address, for forms that name a host. */
+  /** Whether the operator or somebody else chose the address, for forms that name a host. */
   readonly trust: Trust
   readonly maxBytes: number
   readonly timeoutMs: number

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { SvcError } from '@svc/errors'
 
-/** What the thread sends. */
+/** Messages of the thread. */
 type IndexMessage =
   | { readonly kind: 'entries'; readonly entries: readonly unknown[] }
   | { readonly kind: 'end'; readonly warnings: readonly string[] }
@@ -24,7 +24,7 @@ export interface ReadIndexOptions {
 
 /**
  * Reads the YAML text of an index on a thread of its own. A fault costs the entry that has it: one that holds too much or
- * cannot be read is left out, and a key that stands twice in it has its last value.
+ * cannot be read is left out, and a key that is twice in it has its last value.
  *
  * @throws {SvcError} `unprocessable`, code `gallery_invalid`; the signal's reason
  */

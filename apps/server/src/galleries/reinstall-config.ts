@@ -21,7 +21,7 @@ export interface ReinstalledConfig {
   readonly requested: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What {@link reinstallConfig} needs. */
+/** Parts of {@link reinstallConfig}. */
 export interface ReinstallParts {
   readonly modelsPath: string
   readonly modelFiles: Pick<ConfigStore, 'get'>

@@ -14,8 +14,8 @@ export interface FileUnit {
 const PART = /^(.*)-\d{5}-of-\d{5}\.gguf$/i
 
 /**
- * Finds the files that move with those whose places are taken: the parts of weights in parts, everything below a folder
- * that the configuration names, and the template of weights.
+ * Finds the files that move together with files whose places are taken: the parts of weights in parts, everything below
+ * a folder that the configuration names, and the template of weights.
  *
  * @param taken names of files whose places are taken
  * @param filenames of all files and templates of the model

@@ -80,7 +80,7 @@ interface HiddenFile {
   remove(): Promise<void>
 }
 
-/** Takes a file out of sight. The name that it has meanwhile is one that a start sweeps. */
+/** Takes a file out of sight, under a name that a start sweeps. */
 async function hide(path: string): Promise<HiddenFile> {
   const temporary = createTemporaryPath(path)
   await rename(path, temporary).catch((error: unknown) => {

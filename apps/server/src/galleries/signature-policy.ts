@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { RE2JS } from 're2js'
 
-/** Whose signatures the images of a gallery have. */
+/** The signatures that a gallery asks for on its images. */
 export interface SignaturePolicy {
   /** Whether the issuer of the signer's identity is the one that is asked for. */
   acceptsIssuer(issuer: string): boolean

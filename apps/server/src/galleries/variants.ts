@@ -24,7 +24,7 @@ export type ChooseVariant = (
   options: { readonly pinned: string | undefined; readonly signal: AbortSignal },
 ) => Promise<Listed<ModelEntry>>
 
-/** What the choice needs. */
+/** Parts of the choice. */
 export interface VariantParts {
   readonly indexes: GalleryIndexes<ModelEntry>
   /** Memory for models: of the graphics device, else of the machine. */
@@ -35,7 +35,7 @@ export interface VariantParts {
   readonly canRun: (backend: string, options: { readonly signal: AbortSignal }) => Promise<boolean>
 }
 
-/** The forms of an entry: those that it names, and itself. */
+/** The forms of an entry: the ones that it names, and itself. */
 export async function listVariants(
   asked: Listed<ModelEntry>,
   parts: VariantParts,
@@ -64,7 +64,7 @@ export async function listVariants(
   return { variants, best }
 }
 
-/** Proven fit first, then the base entry, then unknown sizes; the largest of those that fit. */
+/** Proven fit first, then the base entry, then unknown sizes; the largest of the fitting ones. */
 function compareVariants(one: Variant, other: Variant): number {
   const rank = ({ fits, isBase, memoryBytes }: Variant): number => {
     if (fits) return 0

@@ -19,14 +19,14 @@ export interface SignatureVerifier {
 }
 
 const STATEMENT_TYPE = 'application/vnd.in-toto+json'
-/** Statements that say where an image comes from; an attestation about something else is no signature. */
+/** Statements that say where an image comes from; an attestation about something else is not a signature. */
 const PREDICATES: ReadonlySet<unknown> = new Set([
   'https://sigstore.dev/cosign/sign/v1',
   'https://slsa.dev/provenance/v1',
   'https://slsa.dev/provenance/v0.2',
 ])
 
-/** Reads the trust root of a file. @throws {StartRefused} for a file that is none */
+/** Reads the trust root of a file. @throws {StartRefused} for a file that is not a trust root */
 export async function openSignatureVerifier(path: string): Promise<SignatureVerifier> {
   const refuse = (reason: string, cause: unknown): StartRefused =>
     new StartRefused(`--sigstore-trusted-root: ${reason}`, { exitCode: 78, cause })
@@ -48,7 +48,7 @@ async function createSignatureVerifier(root: TrustedRoot): Promise<SignatureVeri
     await Promise.all([import('@sigstore/bundle'), import('@sigstore/verify')])
   const verifier = new Verifier(toTrustMaterial(root))
 
-  /** @throws what makes it no signature of the image */
+  /** @throws the reason why it is not a signature of the image */
   function check(digest: string, { bundle: value, payload }: ImageSignature, policy: SignaturePolicy): void {
     const bundle = bundleFromJSON(value)
     if (isBundleWithDsseEnvelope(bundle)) {

@@ -12,8 +12,8 @@ import { addRoutes, type RouteTable } from './route-table.ts'
 const BARE_PREFIX = '/ '
 
 /**
- * The path of a request target without query, without one trailing slash, and without the prefix that stands before the
- * paths of this server; {@link BARE_PREFIX} for that prefix alone.
+ * The path of a request target without query, without one trailing slash, and without the prefix before the paths of
+ * this server; {@link BARE_PREFIX} for a bare prefix.
  */
 function toRoutedPath(request: Request, prefixes: readonly string[]): string {
   const { url } = request
@@ -70,7 +70,7 @@ export function createApp(routes: readonly Route[], reserved: readonly RouteInfo
     getPath: (request, context) =>
       toRoutedPath(request, context?.env === undefined ? [] : edge.prefixesOf(context.env.incoming)),
   })
-  // A path that is reserved by name is not one of a route with parameters.
+  // A path that is reserved by name does not belong to a route with parameters.
   const [named, others] = [reserved.filter(isNamed), reserved.filter((route) => !isNamed(route))]
   const toGate = (route: RouteInfo): Route => toRoute(route, (path) => table.findPath(path).methods)
   const all = [...named.map(toGate), ...routes, ...others.map(toGate)]
@@ -79,7 +79,7 @@ export function createApp(routes: readonly Route[], reserved: readonly RouteInfo
     return context.env.alreadySent
   })
   app.notFound(async (c) => {
-    // A prefix alone: relative addresses of the page at its end would lose it.
+    // A bare prefix: relative addresses of the page at its end would lose it.
     if (c.req.path === BARE_PREFIX) await edge.redirect(new MatchedSource(c), `${new URL(c.req.url).pathname}/`)
     else await edge.serveUnmatched(new MatchedSource(c), table.findPath(c.req.path))
     return c.env.alreadySent

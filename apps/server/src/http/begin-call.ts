@@ -49,7 +49,7 @@ interface CommonHeaders extends PreparedHeaders {
   readonly cachedNames: ReadonlySet<string>
 }
 
-/** Headers of every reply, with the names of those that differ from reply to reply. */
+/** Headers of every reply, with the names of the headers that differ from reply to reply. */
 function toCommonHeaders(headers: readonly (readonly [string, string])[]): CommonHeaders {
   const { names, lines } = toPreparedHeaders(headers)
   const all = [...names, 'x-correlation-id', 'x-request-id', 'request-id']
@@ -81,7 +81,7 @@ export function createCallStarter(
       const { route, pattern } = begun
       const seconds = (options.clock.monotonic() - begun.startedAt) / 1000
       const isSocket = outgoing.statusCode === LEFT_HTTP
-      // The time that a socket was open is no duration of a call.
+      // The time that a socket was open is not the duration of a call.
       if (route.path !== '/metrics' && !isSocket) options.metrics.observeCall(incoming.method ?? '', pattern, seconds)
       const status = outgoing.writableFinished || isSocket ? outgoing.statusCode : 499
       if (route.quiet !== true) begun.log.debug({ method: incoming.method, status, seconds }, 'request served')

@@ -1,6 +1,6 @@
 /** Pieces from this many bytes on are kept as they come. */
 const LARGE_BYTES = 4096
-/** Bytes of what smaller ones are copied into. */
+/** Bytes of a block that smaller pieces are copied into. */
 const BLOCK_BYTES = 65_536
 
 const EMPTY = new Uint8Array(0)
@@ -16,7 +16,7 @@ export class BodyPieces {
   #filled = 0
   #bytes = 0
 
-  /** How many objects hold it. */
+  /** Number of objects that hold the body. */
   get count(): number {
     return this.#pieces.length + (this.#block === undefined ? 0 : 1)
   }

@@ -77,7 +77,7 @@ function tooLarge(maxBytes: number): SvcError {
   return new SvcError('too_large', `request body is larger than ${maxBytes} bytes`, { code: 'body_too_large' })
 }
 
-/** Creates the refusal of a body for which there is no memory. */
+/** Creates the refusal of a body that memory has no room for. */
 export function tooManyBodies(): SvcError {
   return new SvcError('unavailable', 'too many request bodies in memory; retry shortly', {
     code: 'body_memory',
@@ -187,7 +187,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
         isWhole = true
         await call.confirm?.()
       } finally {
-        // What follows of an unread body is no request.
+        // The bytes after an unread body are not a request.
         if (!isWhole && !outgoing.headersSent) outgoing.setHeader('Connection', 'close')
       }
     },

@@ -39,7 +39,7 @@ export interface Call extends RequestContext {
   param(name: string): string
   /** The first value of that name in the query. */
   query(name: string): string | undefined
-  /** Notes facts of the change that the handler makes, for the audit log. Later notes stand over earlier ones. */
+  /** Notes facts of the change that the handler makes, for the audit log. Later notes replace earlier ones. */
   noteChange(notes: ChangeNotes): void
   /** Records the change now, as done: for a reply that lasts. */
   recordChange(): Promise<void>
@@ -147,7 +147,7 @@ export function pathPrefix({ baseUrl }: Pick<Call, 'baseUrl'>): string {
   return new URL(baseUrl).pathname.slice(0, -1)
 }
 
-/** What all calls of an edge share. */
+/** Parts that all calls of an edge share. */
 export interface EdgeParts {
   /** The requests inside of calls. */
   readonly derived: RunningCalls
@@ -295,7 +295,7 @@ export class CallLog implements Logger {
   }
 
   debug(fields: LogFields, message: string): void {
-    // Most calls log nothing but debug lines, and few logs keep those.
+    // Most calls log only debug lines, and few logs keep those.
     if (this.#root.isLevelEnabled?.('debug') !== false) this.#own().debug(fields, message)
   }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 
-/** Connections beyond the limit that are read all the same, so that health checks are answered. */
+/** Connections above the limit that are read all the same, so that health checks are answered. */
 const MAX_EXCESS = 32
 /** File descriptors that stay free for files, databases and backends. */
 const RESERVED_DESCRIPTORS = 128
@@ -32,7 +32,7 @@ export function grantConnections(asked: number, descriptors: number | undefined)
   return { max, isLess: max < asked }
 }
 
-/** Reads how many files the process may have open; undefined where the system does not tell. */
+/** Reads the number of files that the process may have open; undefined where the system does not say. */
 export function readDescriptorLimit(): number | undefined {
   // A report takes longer than all else that a start asks the system for.
   const limit = process.platform === 'linux' ? readLinuxLimit() : readReportedLimit()
@@ -51,8 +51,8 @@ function readReportedLimit(): string | undefined {
 }
 
 /**
- * Counts connections. A connection for which there is no room is in excess. When it sends a request, the connection that has
- * been idle the longest is closed for it; when all are in use, it gets answers to health checks only.
+ * Counts connections. A connection above the limit is in excess. When it sends a request, the connection that has been
+ * idle the longest is closed for it; when all are in use, it gets answers to health checks only.
  */
 export class ConnectionLimit {
   readonly #max: number

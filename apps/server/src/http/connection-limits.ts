@@ -2,13 +2,13 @@ import { READ_STALL_MS } from './reply-writer.ts'
 
 /** Time limits of connections, milliseconds (threats IN-11, REL-3). */
 export interface ConnectionLimits {
-  /** Until the head of a request is complete. @default 30000 */
+  /** Time until the head of a request is complete, milliseconds. @default 30000 */
   readonly headersMs: number
-  /** Until a request is complete. @default 300000 */
+  /** Time until a request is complete, milliseconds. @default 300000 */
   readonly requestMs: number
-  /** Between two requests. @default 120000 */
+  /** Time between two requests, milliseconds. @default 120000 */
   readonly keepAliveMs: number
-  /** While the client takes nothing of a complete reply. @default 60000 */
+  /** Time that a client may take nothing of a complete reply, milliseconds. @default 60000 */
   readonly unreadMs: number
 }
 

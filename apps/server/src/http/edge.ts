@@ -72,7 +72,7 @@ export interface Edge {
   serveUnmatched(source: CallSource, known: KnownPath): Promise<void>
   /** Sends the client to another path of this server. */
   redirect(source: CallSource, location: string): Promise<void>
-  /** The prefixes that may stand before the path of a request, each without a slash at its end. */
+  /** The prefixes that the path of a request may begin with, each without a slash at its end. */
   prefixesOf(incoming: ServerRequest): readonly string[]
   /**
    * Asks the gate again for every open socket, running inference and reply that has begun, such as a stream of events, and
@@ -153,7 +153,7 @@ export function createEdge(options: EdgeOptions): Edge {
         call.abort.admitted = call
         if (refusesCrossSite()) checkCrossSite(call, options.cors())
         if (call.authentication.isRotationDue) await options.renewSession?.(call)
-        // What was found before rights have changed may not hold any more.
+        // Rights may have changed since the request was checked.
         if (asked !== rights.generation) await call.confirm()
         await send(call, await (findChange(route) === undefined ? route.handler(call) : changeAndRecord(route, call)))
       } catch (thrown) {

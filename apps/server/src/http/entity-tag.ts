@@ -54,8 +54,8 @@ export function hasCopy(header: string | undefined, etag: string): boolean {
 }
 
 /**
- * How a reply of a route may be kept, as a header line; empty where the handler says it. Answers of models are streams, or
- * replies to a POST, which nobody keeps.
+ * Tells clients whether they may keep a reply of a route, as a header line; empty where the handler says it. Answers of
+ * models are streams, or replies to a POST, which nobody keeps.
  */
 export function toCacheControl({ access, group, revalidated, usecase }: RouteInfo): string {
   if (revalidated === true) return 'Cache-Control: private, no-cache\r\n'

@@ -11,7 +11,7 @@ const NAMED_CODES: ReadonlySet<string> = new Set([
   'quota_exceeded',
 ])
 
-/** Types that stand in every family's `type` field where the specification names them. */
+/** Types that every family has in its `type` field where the specification names them. */
 const NAMED_TYPES: ReadonlySet<string> = new Set([
   'pii_blocked',
   'pii_ner_unavailable',

@@ -15,7 +15,7 @@ const WEBSOCKET =
 const CHUNKS = 'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 
-/** A server whose replies wait: those of `/whole` come whole, those of `/stream` in pieces. */
+/** A server whose replies wait: replies of `/whole` come whole, replies of `/stream` in pieces. */
 async function startWorld() {
   const released = createDeferred<void>()
   const served: string[] = []

@@ -1,7 +1,7 @@
-/** A whole reply of a handler. It is no `Response` of the Fetch standard, which Node loads late and makes slowly. */
+/** A whole reply of a handler. It is not a `Response` of the Fetch standard, which Node loads late and makes slowly. */
 export class HttpReply {
   readonly status: number
-  /** By lower-case names. */
+  /** Headers by lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 

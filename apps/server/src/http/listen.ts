@@ -10,7 +10,7 @@ import type { HonoAnswer } from './hono-answer.ts'
 import type { ServerReply } from './messages.ts'
 import { type Answer, createNodeServer, type NodeServer } from './node-server.ts'
 
-/** How often idle connections are looked for while the server stops. */
+/** Time between two looks for idle connections while the server stops. */
 const IDLE_SWEEP_MS = 10
 
 /** A listening server. */
@@ -27,7 +27,7 @@ export interface Listener {
 /** The parser of requests. `own` reads plain requests with `@svc/http-reader` and hands others to Node; `node` hands all to Node. */
 export type HttpReader = 'own' | 'node'
 
-/** How a server listens. */
+/** Options of a listening server. */
 export interface ListenOptions {
   /** @default 'own' */
   readonly httpReader?: HttpReader | undefined
@@ -132,7 +132,7 @@ function toNodeAnswer(app: App, limit: ConnectionLimit): Answer {
   }
 }
 
-/** Answers a request for which there is no room, on a connection that is one too many. */
+/** Answers a request on a connection above the limit. */
 function refuseExcess(outgoing: ServerReply): void {
   const error = new SvcError('unavailable', 'too many connections are open; retry shortly', {
     code: 'too_many_connections',

@@ -16,12 +16,12 @@ interface WaitingTurn extends Turn {
 }
 
 /**
- * A connection that Node's HTTP server reads. Its requests are answered one at a time, in order; Node alone would begin with
- * all of them. While a reply is awaited, {@link MAX_AHEAD_BYTES} are read ahead, beside the bytes that came with the request.
- * A client that sends more is cut off: the end of a connection that is not read goes unnoticed.
+ * A connection that Node's HTTP server reads. Its requests are answered one at a time, in order; by itself, Node would
+ * begin with all of them. While a reply is awaited, {@link MAX_AHEAD_BYTES} are read ahead, beside the bytes that came
+ * with the request. A client that sends more is cut off: the end of a connection that is not read goes unnoticed.
  *
- * A client that has ended its half gets the replies to its whole requests. Node alone would end the connection at once, so it
- * hears of the end when they are out.
+ * A client that has ended its half gets the replies to its whole requests. By itself, Node would end the connection at
+ * once, so it hears of the end when the replies are out.
  */
 export class NodeConnection {
   readonly #socket: Socket
@@ -162,7 +162,7 @@ function holdBody(incoming: IncomingMessage): void {
   const { 'content-length': length = '0', 'transfer-encoding': coding } = incoming.headers
   if (length === '0' && coding === undefined) return
   const body = new PassThrough({ highWaterMark: MAX_AHEAD_BYTES })
-  // A body that breaks off is destroyed, and its reader is told.
+  // A body that breaks off is destroyed, and its reader gets the error.
   pipeline(incoming, body, () => undefined)
   Object.assign(incoming, { body })
 }

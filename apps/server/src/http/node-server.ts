@@ -21,7 +21,7 @@ export interface NodeServer {
   findIdle(): Socket | undefined
   /** Ends the connections whose last reply has reached the client. */
   closeIdle(): void
-  /** Ends idle connections, and those that never carried a request. */
+  /** Ends idle connections, and connections that never carried a request. */
   drain(): void
   /** Cuts every connection. */
   destroy(): void
@@ -63,7 +63,7 @@ export function createNodeServer(answer: Answer, limits: ConnectionLimits): Node
   function forget(this: Socket): void {
     release(this)
   }
-  // The client is told to send its body when a handler reads it: a refusal spares it the trouble.
+  // The client is asked to send its body when a handler reads it: a refusal spares it the trouble.
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: PreparedResponse) => {
     outgoing.awaitsContinue = true
     serve(incoming, outgoing)

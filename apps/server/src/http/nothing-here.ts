@@ -3,7 +3,7 @@ import { SvcError } from '@svc/errors'
 /**
  * The refusal of a request that no route serves: 405 where the path has other methods, else 404.
  *
- * @param methods those that the path has
+ * @param methods the methods of the path
  */
 export function nothingHere(method: string | undefined, methods: readonly string[]): SvcError {
   if (methods.length === 0) return new SvcError('not_found', 'Resource not found', { details: { type: '' } })

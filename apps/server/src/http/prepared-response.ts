@@ -10,7 +10,7 @@ type GivenHeaders = OutgoingHttpHeaders | OutgoingHttpHeader[]
  */
 export class PreparedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   #prepared = NO_HEADERS
-  /** Whether the client waits to be told that its body is wanted (`Expect: 100-continue`). */
+  /** Whether the client sends its body only after a `100 Continue` (`Expect: 100-continue`). */
   awaitsContinue = false
 
   sendContinue(): void {

@@ -3,7 +3,7 @@ import type { ReplyWriter } from '../inference/core/ports.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
 
-/** How long a reader may accept no byte before its stream is closed (threats REL-3). */
+/** Time that a reader may accept no byte before its stream is closed, milliseconds (threats REL-3). */
 export const READ_STALL_MS = 60_000
 
 const encoder = new TextEncoder()
@@ -80,13 +80,13 @@ class NodeReplyWriter implements ReplyWriter {
 
 const WRITTEN = Promise.resolve()
 
-/** The failure of whatever is written for a reader that has left. */
+/** Creates the failure of a write for a reader that has left. */
 export function readerGone(): SvcError {
   return new SvcError('cancelled', 'the client closed the connection', { code: 'client_gone' })
 }
 
 /**
- * Waits until a reader has taken what was written; one that takes nothing for `stallMs` is cut off.
+ * Waits until a reader has taken the written bytes; a reader that takes nothing for `stallMs` is cut off.
  *
  * @throws {SvcError} `cancelled` when the reader is gone or has stalled
  */

@@ -1,12 +1,12 @@
 import type { SvcError } from '@svc/errors'
 import { toStatus } from './error-map.ts'
 
-/** How the audit log keeps the changes that a route makes. */
+/** The way in which the audit log keeps the changes that a route makes. */
 export type RouteAudit =
   | {
       /** Area and verb: `user.role`, `model.install`. */
       readonly change: string
-      /** The value of the path that names what is changed; handlers can note another name. */
+      /** The value of the path that names the changed object; handlers can note another name. */
       readonly target?: string | undefined
     }
   | {
@@ -14,7 +14,7 @@ export type RouteAudit =
       readonly unrecorded: string
     }
 
-/** What a handler says of the change that it makes. It holds no secret and no text of a request. */
+/** Notes of a handler about the change that it makes. They hold no secret and no text of a request. */
 export interface ChangeNotes {
   readonly target?: string | undefined
   readonly name?: string | undefined

@@ -51,7 +51,7 @@ export interface RouteInfo {
   readonly access: Access
   readonly feature?: Feature | undefined
   /**
-   * What the scopes of keys call the route.
+   * Name of the route in the scopes of keys.
    *
    * @default the feature, else `admin`, `account` for the caller's own data, or `general`
    */
@@ -82,8 +82,8 @@ export interface RouteInfo {
   readonly bodyType?: string | undefined
   readonly responses?: Readonly<Record<number, RouteResponse>> | undefined
   /**
-   * How the audit log keeps the changes that the route makes. Every route for admins with another method than GET has it
-   * (docs/accounts.md).
+   * The way in which the audit log keeps the changes that the route makes. Every route for admins with another method
+   * than GET has it (docs/accounts.md).
    */
   readonly audit?: RouteAudit | undefined
   /** Stands for a feature still to come: the gate speaks (401, 403), then 404. Not in the OpenAPI document. */

@@ -9,11 +9,11 @@ export interface Route extends RouteInfo {
   /** Answers the call; a handler that wrote to `call.outgoing` itself returns `ALREADY_SENT`. */
   readonly handler: (call: Call) => HttpReply | Promise<HttpReply>
   /**
-   * Serves a socket of a route that has them, to its end. What it throws closes the socket as a failure of the server;
-   * messages that cannot be answered are its own affair.
+   * Serves a socket of a route that has them, to its end. An error that it throws closes the socket as a failure of the
+   * server; it answers wrong messages by itself.
    */
   readonly serveSocket?: ((socket: Socket) => Promise<void>) | undefined
-  /** How an error of this route becomes an in-band or vendor form beyond the family's; rarely needed. */
+  /** Turns an error of this route into an in-band or vendor form beyond the family's; rarely needed. */
   readonly mapError?: ((error: SvcError) => SvcError) | undefined
 }
 

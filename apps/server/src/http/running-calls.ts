@@ -20,8 +20,8 @@ interface ModelUse {
 }
 
 /**
- * A call under way, and what ends it early. It acts like an abort signal for whoever needs only to listen: a real one,
- * with its table of listeners, costs more than the rest of a relayed call and is made when it is asked for.
+ * A call under way, with its early end. It acts like an abort signal for callers that only listen: a real one, with its
+ * table of listeners, costs more than the rest of a relayed call and is made when it is asked for.
  */
 export class RunningCall implements AbortSignalLike {
   /** Owned by the list; -1 outside of it. */
@@ -34,7 +34,7 @@ export class RunningCall implements AbortSignalLike {
   readonly #listeners: AbortListener[] = []
   #controller: AbortController | undefined
 
-  /** A real abort signal, for what takes nothing else. */
+  /** A real abort signal, for interfaces that require one. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()

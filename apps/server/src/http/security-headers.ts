@@ -13,5 +13,5 @@ export const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
   ['Referrer-Policy', 'strict-origin-when-cross-origin'],
 ]
 
-/** Keeps pages of other origins from embedding replies, which would tell them sizes and whether something exists. */
+/** Keeps pages of other origins from embedding replies, which would show them sizes and whether something exists. */
 export const OWN_PAGES_HEADER = ['Cross-Origin-Resource-Policy', 'same-origin'] as const

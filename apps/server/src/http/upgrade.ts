@@ -7,7 +7,7 @@ import type { ServerReply } from './messages.ts'
 /** A request for a WebSocket, with its connection. */
 export interface Upgrade {
   readonly request: IncomingMessage
-  /** No HTTP parser reads it any more. */
+  /** HTTP parsers no longer read it. */
   readonly connection: Socket
   /** Bytes that have arrived after the request. */
   readonly head: Buffer

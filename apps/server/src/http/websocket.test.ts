@@ -64,7 +64,7 @@ function open(app: TestApp, options: ClientOptions = {}, protocols: string[] = [
   }
 }
 
-/** Status, headers and body of an answer that is no handshake. */
+/** Status, headers and body of an answer that is not a handshake. */
 function refusal(app: TestApp, options: ClientOptions = {}, path = '/echo') {
   return new Promise<{ status: number; headers: Record<string, unknown>; text: string }>((resolve, reject) => {
     const socket = new WebSocket(`${app.url.replace('http', 'ws')}${path}`, options)

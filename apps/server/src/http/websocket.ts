@@ -14,18 +14,18 @@ import type { Upgrade } from './upgrade.ts'
 export interface SocketLimits {
   /** Open at once. */
   readonly maxSockets: number
-  /** How often a client is asked whether it is there; one that is silent twice in a route is gone. */
+  /** Time between two pings of a client, milliseconds. A client that is silent twice in a row is gone. */
   readonly pingMs: number
-  /** How long a reader may accept no byte before its socket is cut off. */
+  /** Time that a reader may accept no byte before its socket is cut off, milliseconds. */
   readonly stallMs: number
-  /** How long a client has to confirm that its socket closes. */
+  /** Time that a client has to confirm that its socket closes, milliseconds. */
   readonly closeMs: number
 }
 
 const LIMITS: SocketLimits = { maxSockets: 4096, pingMs: 30_000, stallMs: READ_STALL_MS, closeMs: 2000 }
-/** Largest message whatever bodies may have, bytes. */
+/** Largest message, bytes, even where bodies may be larger. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
-/** Pieces of one message, and pieces of what has arrived of it. */
+/** Pieces of one message, and pieces of its received bytes. */
 const MAX_FRAGMENTS = 1024
 const MAX_CHUNKS = 16 * 1024
 
@@ -53,7 +53,7 @@ export interface Socket {
    * @throws {SvcError} `unauthenticated`, `forbidden`
    */
   begin(changes: CallChanges): Promise<DerivedCall>
-  /** Closes after what was sent; a second time does nothing. */
+  /** Closes after the sent messages; a second time does nothing. */
   close(code: CloseCode, reason: string): void
 }
 
@@ -62,7 +62,8 @@ export interface Sockets {
   /**
    * Leaves HTTP. The first socket loads the library of the protocol.
    *
-   * @throws {SvcError} `invalid_request` for a request that is no proper handshake, `unavailable` when there are too many
+   * @throws {SvcError} `invalid_request` for a request that is not a proper handshake, `unavailable` when there are too
+   *   many
    */
   accept(upgrade: Upgrade, call: CallState, begin: Socket['begin']): Promise<Socket>
   /**
@@ -71,11 +72,11 @@ export interface Sockets {
    * @returns whether everybody could be looked up
    */
   reauthorize(reauthorization: Reauthorization): Promise<boolean>
-  /** Lets every socket end what it answers now, and nothing more. */
+  /** Lets every socket end its present answer, and nothing more. */
   drain(): void
 }
 
-/** The refusal of a request that asks for no WebSocket where only those are served. */
+/** The refusal of a request without a WebSocket where only sockets are served. */
 export function upgradeRequired({ outgoing }: Call): SvcError {
   outgoing.setHeader('Upgrade', 'websocket')
   outgoing.setHeader('Connection', 'Upgrade')
@@ -245,7 +246,7 @@ function startPings(ws: WebSocket, connection: Upgrade['connection'], pingMs: nu
     silences = hasHeard ? 0 : silences + 1
     hasHeard = false
     if (silences >= 2) ws.terminate()
-    // A reader that is behind is waited for by whoever writes.
+    // A reader that is behind gets no ping: the writer waits for it.
     else if (!connection.writableNeedDrain) ws.ping()
   }, pingMs)
   return {

@@ -13,15 +13,18 @@ export interface HostClaimant {
 export interface ClaimedHosts {
   readonly allowlist: Allowlist
   readonly claimants: readonly HostClaimant[]
-  /** Finds the policy of a listed host: those of its models united, or the detectors of the instance for a default host. */
+  /**
+   * Finds the policy of a listed host: the policies of its models united, or the detectors of the instance for a
+   * default host.
+   */
   findPolicy(host: string): ConsumerPolicy | undefined
-  /** Gives the scanned paths of a listed host: those of its models united. */
+  /** Gives the scanned paths of a listed host: the paths of its models united. */
   findPaths(host: string): ScannedPaths
 }
 
 /**
- * Reads the `mitm` blocks of models (§2.14). A disabled model still lists its hosts: it serves no requests here, and its rules
- * protect those that go elsewhere.
+ * Reads the `mitm` blocks of models (§2.14). A disabled model still lists its hosts: it serves no requests here, and
+ * its rules protect requests that go elsewhere.
  *
  * @param defaults the detectors of the instance
  */

@@ -23,7 +23,7 @@ export function createHostPolicy({ claims, toFilter, logger }: HostPolicyOptions
   let rules = new Map<string, HostRules>()
   let reported = new Set<string>()
 
-  /** Logs what has come since the last change. */
+  /** Logs the notes that have come since the last change. */
   function report(current: ClaimedHosts): void {
     const notes = new Map(listNotes(current).map((note) => [JSON.stringify(note), note]))
     for (const [key, { text, ...fields }] of notes) if (!reported.has(key)) logger.warn(fields, text)

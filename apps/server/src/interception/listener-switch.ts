@@ -37,7 +37,7 @@ export interface ListenerSwitch {
 
 /** Time for running requests and tunnels of a listener that moves or stops. */
 const MOVE_MS = 30_000
-/** The same while the server stops (§8). */
+/** Time for them while the server stops (§8). */
 const DRAIN_MS = 3000
 
 /** Creates a switch; nothing listens yet. Changes are made one after the other, and only the last of several counts. */

@@ -17,7 +17,7 @@ const CLIENT_LEFT = 499
 /** Hosts whose failed handshakes are remembered, so that each is reported once. */
 const MAX_REPORTED = 100
 
-/** Records the events of a proxy: in the audit log, in metrics, and those that an operator must act on in the log. */
+/** Records the events of a proxy: in the audit log, in metrics, and in the log where an operator must act. */
 export function createEventRecorder(options: EventRecorderOptions): (event: MitmEvent) => void {
   const { listenerId, events, metrics, logger } = options
   const untrusting = new Set<string>()

@@ -15,7 +15,7 @@ export interface TrustedAuthoritiesOptions {
 /**
  * Reads the authorities that intercepted hosts are verified with, PEM.
  *
- * @returns undefined for those that Node trusts by itself
+ * @returns undefined for the authorities that Node trusts by itself
  * @throws {SvcError} `mitm_extra_ca_unusable` for a named file without certificates
  */
 export async function readTrustedAuthorities(options: TrustedAuthoritiesOptions): Promise<string | undefined> {

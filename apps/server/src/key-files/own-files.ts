@@ -8,7 +8,10 @@ import type { OwnPlaces } from './own-places.ts'
 /** Refuses a model with a file of the server among its files. @throws {SvcError} `forbidden`, code `own_file` */
 export type CheckOwnFiles = (model: Pick<ModelConfig, 'folder' | 'raw'>) => Promise<void>
 
-/** Creates the check. It looks at every key that may name a file, links followed, also at those that only an engine reads. */
+/**
+ * Creates the check. It looks at every key that may name a file, links followed, also at keys that only an engine
+ * reads.
+ */
 export function createOwnFileCheck(places: Pick<OwnPlaces, 'holdsFile'>): CheckOwnFiles {
   return async ({ folder, raw }) => {
     const names = listNames(raw).flatMap(({ text, kind }) =>

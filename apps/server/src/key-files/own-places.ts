@@ -9,7 +9,7 @@ import { SETTINGS_FILE } from '../settings/settings-file.ts'
 export interface OwnPlaces {
   /** The folder of key files that models may name over the API. */
   readonly secretsPath: string
-  /** Whether an existing file is one of ours, under whatever name. @param real its real path */
+  /** Whether an existing file is one of ours, under any name. @param real its real path */
   holdsFile(real: string): Promise<boolean>
   /** Whether a file of the models folder would take the place of one of ours. */
   reserves(path: string): boolean

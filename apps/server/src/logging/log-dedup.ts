@@ -42,7 +42,7 @@ export function foldEqualLines(destination: LogDestination, { quietMs = QUIET_MS
 
 const withoutTime = (line: string): string => line.replace(/"time":\d+/, '')
 
-/** Writes a line of the same level and time that tells how often the line before came again. */
+/** Writes a line of the same level and time with the number of repeats of the line before. */
 function describeRepeats(line: string, count: number): string {
   const { level, time } = JSON.parse(line) as { readonly level?: unknown; readonly time?: unknown }
   return `${JSON.stringify({ level, time, repeated: count, msg: 'the line before came again' })}\n`

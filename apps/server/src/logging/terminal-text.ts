@@ -1,16 +1,16 @@
 /** Characters that control a terminal, end a line, reorder text or are not seen. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 /**
- * Those of {@link UNSAFE} that no letter, emoji or script needs: they control a terminal, reorder text or hide it. The
- * others join and separate letters, in Persian and Arabic among others.
+ * Characters of {@link UNSAFE} that no letter, emoji or script needs: they control a terminal, reorder text or hide it.
+ * The others join and separate letters, in Persian and Arabic among others.
  */
 const UNSAFE_IN_PROSE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u206f\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 /** A text of these has none of them. */
 const PLAIN = /^[\x20-\x7e]*$/
-/** As {@link PLAIN}, with what a text of lines keeps. */
+/** As {@link PLAIN}, with the characters that a text of lines keeps. */
 const PLAIN_LINES = /^[\x20-\x7e\n\t]*$/
 
-/** By units of UTF-16, as JSON does, so that JSON stays JSON. */
+/** Escapes by units of UTF-16, as JSON does, so that JSON stays JSON. */
 function escapeCharacter(found: string): string {
   let escaped = ''
   for (let index = 0; index < found.length; index += 1)

@@ -36,7 +36,7 @@ export function sumDeviceMemory(processes: readonly (readonly DrmDescriptor[])[]
   const clients = new Map<string, number>()
   for (const descriptor of processes.flat()) {
     if (PRIMARY_NODE.test(descriptor.target) || PROPRIETARY_DEVICE.test(descriptor.target)) return undefined
-    // Closed between listing and reading, so not open any more.
+    // The file was closed between listing and reading.
     if (!RENDER_NODE.test(descriptor.target) || descriptor.error === 'ENOENT') continue
     const client = descriptor.fdinfo === null ? undefined : parseClient(descriptor.fdinfo)
     if (client === undefined) return undefined

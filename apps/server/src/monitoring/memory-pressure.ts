@@ -166,7 +166,7 @@ async function readLevels(
         readFile(join(folder, 'memory.stat'), 'latin1').catch(() => ''),
       ])
       if (totalBytes === undefined || current === undefined) return []
-      // file pages that are released on demand are no pressure
+      // File pages that are released on demand are not pressure.
       const reclaimable = Number(new RegExp(`^${cache} (\\d+)$`, 'm').exec(stat)?.[1] ?? 0)
       return [{ totalBytes, usedBytes: Math.max(0, current - reclaimable) }]
     }),

@@ -57,7 +57,7 @@ export interface BackendTraceRecorder {
   /** Whether calls are traced or have spans. */
   readonly isOn: boolean
   /**
-   * Begins the span of a call, which its callee may be told; undefined while no spans are sent.
+   * Begins the span of a call, which the callee may get in a header; undefined while no spans are sent.
    *
    * @param call.trace the trace of the request that makes the call. @default the running request with its correlation id
    */

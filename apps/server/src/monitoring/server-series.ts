@@ -6,16 +6,16 @@ import { PlainSeries } from './plain-histogram.ts'
 export type RequestOutcome = 'completed' | 'refused' | 'failed' | 'left'
 /** The limit that a request ran into. */
 export type LimitName = 'global' | 'model' | 'quota'
-/** How somebody signs in. */
+/** The way in which somebody signs in. */
 export type SignInMethod = 'password' | 'key' | 'codehost' | 'oidc'
 /** The end of a sign-in: `refused` for what the caller gave, `failed` for a fault of the server or a provider. */
 export type SignInOutcome = 'succeeded' | 'refused' | 'failed'
 /** Why a model left memory: for another one, or stopped by the watchdog. */
 export type DepartureReason = 'eviction' | 'idle' | 'busy' | 'memory'
 
-/** From a cached token to a load before the first answer, in seconds. */
+/** Limits in seconds, from a cached token to a load before the first answer. */
 const FIRST_TOKEN_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
-/** From a small file to the largest weights, in seconds. */
+/** Limits in seconds, from a small file to the largest weights. */
 const LOAD_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 
 /** Numbers that only grow, by their labels. */
@@ -63,7 +63,7 @@ export interface LiveFigure {
   readonly read: () => number
 }
 
-/** What the server measures of its work, in plain numbers. */
+/** The measures of the server's work, in plain numbers. */
 export class ServerSeries {
   readonly requests = new Counts()
   readonly modelTokens = new Counts()

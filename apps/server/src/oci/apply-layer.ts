@@ -4,7 +4,7 @@ import { toFileError } from '../files/file-error.ts'
 import { createLinkTree, type LinkTree } from './link-tree.ts'
 import { badArchive, readTar, type TarMember } from './tar-reader.ts'
 
-/** What all layers of an image may hold together (threats ARC-2). */
+/** Limits of all layers of an image together (threats ARC-2). */
 export interface UnpackLimits {
   readonly maxMembers: number
   readonly maxDepth: number
@@ -79,7 +79,7 @@ function toPath(name: string, maxDepth: number): string {
   return segments.join('/')
 }
 
-/** A layer has each name once, whatever its case, but for folders, which may be named again. */
+/** A layer has each name only once, in any case of its letters. Only folders may be named again. */
 function refuseTwin(path: string, { kind }: TarMember, seen: Map<string, string>): void {
   const key = path.toLowerCase()
   const before = seen.get(key)
@@ -170,7 +170,7 @@ async function hardlink(root: string, target: string, linkName: string): Promise
   await link(source, target)
 }
 
-/** Removes what lower layers have at a path. */
+/** Removes the entries of lower layers at a path. */
 async function removeLower(root: string, path: string, { seen, links }: Placing): Promise<void> {
   const name = posix.basename(path).slice(WHITEOUT.length)
   if (name === '' || name === '.' || name === '..') throw badArchive('a removal names nothing')
@@ -180,7 +180,7 @@ async function removeLower(root: string, path: string, { seen, links }: Placing)
   await rm(join(root, gone), { recursive: true, force: true })
 }
 
-/** Removes what lower layers have in a folder. */
+/** Removes the entries of lower layers in a folder. */
 async function clearFolder(root: string, folder: string, { seen, links }: Placing): Promise<void> {
   for (const name of await readdir(join(root, folder))) {
     const path = posix.join(folder, name)

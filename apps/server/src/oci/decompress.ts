@@ -7,7 +7,7 @@ const GZIP = [0x1f, 0x8b]
 const ZSTD = [0x28, 0xb5, 0x2f, 0xfd]
 const PIECE = 256 * 1024
 
-/** How a layer is compressed, by its first bytes: what its manifest says counts for nothing. */
+/** Compression of a layer by its first bytes; its manifest is not trusted. */
 type Coding = 'none' | 'gzip' | 'zstd'
 
 /** The content of a file, decompressed where it is compressed. @throws {SvcError} `archive_refused` for damaged content */
@@ -55,7 +55,7 @@ async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   }
 }
 
-/** The decoder gives what each piece brings at once; pieces are small, so that what is held stays small. */
+/** The decoder gives the whole output of a piece at once. Pieces are small, so that little is held. */
 async function* unzstd(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const out: Uint8Array[] = []
   const decoder = new Decompress((piece) => void out.push(piece))

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 export interface ImageSignature {
   /** A Sigstore bundle as JSON: signature, certificate and log entry. */
   readonly bundle: unknown
-  /** What is signed, where the bundle does not hold it. */
+  /** The signed bytes, where the bundle does not hold them. */
   readonly payload?: Uint8Array | undefined
 }
 
@@ -77,7 +77,7 @@ function readLogEntry(text: string): LogEntry | undefined {
   return { signedEntryTimestamp, body, ...numbers, logId, kind, version: apiVersion }
 }
 
-/** The digest that a payload of the older form names. @throws what makes it no payload of an image */
+/** The digest that a payload of the older form names. @throws the reason why it is not a payload of an image */
 export function readSignedDigest(payload: Uint8Array): unknown {
   const { critical } = parseFields(new TextDecoder('utf-8', { fatal: true }).decode(payload))
   const { type, image } = toFields(critical)

@@ -39,7 +39,7 @@ interface Place {
   target: string | undefined
 }
 
-/** As many as Linux follows. */
+/** Largest number of links in a row, as in Linux. */
 const MAX_HOPS = 40
 /** Links that are followed in one turn of the event loop. */
 const TURN = 1000
@@ -114,9 +114,9 @@ function* walk(root: Place): Generator<Place> {
 }
 
 /**
- * Walks from a link to where it leads. Folders without links are not in the tree: undefined stands for them.
+ * Walks from a link to where it leads. Folders without links are not in the tree: undefined means such a folder.
  *
- * @param floor how many folders from the root the walk must not leave
+ * @param floor number of folders from the root that the walk must not leave
  */
 function follow(link: Place, { root, floor }: { readonly root: Place; readonly floor: number }): void {
   const stack: (Place | undefined)[] = []

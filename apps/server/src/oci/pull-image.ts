@@ -15,9 +15,9 @@ import { createRegistryClient } from './registry-client.ts'
 export interface PullOptions {
   /** `registry/repository:tag@digest` */
   readonly reference: string
-  /** For the layers as they come; what is there from an earlier pull goes on. */
+  /** Folder of the layers as they come; layers from an earlier pull are continued. */
   readonly layersFolder: string
-  /** For the unpacked image; emptied first. */
+  /** Folder of the unpacked image; emptied first. */
   readonly root: string
   readonly client: OutboundClient
   readonly downloader: Downloader

@@ -11,7 +11,7 @@ const TOKEN_HOSTS: ReadonlyMap<string, string> = new Map([
   ['docker.elastic.co', 'docker-auth.elastic.co'],
 ])
 
-/** The origin of a registry. Registries speak TLS, except for those of this machine. */
+/** The origin of a registry. Registries speak TLS, except for registries of this machine. */
 export function toRegistryOrigin(registry: string): string {
   return `${isLoopbackName(readHostName(registry)) ? 'http' : 'https'}://${registry}`
 }
@@ -41,7 +41,7 @@ export function mayGetCredentials(service: URL, registry: string, { tokenHosts }
   return host === TOKEN_HOSTS.get(registry.toLowerCase()) || tokenHosts.has(host)
 }
 
-/** What a registry wants before it answers. */
+/** The credentials that a registry asks for before it answers. */
 export interface Challenge {
   readonly scheme: 'bearer' | 'basic'
   /** Names in lower case. */

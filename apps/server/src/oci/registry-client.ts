@@ -25,7 +25,7 @@ export function findRawLayer(layers: readonly ImageLayer[]): ImageLayer | undefi
 
 /** An image for this machine. */
 export interface ImageManifest {
-  /** Of what the tag pointed at when it was read. Everything else hangs on it. */
+  /** Digest of the content that the tag pointed at when it was read. Everything else depends on it. */
   readonly digest: string
   readonly layers: readonly ImageLayer[]
 }
@@ -44,7 +44,7 @@ export interface RegistryClient {
   layerSource(reference: ImageReference, layer: ImageLayer): DownloadSource
 }
 
-/** What {@link createRegistryClient} needs. */
+/** Options of {@link createRegistryClient}. */
 export interface RegistryClientOptions {
   readonly client: OutboundClient
   readonly credentials: Credentials

@@ -5,14 +5,14 @@ export type TarKind = 'file' | 'folder' | 'symlink' | 'hardlink'
 
 /** A member of an archive. */
 export interface TarMember {
-  /** As it is written: neither checked nor normalised. */
+  /** Name as it is written: neither checked nor normalised. */
   readonly name: string
   readonly kind: TarKind
   /** Where a link leads, as it is written; empty for others. */
   readonly linkName: string
   readonly sizeBytes: number
   readonly isExecutable: boolean
-  /** The content of a file. It is to be read before the next member is asked for; the rest is skipped. */
+  /** The content of a file. The caller reads it before it asks for the next member; the rest is skipped. */
   readonly content: AsyncIterable<Uint8Array>
 }
 
@@ -37,7 +37,7 @@ export function badArchive(reason: string): SvcError {
 /**
  * Reads the members of a tar archive in their order: POSIX, with the extended headers of POSIX and GNU.
  *
- * @throws {SvcError} `unprocessable`, code `archive_refused`, for devices, pipes and anything that is no archive
+ * @throws {SvcError} `unprocessable`, code `archive_refused`, for devices, pipes and anything that is not an archive
  */
 export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerator<TarMember, void, undefined> {
   const input = new ByteQueue(source)

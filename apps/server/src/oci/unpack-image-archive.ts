@@ -15,16 +15,16 @@ import { badArchive, readTar, type TarMember } from './tar-reader.ts'
 export interface ImageArchive {
   /** Absolute path. */
   readonly path: string
-  /** For the layers; emptied at the end. */
+  /** Folder of the layers; emptied at the end. */
   readonly layersFolder: string
-  /** For the unpacked image; emptied first. */
+  /** Folder of the unpacked image; emptied first. */
   readonly root: string
   readonly signal: AbortSignal
 }
 
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
 const MAX_LAYERS = 128
-/** What a layer may have where the file itself is small. */
+/** Unpacked bytes of a layer to which the ratio does not apply. */
 const RATIO_FREE_BYTES = 1024 ** 3
 const MAX_RATIO = 200
 

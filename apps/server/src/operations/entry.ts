@@ -1,7 +1,7 @@
 import { nameWithoutGallery, type Operation, type OperationRequest, type OperationView } from './operation.ts'
 import { createProgressMeter, type ProgressMeter } from './progress-meter.ts'
 
-/** An operation outside the history, with what the queue knows of it. */
+/** An operation outside the history, with the facts that the queue has about it. */
 export interface Entry {
   operation: Operation
   readonly meter: ProgressMeter

@@ -21,7 +21,7 @@ import { MAX_HISTORY, type OperationStore } from './operation-store.ts'
 import type { Operations, PerformOperation } from './operations.ts'
 import { keepsData, OperationStopped } from './stopped-operation.ts'
 
-/** What {@link openOperations} needs. */
+/** Options of {@link openOperations}. */
 export interface OperationsOptions {
   readonly store: OperationStore
   /** Carries the changes of operations, and the requests to stop them. */
@@ -34,7 +34,7 @@ export interface OperationsOptions {
   readonly maxQueued?: number | undefined
   /** Whether an installation that ran when the server ended was done by then. @default never */
   readonly wasCommitted?: ((operation: Operation) => Promise<boolean>) | undefined
-  /** Told of every operation that has ended. Must not throw. */
+  /** Called with every operation that has ended. Must not throw. */
   readonly onEnd?: ((operation: Operation) => void) | undefined
 }
 
@@ -47,17 +47,17 @@ const MAX_QUEUED_DETAILS = 32 * 1024 * 1024
 const MAX_FAILED = 200
 const RETRY_SAVE_MS = 1000
 const INTERRUPTED = 'interrupted by restart'
-/** Resumes without progress. Then the installation may be what ends the server. */
+/** Resumes without progress. After that the installation may be the cause of the server's end. */
 const MAX_RESUMES = 3
 /** Bytes that count as progress. */
 const PROGRESS_BYTES = 64 * 1024
-/** Between two notes of the progress of one operation. */
+/** Time between two notes of the progress of one operation. */
 const NOTE_MS = 250
 
 /**
- * Reads the operations of the last run. Installations that ran then go on, or are complete where everything was in place
- * already. One that got no further in three resumes is failed, so are removals, because nobody knows how much of them was
- * done.
+ * Reads the operations of the last run. Installations that ran then go on, or are complete where everything was in
+ * place already. An installation that got no further in three resumes is failed. So are removals, because nobody knows
+ * how much of them was done.
  */
 export async function openOperations(options: OperationsOptions): Promise<Operations> {
   const queue = new OperationQueue(options)
@@ -76,7 +76,7 @@ class OperationQueue implements Operations {
   readonly #staging: StagingSource[] = []
   /** Everything outside the history, by job id, in the order of the queue. */
   readonly #entries = new Map<string, Entry>()
-  /** The latest that have ended, for what is known of them beside their rows. */
+  /** The latest operations that have ended, for the facts about them that their rows do not have. */
   readonly #ended = new Map<string, Entry>()
   readonly #closing = new AbortController()
   readonly #onEnd: OperationsOptions['onEnd']
@@ -279,13 +279,13 @@ class OperationQueue implements Operations {
     this.#bus.publish('operations.changed', { jobId })
   }
 
-  /** Starts what may run: the first of each object, as many at a time as the limit allows. */
+  /** Starts the operations that may run: the first of each object, as many at a time as the limit allows. */
   #startNext(): void {
     if (!this.#isStarted || this.#closing.signal.aborted) return
     const busy = this.#in('running').map(({ operation }) => operation)
     for (const entry of this.#in('queued')) {
       if (busy.length >= this.#concurrency) return
-      // Those of one object wait in their order, so a waiting one keeps the later ones back.
+      // Operations of one object wait in their order, so a waiting one keeps the later ones back.
       if (entry.stop.signal.aborted) continue
       if (busy.some((operation) => isSameObject(operation, entry.operation))) continue
       if (this.#hasEarlier(entry)) continue
@@ -336,7 +336,7 @@ class OperationQueue implements Operations {
     this.#startNext()
   }
 
-  /** Stores how far a resumed installation is, where no run before got so far. */
+  /** Stores the progress of a resumed installation, where no run before got so far. */
   #noteProgress(entry: Entry): void {
     const { operation, meter } = entry
     const bytes = meter.progress.currentBytes ?? 0
@@ -360,7 +360,7 @@ class OperationQueue implements Operations {
     this.#noteProgress(entry)
   }
 
-  /** Nobody knows how much of a removal was done: the next start fails it. */
+  /** Nobody knows which part of a removal was done: the next start fails it. */
   async #putBack(entry: Entry): Promise<void> {
     if (entry.operation.action === 'deletion') return
     entry.notes.isEnded = true
@@ -413,7 +413,7 @@ class OperationQueue implements Operations {
     this.#leave(entry)
   }
 
-  /** Takes an operation that stands in the history out of the list. */
+  /** Takes an operation that is in the history out of the list. */
   #leave(entry: Entry): void {
     this.#entries.delete(entry.operation.jobId)
     this.#ended.set(entry.operation.jobId, entry)

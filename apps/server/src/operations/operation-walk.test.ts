@@ -17,7 +17,7 @@ const CONCURRENCY = 2
 const MAX_RESUMES = 3
 const TARGETS = ['a', 'B', 'gallery@c', 'd']
 
-/** What must be true of a job, by the specification. */
+/** Expected state of a job, by the specification. */
 interface ModelJob {
   readonly id: string
   readonly target: string

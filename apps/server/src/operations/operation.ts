@@ -7,7 +7,7 @@ export type OperationSubject = 'model' | 'backend'
 export type OperationAction = 'installation' | 'deletion'
 
 /**
- * Where an operation stands (§3.3). `dismissed` is a failure that somebody has acknowledged; `paused` is a cancelled one
+ * State of an operation (§3.3). `dismissed` is a failure that somebody has acknowledged; `paused` is a cancelled one
  * whose data is kept.
  */
 export type OperationState = 'queued' | 'running' | 'failed' | 'dismissed' | 'completed' | 'cancelled' | 'paused'
@@ -21,11 +21,11 @@ export interface OperationRequest {
   readonly action: OperationAction
   /** Name of the object, `gallery@name` where a gallery has it. */
   readonly fullName: string
-  /** What the work needs beside the name. It is stored, so it holds JSON alone. */
+  /** Data of the work beside the name. It is stored, so it holds only JSON. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** How far the work of an operation is. */
+/** Progress of the work of an operation. */
 export interface OperationProgress {
   /** 0 to 100. */
   readonly percent: number
@@ -34,15 +34,15 @@ export interface OperationProgress {
   readonly fileName?: string | undefined
   readonly currentBytes?: number | undefined
   readonly totalBytes?: number | undefined
-  /** What has come over the network by now, without what was here before. */
+  /** Bytes that have come over the network by now, without those that were here before. */
   readonly receivedBytes?: number | undefined
 }
 
-/** How often an installation was resumed after the server ended while it ran. */
+/** Number of times that an installation was resumed after the server ended while it ran. */
 export interface Resumes {
-  /** Since it got further than `bytes`. */
+  /** Resumes since it got further than `bytes`. */
   readonly count: number
-  /** How far it got. */
+  /** Bytes that it had reached. */
   readonly bytes: number
 }
 
@@ -53,7 +53,7 @@ export interface Operation extends OperationRequest {
   /** Order of the queue. */
   readonly position: number
   readonly error?: string | undefined
-  /** Of an installation that the end of the server has interrupted. */
+  /** Resumes of an installation that the end of the server has interrupted. */
   readonly resumes?: Resumes | undefined
   /** The worker that the operation belongs to. */
   readonly nodeId?: string | undefined
@@ -65,7 +65,7 @@ export interface Operation extends OperationRequest {
 /** An operation with its progress. */
 export interface OperationView extends Operation {
   readonly progress: OperationProgress
-  /** How fast its data comes. */
+  /** The speed of its data. */
   readonly rate: TransferRate
   /** Whether {@link Operations.cancel} takes it. */
   readonly cancellable: boolean
@@ -106,7 +106,7 @@ export function nameWithoutGallery(fullName: string): string {
   return fullName.slice(fullName.indexOf('@') + 1)
 }
 
-/** States that stand in the history. */
+/** States of operations in the history. */
 export const FINISHED_STATES: readonly OperationState[] = ['completed', 'cancelled', 'paused', 'dismissed']
 
 /** Whether an operation waits or runs. */
@@ -114,7 +114,7 @@ export function isPending({ state }: Pick<Operation, 'state'>): boolean {
   return state === 'queued' || state === 'running'
 }
 
-/** Whether an operation stands in the history. */
+/** Whether an operation is in the history. */
 export function isFinished({ state }: Pick<Operation, 'state'>): boolean {
   return FINISHED_STATES.includes(state)
 }

@@ -10,14 +10,14 @@ import type {
 } from './operation.ts'
 import type { ProgressReport } from './progress-meter.ts'
 
-/** What the work of an operation is given. */
+/** Parameters of the work of an operation. */
 export interface OperationWork extends OperationRequest {
   readonly jobId: string
-  /** Aborts with an {@link OperationStopped}; the work then undoes what it has done and rejects. */
+  /** Aborts with an {@link OperationStopped}; the work then undoes its changes and rejects. */
   readonly signal: AbortSignal
   report(report: ProgressReport): void
   /**
-   * Says that the work now replaces what was there: from here on it ends by itself.
+   * Notes that the work now replaces the old files: from here on it ends by itself.
    *
    * @throws the signal's reason, where the operation is to end
    */
@@ -49,12 +49,16 @@ export interface Operations {
   /** An operation of the list or of the history. */
   find(jobId: string): Promise<OperationView | undefined>
   /**
-   * Ends a queued operation or a running installation, and discards what a plain download has fetched.
+   * Ends a queued operation or a running installation, and discards the bytes that a plain download has fetched.
    *
    * @throws {SvcError} `invalid_request`, code `operation_not_found`, `operation_cancelled` or `operation_not_cancellable`
    */
   cancel(jobId: string): Promise<void>
-  /** Ends the same as {@link Operations.cancel} does, and keeps what was fetched. @throws as {@link Operations.cancel} */
+  /**
+   * Ends the same as {@link Operations.cancel} does, and keeps the fetched bytes.
+   *
+   * @throws as {@link Operations.cancel}
+   */
   pause(jobId: string): Promise<void>
   /** Moves a failure to the history; does nothing for any other id. */
   dismiss(jobId: string): Promise<void>
@@ -65,6 +69,6 @@ export interface Operations {
   waitForChange(jobId: string, seen: OperationProgress, options: { readonly signal: AbortSignal }): Promise<void>
   /** The operation once it neither waits nor runs; undefined for an unknown id. @throws the signal's reason */
   waitForEnd(jobId: string, options: { readonly signal: AbortSignal }): Promise<OperationView | undefined>
-  /** Stops the work and keeps what was fetched: it goes on with the next start. */
+  /** Stops the work and keeps the fetched bytes: it goes on with the next start. */
   close(): Promise<void>
 }

@@ -12,12 +12,12 @@ const COMMIT_PERCENT = 99
 export interface ProgressMeter {
   readonly progress: OperationProgress
   report(report: ProgressReport, nowMs: number): void
-  /** How fast the data comes; empty while none is fetched. */
+  /** The speed of the data; empty while none is fetched. */
   readRate(nowMs: number): TransferRate
   done(message: string): void
 }
 
-/** A meter that stands at the begin. */
+/** Creates a meter at zero. */
 export function createProgressMeter(message: string): ProgressMeter {
   let progress: OperationProgress = { percent: 0, message }
   const transfer = createTransferMeter()

@@ -1,4 +1,4 @@
-/** How fast a transfer is. Both are absent until they are known. */
+/** The speed of a transfer. Both members are absent until they are known. */
 export interface TransferRate {
   readonly bytesPerSecond?: number | undefined
   readonly secondsLeft?: number | undefined
@@ -6,7 +6,7 @@ export interface TransferRate {
 
 /** Measures one transfer by its byte counts. */
 export interface TransferMeter {
-  /** @param bytes what there is so far; fewer than before begin a new measurement */
+  /** @param bytes all bytes so far; fewer than before begin a new measurement */
   add(bytes: number, nowMs: number): void
   /** @param missingBytes that are still to come */
   read(nowMs: number, missingBytes: number | undefined): TransferRate
@@ -19,7 +19,7 @@ const MOMENT_MS = 100
 /** The usual pause between two pieces is shorter. */
 const SILENCE_MS = 1000
 
-/** Before that the rate says nothing: what waits in the system comes at once. */
+/** Before that the rate says nothing: bytes that wait in the system come at once. */
 const SHORTEST_MS = 500
 
 interface Sample {
@@ -44,7 +44,7 @@ export function createTransferMeter(): TransferMeter {
     read(nowMs, missingBytes) {
       const [first] = samples
       if (first === undefined || latest === undefined || nowMs <= first.atMs) return {}
-      // Silence counts: a transfer that stands still becomes slower and slower.
+      // Silence counts: a stopped transfer becomes slower and slower.
       const untilMs = nowMs - latest.atMs > SILENCE_MS ? nowMs : latest.atMs
       if (untilMs - first.atMs < SHORTEST_MS) return {}
       const bytesPerSecond = ((latest.bytes - first.bytes) / (untilMs - first.atMs)) * 1000

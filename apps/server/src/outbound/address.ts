@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 
 /**
  * Scope of an address. Only `public` may be reached for untrusted callers. `reserved` is every other address that is
- * not on the internet, and any text that is no address.
+ * not on the internet, and any text that is not an address.
  */
 export type AddressScope = 'public' | 'loopback' | 'private' | 'link-local' | 'multicast' | 'metadata' | 'reserved'
 

@@ -13,7 +13,7 @@ function open(url: string, options: Partial<OutboundClientOptions> = {}, no = ''
   return openClient({ ca: ca.cert, wayOut, resolve: async () => PUBLIC, allow: ALLOWED, ...options })
 }
 
-/** Ports of tests are none of public web servers. */
+/** Test ports are not ports of public web servers. */
 const ALLOWED = { cidrs: PUBLIC, hosts: [] }
 
 const startSecure = () => startUpstream({ protocol: 'https', hosts: ['cdn.example'], ca })

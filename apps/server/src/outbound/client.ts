@@ -81,7 +81,7 @@ export interface OutboundClient {
    *
    * @throws SvcError `url_not_allowed` (invalid_request), `fetch_failed` (upstream_failed), `fetch_too_large`
    *   (too_large), `fetch_timeout` (timeout, `details.upstream`); the signal's reason. Reading the content throws the
-   *   same. For public trust each code has one message; `details.reason` has more, for logs alone
+   *   same. For public trust each code has one message; `details.reason` has more, only for logs
    */
   fetch(url: string, request: OutboundRequest): Promise<OutboundResponse>
 }

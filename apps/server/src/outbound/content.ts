@@ -11,7 +11,7 @@ export interface ContentOptions {
   /** Maximum bytes after decoding. */
   readonly maxBytes: number
   readonly trust: Trust
-  /** That the reply is from. */
+  /** The host that the reply is from. */
   readonly host: string
 }
 

@@ -18,7 +18,7 @@ export interface ExchangeOptions {
   readonly certificates?: (() => SecureContext) | undefined
   /** Reached in place of the target: it looks the target's name up itself. */
   readonly proxy?: ForwardProxy | undefined
-  /** Its abort cuts the connection at once, also while the body is read. */
+  /** Signal whose abort cuts the connection at once, also while the body is read. */
   readonly signal: AbortSignal
 }
 

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 
 /**
- * How much the caller may learn about our network. `public`: the URL is from a request or a fetched document.
+ * Amount that the caller may learn about our network. `public`: the URL is from a request or a fetched document.
  * `operator`: the operator configured the address, which may be private.
  */
 export type Trust = 'public' | 'operator'

@@ -14,7 +14,7 @@ const KEPT_BACK =
 const ADDED_BY_PROXIES =
   /^(forwarded|via|x-forwarded-.*|x-real-ip|true-client-ip|x-client-ip|x-cluster-client-ip|fastly-client-ip|cf-.*|remote-.*|x-remote-.*|x-amzn-(oidc|mtls)-.*|x-amzn-trace-id|x-goog-(iap|authenticated-user)-.*|x-auth-request-.*|x-authentik-.*|x-ms-(client-principal|token)-?.*|x-webauth-.*|x-pomerium-.*|x-vouch-.*|tailscale-.*)$/
 
-/** Reply headers about the connection, and those that callers of this client must not act on. */
+/** Reply headers about the connection, and headers that callers of this client must not act on. */
 const DROPPED_REPLY_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',

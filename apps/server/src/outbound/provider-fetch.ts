@@ -2,7 +2,7 @@ import type { Fetch } from '@svc/auth/oauth'
 import { SvcError } from '@svc/errors'
 import type { OutboundClient, OutboundRequest } from './client.ts'
 
-/** Beyond what the package of accounts reads of a reply. */
+/** Larger than the part of a reply that the package of accounts reads. */
 const MAX_BYTES = 2 * 1024 * 1024
 const TIMEOUT_MS = 30_000
 

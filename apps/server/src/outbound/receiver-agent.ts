@@ -7,7 +7,7 @@ const SETTINGS = { keepAlive: true, maxSockets: 2 }
 /** Connections to a receiver that an operator has named. */
 export interface ReceiverConnections {
   readonly agent: Agent
-  /** To be called before a request: settings of proxies may have changed. @throws the signal's reason */
+  /** Finds the way. Called before each request: settings of proxies may have changed. @throws the signal's reason */
   findWay(options: { readonly signal: AbortSignal }): Promise<void>
 }
 

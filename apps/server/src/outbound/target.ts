@@ -10,7 +10,7 @@ export interface Target {
   readonly url: URL
   /** The URL's host for a connection: a name without trailing dot, or an address without brackets. */
   readonly host: string
-  /** None where only a proxy can look the name up. */
+  /** Empty where only a proxy can look the name up. */
   readonly addresses: readonly string[]
 }
 

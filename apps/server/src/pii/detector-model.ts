@@ -1,7 +1,9 @@
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { hasUsecase } from '../catalog/usecases.ts'
 
-/** How a model finds private text: with patterns in this process, or with a backend that recognises entities. */
+/**
+ * Kind of a model that finds private text: with patterns in this process, or with a backend that recognises entities.
+ */
 export type DetectorKind = 'pattern' | 'ner'
 
 /**

@@ -30,7 +30,7 @@ export interface FilterableBody extends Omit<Occasion, 'origin'> {
   readonly model?: ModelConfig | undefined
   /** Text that the format does not write as strings. @default none */
   readonly hidden?: HiddenTexts | undefined
-  /** The names of its files, in the order of the form. A file itself is not scanned. @default the body is no form */
+  /** The names of its files, in the order of the form. A file itself is not scanned. @default the body is not a form */
   readonly fileNames?: readonly string[] | undefined
   /** Aborts the request. */
   readonly abort: StopSignal
@@ -59,7 +59,7 @@ export interface FilteredRequest {
   readonly fileNames?: readonly string[] | undefined
   /** Set when masked values are restored in the reply. */
   readonly restoration?: TokenMap | undefined
-  /** Filters what later turns of the request add. @default nothing is filtered */
+  /** Filters the messages that later turns of the request add. @default nothing is filtered */
   readonly later?: LaterFilter | undefined
 }
 

@@ -8,7 +8,7 @@ import type { HiddenTexts } from './hidden-text.ts'
 
 /** Texts of token lists. */
 export interface TokenReading {
-  /** For each list its texts: one for each distinct reading by a model that may get it. */
+  /** The texts of each list: one for each distinct reading by a model that may get it. */
   readonly texts: readonly (readonly string[])[]
   /** Whether every model that may get the lists has read them. */
   readonly isComplete: boolean

@@ -36,7 +36,7 @@ export interface FailoverParts {
   readonly logger: Logger
 }
 
-/** The failover groups of a server, with what looks after them. */
+/** The failover groups of a server, with the watch that looks after them. */
 export interface FailoverModule {
   readonly groups: FailoverGroups
   readonly watch: FailoverWatch

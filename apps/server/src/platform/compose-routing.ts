@@ -17,7 +17,7 @@ import { createRouters, type Routers } from '../routing/routers.ts'
 /** The folder of the labelled texts of routers, in the data path. */
 export const CORPUS_FOLDER = 'router-corpus'
 
-/** What routes requests. */
+/** Parts of the server that route requests. */
 export interface RoutingModule {
   readonly requests: RequestRouter
   readonly routers: Routers
@@ -26,7 +26,7 @@ export interface RoutingModule {
   close(): Promise<void>
 }
 
-/** What {@link composeRouting} needs. */
+/** Parts of {@link composeRouting}. */
 export interface RoutingParts {
   readonly perform: PerformInside
   readonly load: ModelPortsOptions['load']

@@ -3,7 +3,7 @@ import type { Bus } from '../bus/bus.ts'
 import type { Logger } from '../ports.ts'
 
 /**
- * Joins the revocations of the accounts with the bus: those of this server are published, those of others reach the
+ * Joins the revocations of the accounts with the bus: the server's own ones are published, those of others reach the
  * caches of the accounts before any listener of the bus.
  *
  * @returns ends this

@@ -28,7 +28,7 @@ export interface AccountsOptions {
   readonly log: Logger
 }
 
-/** Accounts and what belongs to them. */
+/** Accounts and the parts that belong to them. */
 export interface AccountModule {
   /** Whether accounts are in use; without them only shared keys count. */
   readonly isInUse: boolean

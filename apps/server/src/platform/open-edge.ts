@@ -17,7 +17,7 @@ export async function openEdge(platform: Platform, closers: Closers): Promise<Ed
   const host = hostPolicy(config.externalBaseUrl, config.allowedHosts)
   const createCors = (): ReturnType<typeof corsPolicy> =>
     corsPolicy({
-      // The switch alone is a list of every origin.
+      // The switch by itself allows every origin.
       allowOrigins: settings.get('cors_allow_origins') || (settings.get('cors') ? '*' : ''),
       authConfigured: authenticator.isConfigured,
     })

@@ -29,7 +29,7 @@ import type { Clock, Logger } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { BackendModule } from './compose-backends.ts'
 
-/** What {@link openGalleries} needs. */
+/** Parts of {@link openGalleries}. */
 export interface GalleryParts {
   readonly config: ServerConfig
   readonly settings: Settings
@@ -48,7 +48,7 @@ export interface GalleryParts {
 export interface OpenGalleries {
   readonly modelGallery: ModelGallery
   readonly backendGallery: BackendGallery
-  /** Ends what they do in the background. */
+  /** Ends their work in the background. */
   close(): Promise<void>
 }
 

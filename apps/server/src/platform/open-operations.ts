@@ -11,7 +11,7 @@ import { readServerId } from '../operations/server-id.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Closers } from './closers.ts'
 
-/** What {@link openOperations} needs. */
+/** Parts of {@link openOperations}. */
 export interface OperationParts {
   readonly config: ServerConfig
   readonly database: Database

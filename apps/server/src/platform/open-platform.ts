@@ -63,7 +63,7 @@ export interface PlatformOptions {
   readonly corpusStore?: CorpusStore | undefined
   readonly config: ServerConfig
   readonly sources: ConfigSources
-  /** As `/version` shows it. */
+  /** The version of the server, as `/version` shows it. */
   readonly version: string
   readonly log: RootLogger
   readonly clock: Clock

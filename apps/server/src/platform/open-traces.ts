@@ -11,7 +11,7 @@ import type { LazySpans } from './lazy/lazy-spans.ts'
 /** Name of the folder of traces in the data path. */
 const TRACES_FOLDER = 'traces'
 
-/** What {@link openTraces} needs. */
+/** Parts of {@link openTraces}. */
 export interface TracesParts {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'get'>

@@ -16,7 +16,7 @@ export interface UpstreamsOptions {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'get'>
   readonly environment: Environment
-  /** Of requests to other servers. */
+  /** `User-Agent` of requests to other servers. */
   readonly userAgent: string
   readonly keyFiles: KeyFiles
   /** The port of this server; undefined before it listens. */

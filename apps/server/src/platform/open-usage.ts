@@ -10,12 +10,12 @@ import type { Closers } from './closers.ts'
 
 /** Name of the file in the data folder that keeps usage while the database is away. */
 const JOURNAL_FILE = 'usage-journal.jsonl'
-/** How long records wait for others. A report stores them first. */
+/** Time that records wait for others, milliseconds. A report stores them first. */
 const GATHER_MS = 250
 const REPLAY_TIMEOUT_MS = 10_000
 const CLOSE_TIMEOUT_MS = 2000
 
-/** What {@link openUsage} needs. */
+/** Parts of {@link openUsage}. */
 export interface UsageParts {
   readonly dataPath: string
   /** The lock of the data folder. */
@@ -64,7 +64,7 @@ async function replay(journal: UsageJournalFile, recorder: UsageRecorder, logger
   }
 }
 
-/** Quotas of a SQLite file are decided in memory: this server alone has it. */
+/** Quotas over a SQLite file are decided in memory: only this server has the file. */
 function openQuotas({ database, stores, clock, logger }: UsageParts, closers: Closers): QuotaStore {
   if (database.dialect !== 'sqlite') return stores.quotas
   const exclusive = createExclusiveQuotaStore({ store: stores.quotas, clock, logger })

@@ -27,7 +27,7 @@ const openBus = (hub: LocalHub): Bus => createBus({ link: hub.link(), logger })
 /** A table of texts by name. */
 type Table = Map<string, string>
 
-/** The settings in a table. Nothing tells of its changes but the bus. */
+/** The settings in a table. Only the bus reports its changes. */
 function createSettingsTable(table: Table): SettingsFiles {
   return {
     place: 'the table of settings',

@@ -30,10 +30,10 @@ import type { LazyInference } from './lazy/lazy-inference.ts'
 import type { LazyInterception } from './lazy/lazy-interception.ts'
 import type { AccountModule } from './open-accounts.ts'
 
-/** The parts of the server that its features share. A feature takes what it needs. */
+/** The parts of the server that its features share. A feature takes the parts that it needs. */
 export interface Platform {
   readonly config: ServerConfig
-  /** As `/version` shows it. */
+  /** The version of the server, as `/version` shows it. */
   readonly version: string
   /** Carries hints between the parts of the server. */
   readonly bus: Bus
@@ -58,7 +58,7 @@ export interface Platform {
   readonly keyFileGate: KeyFileGate
   /** Files of this server that no model may read or replace. */
   readonly places: OwnPlaces
-  /** Loads what reads model files. Until it settles no request but health checks may be served. */
+  /** Loads the parser of model files. Until it settles no request but health checks may be served. */
   readonly loadParser: () => Promise<void>
   readonly backends: BackendModule
   /** Fetches from servers elsewhere. */

@@ -34,7 +34,7 @@ export interface WaitingLoad {
   readonly groups: readonly string[]
 }
 
-/** The models to evict, or the reason why there is no place. `isPinned`: waiting does not help. */
+/** The models to evict, or the reason why no room can be made. `isPinned`: waiting does not help. */
 export type EvictionPlan<T extends PlannedModel = PlannedModel> =
   | { readonly isPossible: true; readonly evict: readonly T[] }
   | { readonly isPossible: false; readonly reason: 'group' | 'limit'; readonly isPinned: boolean }

@@ -8,7 +8,7 @@ import {
   type WaitingLoad,
 } from './eviction-plan.ts'
 
-/** A loaded model that can be told to leave. */
+/** A loaded model that can be evicted. */
 export interface EvictableModel extends Omit<PlannedModel, 'sizeBytes' | 'isReplaced'> {
   /** Identity of the loaded model. */
   readonly key: object
@@ -44,7 +44,7 @@ export interface EvictionQueueOptions {
   readonly policy: () => EvictionPolicy
   /** Lists the models in memory, without running loads. */
   readonly evictableModels: () => readonly EvictableModel[]
-  /** Told of every model that leaves for another one. */
+  /** Called when a model is evicted for another. */
   readonly onEvict?: (() => void) | undefined
   readonly clock: Clock
   readonly logger: Logger

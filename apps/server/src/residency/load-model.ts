@@ -51,7 +51,7 @@ export interface ModelLoader {
   ): Promise<RunningBackend>
 }
 
-/** Whether an error reports a load that was not tried or was aborted. Such an error is no failure of the model. */
+/** Whether an error reports a load that was not tried or was aborted. Such an error is not a failure of the model. */
 export function isRefusal(error: unknown): boolean {
   return SvcError.is(error) && error.code !== 'model_load_failed'
 }

@@ -10,7 +10,7 @@ export interface WaitOptions {
   readonly tooLong: () => SvcError
 }
 
-/** Requests that wait for one load. Each one may leave alone; the load goes on. */
+/** Requests that wait for one load. Each one may leave by itself; the load goes on. */
 export interface LoadWaiters<T> {
   /** Waits for the load. @throws the error of {@link LoadWaiters.refuseAll}, `tooLong`, or the abort as an error */
   join(options: WaitOptions): Promise<T>

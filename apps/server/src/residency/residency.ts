@@ -55,8 +55,8 @@ export interface Residency {
    */
   acquire(model: ModelConfig, options: { readonly signal: AbortSignal }): Promise<ModelLease>
   /**
-   * Loads a model unless it is loaded, without a time limit. A load is no use: a model without calls does not become
-   * idle.
+   * Loads a model unless it is loaded, without a time limit. A load does not count as a use: a model without calls does
+   * not become idle.
    *
    * @throws as {@link Residency.acquire}, except `model_loading`
    */
@@ -66,7 +66,7 @@ export interface Residency {
   /** Lists the models whose last load failed, the newest failure first. */
   failures(): readonly LoadFailure[]
   /**
-   * Asks the backend of a loaded model for its status; this is no use.
+   * Asks the backend of a loaded model for its status; this does not count as a use.
    *
    * @returns undefined when the model is not loaded
    * @throws SvcError the failure of the call, `not_implemented` when the backend has no status
@@ -107,9 +107,9 @@ export interface ResidencyOptions extends ModelLoaderOptions {
   readonly measureMemory?: ((pid: number) => Promise<number | undefined>) | undefined
   /** Whether an explicit stop aborts calls that run longer than 30 s. @default false */
   readonly forceBusyStops?: boolean | undefined
-  /** Told of every load that was tried. */
+  /** Called with the result of every load that was tried. */
   readonly onLoad?: LoadContext['onLoad']
-  /** Told of every model that leaves for another one. */
+  /** Called when a model is evicted for another. */
   readonly onEvict?: (() => void) | undefined
   /** Takes the traces of loads. @default no traces */
   readonly traces?: BackendTraceRecorder | undefined

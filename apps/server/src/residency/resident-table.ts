@@ -24,7 +24,7 @@ export interface LoadedModel {
   readonly lastUsed?: number | undefined
 }
 
-/** Loaded models: at most one of each name in service, and those that are leaving. */
+/** Loaded models: at most one of each name in service, and the leaving ones. */
 export interface ResidentTable {
   get(name: string): Resident | undefined
   /** Lists models in service in the order of loading. */

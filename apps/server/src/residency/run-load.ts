@@ -42,7 +42,7 @@ export interface LoadContext {
   takesMemory(model: ModelConfig): boolean
   /** Removes the load, so that the next request starts another one. */
   leave(load: PendingLoad): void
-  /** Told of every load that was tried. */
+  /** Called with the result of every load that was tried. */
   readonly onLoad?:
     | ((model: string, load: { readonly seconds: number; readonly isFailed: boolean }) => void)
     | undefined

@@ -1,4 +1,4 @@
-/** How a model was unloaded. */
+/** Result of unloading a model. */
 export interface StopOutcome {
   /**
    * `exited`: its process ended when it was asked to; `killed`: it did not, and was killed; `released`: a backend without a

@@ -3,9 +3,9 @@ import type { ModelConfig } from '../catalog/model-config.ts'
 import { listParts } from './load-with-parts.ts'
 import type { Residency, StopOutcome } from './residency.ts'
 
-/** Models that a stop took out of memory, and those that stayed. */
+/** Models that a stop took out of memory, and models that stayed. */
 export interface StopReport {
-  /** Of the models that were loaded or loading. */
+  /** Results of the models that were loaded or loading. */
   readonly outcomes: readonly StopOutcome[]
   readonly failures: readonly { readonly name: string; readonly error: SvcError }[]
 }

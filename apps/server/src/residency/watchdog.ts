@@ -35,7 +35,7 @@ export interface WatchdogOptions {
   readonly policy: () => WatchdogPolicy
   /** Reads memory; undefined when unknown. */
   readonly readMemory: () => Promise<MemoryReading | undefined>
-  /** Told of every model that is stopped. */
+  /** Called with the reason when the watchdog stops a model. */
   readonly onStop?: ((why: 'busy' | 'idle' | 'memory') => void) | undefined
   readonly clock: Clock
   readonly logger: Logger

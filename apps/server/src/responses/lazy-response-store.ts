@@ -4,8 +4,9 @@ import type { ResponseStoreOptions } from './response-store.ts'
 import type { ResponseStore } from './stored-response.ts'
 
 /**
- * The store of responses over the server's database. What uses it first opens it: its modules are loaded, and what ran on
- * a server that is gone is failed. While the database holds no responses there is nothing to trim, and nothing is opened.
+ * The store of responses over the server's database. The first use opens it: its modules are loaded, and responses that
+ * ran on a server that is gone are failed. While the database holds no responses there is nothing to trim, and nothing
+ * is opened.
  *
  * Publishes `responses.changed` and `responses.stopped` once a change is stored.
  */

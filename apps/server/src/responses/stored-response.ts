@@ -3,7 +3,7 @@ import type { ResponseInputItem, ResponseResource } from '@svc/wire/responses'
 /** A reader of stored responses. */
 export interface Reader {
   readonly id: string
-  /** Whether the reader sees those of all owners. */
+  /** Whether the reader sees the responses of all owners. */
   readonly isAdmin: boolean
 }
 
@@ -30,7 +30,8 @@ export interface EventRow {
 }
 
 /**
- * Keeps responses in the server's database, for a time and up to a size. A reader does not find those of other owners.
+ * Keeps responses in the server's database, for a time and up to a size. A reader does not find responses of other
+ * owners.
  */
 export interface ResponseStore {
   /** Inserts a response with its present events, all of them once it has ended. */
@@ -48,7 +49,7 @@ export interface ResponseStore {
   cancel(resource: ResponseResource): Promise<void>
   /** Deletes a response. @returns whether it existed */
   delete(id: string, reader: Reader): Promise<boolean>
-  /** Renews the leases of running responses. @returns the ids of those that another server has cancelled */
+  /** Renews the leases of running responses. @returns the ids of the responses that another server has cancelled */
   renew(ids: readonly string[]): Promise<readonly string[]>
   /** Fails responses that ran on a server that is gone. */
   failInterrupted(): Promise<void>

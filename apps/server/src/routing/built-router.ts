@@ -22,7 +22,7 @@ import { renderSystemTurn } from './system-turn.ts'
 export interface BuiltRouter {
   readonly router: Router
   readonly settings: RouterSettings
-  /** Of a `knn` router whose embedding model is there. */
+  /** The corpus of a `knn` router whose embedding model is there. */
   readonly corpus: Corpus | undefined
   /** Embeds the prompts of a `knn` router. */
   readonly embedder: Embedder | undefined
@@ -30,7 +30,7 @@ export interface BuiltRouter {
   readonly corpusFault: SvcError | undefined
 }
 
-/** What {@link buildRouter} needs. */
+/** Options of {@link buildRouter}. */
 export interface BuildRouterOptions {
   /** Runs the models that routers ask. */
   readonly models: ModelPortsOptions

@@ -2,7 +2,7 @@ import type { Principal } from '@svc/auth'
 import type { RequestContext, RequestRoute } from '../inference/core/ports.ts'
 import type { AbortSignalLike, Logger } from '../ports.ts'
 
-/** For whom a router asks its models: the ports find it in the options of their calls. */
+/** The caller for whom a router asks its models: the ports find it in the options of their calls. */
 export class RoutingCaller {
   readonly context: RequestContext
 

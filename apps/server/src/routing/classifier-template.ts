@@ -42,12 +42,12 @@ export async function readClassifierTemplate(
 }
 
 interface FoundTemplate {
-  /** With both marks in the place of the turns. */
+  /** The prompt with both marks in the place of the turns. */
   readonly prompt: string
   readonly turnEnd: string
 }
 
-/** By the templates of the model's file. */
+/** Renders both turns by the templates of the model's file. */
 async function readOwnTemplate(
   model: ModelConfig,
   { prompts, signal }: { readonly prompts: ConversationWriter; readonly signal: AbortSignal },
@@ -60,7 +60,7 @@ async function readOwnTemplate(
   return { prompt: written.prompt, turnEnd: chooseTurnEnd(stopwords, chatMessage) || DEFAULT_TURN_END }
 }
 
-/** By the template that the weights carry. */
+/** Renders both turns by the template that the weights carry. */
 function readWeightsTemplate(model: ModelConfig, logger: Logger): FoundTemplate | undefined {
   const { gguf, folder, parameters } = model
   if (gguf?.hasChatTemplate !== true) return undefined

@@ -17,9 +17,9 @@ export interface FilterTextsOptions {
 
 /**
  * Texts as a model may see them: before texts leave this machine they pass the PII policy of the model that reads them,
- * united with those of the routers that ask it.
+ * united with the policies of the routers that ask it.
  *
- * @throws {SvcError} what the filter refuses; nothing may be sent then
+ * @throws {SvcError} the refusal of the filter; nothing may be sent then
  */
 export async function filterTexts(
   texts: readonly string[],

@@ -1,7 +1,7 @@
 import type { EmbeddingCacheStats, Router, RouterDecision } from '@svc/router'
 import { Counter, Histogram, type Registry } from 'prom-client'
 
-/** What routers measure. */
+/** Metrics of routers. */
 export interface RoutingMetrics {
   observe(router: Router, decision: RouterDecision): void
 }
@@ -16,7 +16,7 @@ const CACHE_RESULTS = {
   store_error: 'storeErrors',
 } as const satisfies Readonly<Record<string, keyof EmbeddingCacheStats>>
 
-/** From a remembered prompt to a classifier that runs into its limit. */
+/** Limits in seconds, from a remembered prompt to a classifier that runs into its limit. */
 const BUCKETS = [0.0001, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Makes the metrics on the server's registry. Labels are names of model files and words of this program. */

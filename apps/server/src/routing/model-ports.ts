@@ -14,7 +14,7 @@ export type PerformInside = <K extends OperationKind>(
   context: RequestContext,
 ) => Promise<OperationResult<K>>
 
-/** What {@link createModelPorts} needs. */
+/** Options of {@link createModelPorts}. */
 export interface ModelPortsOptions {
   readonly perform: PerformInside
   /** Resolves once a model is in memory, or is known not to come. */
@@ -50,7 +50,7 @@ export function createModelPorts(
 
   const toPreparation = (model: ModelConfig) => ({ prepare: ({ signal }: CallOptions) => load(model, { signal }) })
 
-  /** How many tokens a model reads; undefined where counting them would send the text elsewhere, unfiltered. */
+  /** Gives the token budget of a model; undefined where counting them would send the text elsewhere, unfiltered. */
   const toTokens = (model: ModelConfig): TokenBudget | undefined => {
     const contextSize = readContextSize(model)
     if (contextSize === undefined || leavesMachine(model)) return undefined
@@ -114,9 +114,9 @@ export function createModelPorts(
   }
 }
 
-/** The tokens of one call; a text has to fit into one batch. Undefined where the model says nothing of it. */
+/** The tokens of one call; a text has to fit into one batch. Undefined where the model does not say it. */
 function readContextSize({ contextSize = 0, gguf, parameters, raw }: ModelConfig): number | undefined {
-  // The default of the server says nothing of a model whose weights are not known.
+  // The default of the server is not a fact about a model whose weights are not known.
   const isKnown = gguf?.contextLength !== undefined || typeof raw.context_size === 'number'
   if (!isKnown || contextSize <= 0) return undefined
   const { batch = 0 } = parameters

@@ -7,7 +7,7 @@ import type { RoutingMetrics } from './metrics.ts'
 import { findProbeFormat, nothingAsked } from './routed-routes.ts'
 import type { Routers } from './routers.ts'
 
-/** What {@link createRequestRouter} needs. */
+/** Options of {@link createRequestRouter}. */
 export interface RequestRouterOptions {
   readonly routers: Pick<Routers, 'open'>
   readonly findModel: (name: string) => ModelConfig | undefined
@@ -34,7 +34,7 @@ export function createRequestRouter({ routers, findModel, decisions, metrics }: 
           requestedModel,
           source: format,
         },
-        // An alias is recorded as the model that it stands for: usage and reply name that one.
+        // An alias is recorded as its model: usage and reply name that one.
         { ...decision, servedModel: served.name },
       )
       metrics.observe(router, record)

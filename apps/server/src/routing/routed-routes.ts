@@ -32,7 +32,7 @@ const NEEDED_MEMBER: Readonly<Record<ProbeFormat, string>> = {
 }
 
 /**
- * How the body of a route says what is asked.
+ * Finds the form in which the body of a route says what is asked.
  *
  * @throws {SvcError} `invalid_request` naming the routes that a router serves
  */

@@ -16,7 +16,7 @@ export interface RouterView {
   /** Mistakes in its block and the models that it names. */
   readonly problems: readonly string[]
   readonly cacheStats: EmbeddingCacheStats | undefined
-  /** Of a `knn` router whose corpus is in memory. */
+  /** The corpus of a `knn` router, when it is in memory. */
   readonly corpus: CorpusStats | undefined
 }
 
@@ -27,7 +27,7 @@ export interface NamedCorpus {
   readonly embeddingModel: string
 }
 
-/** The work on routers that is no request of theirs. */
+/** The work on routers beside their requests. */
 export interface RouterAdmin {
   list(options: { readonly signal: AbortSignal }): Promise<readonly RouterView[]>
   /** Decides for a text, without a request and without a record. */
@@ -35,11 +35,11 @@ export interface RouterAdmin {
   /** @throws {SvcError} `router_corpus_entry`, `router_corpus_full`; nothing is added then */
   addEntries(name: string, entries: readonly CorpusEntry[], context: RequestContext): Promise<AddedEntries>
   readCorpus(name: string, options: { readonly signal: AbortSignal }): Promise<NamedCorpus & CorpusStats>
-  /** @returns how many entries there were */
+  /** @returns the number of entries that there were */
   clearCorpus(name: string, options: { readonly signal: AbortSignal }): Promise<number>
 }
 
-/** What {@link createRouterAdmin} needs. */
+/** Options of {@link createRouterAdmin}. */
 export interface RouterAdminOptions {
   readonly routers: Routers
   readonly findModel: (name: string) => ModelConfig | undefined

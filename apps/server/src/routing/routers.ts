@@ -11,7 +11,7 @@ export interface Routers {
   open(model: ModelConfig): Promise<BuiltRouter>
   /** All models that are routers, in byte order. */
   list(): readonly ModelConfig[]
-  /** @throws {SvcError} `not_found` where no model has the name, `invalid_request` where it is no router */
+  /** @throws {SvcError} `not_found` where no model has the name, `invalid_request` where it is not a router */
   get(name: string): ModelConfig
   /** The corpus that serves under a store name; also one whose model has changed since. */
   openedCorpus(storeName: string): Corpus | undefined
@@ -20,7 +20,7 @@ export interface Routers {
   close(): Promise<void>
 }
 
-/** What {@link createRouters} needs. */
+/** Options of {@link createRouters}. */
 export interface RoutersOptions extends Omit<BuildRouterOptions, 'directory' | 'corpora' | 'listRouters'> {
   readonly listModels: () => readonly ModelConfig[]
   readonly corpora: Corpora

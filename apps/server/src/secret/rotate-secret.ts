@@ -12,7 +12,7 @@ import { secretPath } from './server-secret.ts'
 /** Options of {@link rotateSecret}. */
 export interface RotateOptions {
   readonly config: ServerConfig
-  /** As `/version` shows it. */
+  /** The version of the server, as `/version` shows it. */
   readonly version: string
   readonly clock: Clock
   readonly logger: Logger

@@ -6,7 +6,7 @@ import type { Queries } from '../db/queries.ts'
 /** Name of the check value among the facts of an installation. */
 const CHECK_KEY = 'secret_check'
 
-/** How many entries a rotation has ended. */
+/** Numbers of entries that a rotation has ended. */
 export interface EndedEntries {
   readonly sessions: number
   readonly apiKeys: number
@@ -17,11 +17,14 @@ export interface EndedEntries {
 export interface SecretRows {
   /** The check value; undefined where the database has never seen a secret. */
   readCheck(): Promise<string | undefined>
-  /** Keeps a check value unless there is one. */
+  /** Keeps a check value unless the database has one. */
   keepCheck(check: string, now: number): Promise<void>
   /** Whether anything is stored as a hash under a secret. */
   holdsHashes(): Promise<boolean>
-  /** Removes what only the secret before can prove, and keeps the check value of the new one, together or not at all. */
+  /**
+   * Removes the rows that only the secret before can prove, and keeps the check value of the new one, together or not
+   * at all.
+   */
   changeSecret(check: string, now: number): Promise<EndedEntries>
 }
 

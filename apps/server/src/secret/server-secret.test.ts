@@ -13,9 +13,9 @@ const ONE = 'one secret of more than thirty-two characters'
 const OTHER = 'another secret of more than thirty-two characters'
 const clock = createFakeClock()
 
-/** What a server has at its start. */
+/** Parts of a server at its start. */
 interface Start {
-  /** Of the configuration. */
+  /** The secret of the configuration. */
   readonly given?: string
   /** Content of the file. @default no file */
   readonly file?: string

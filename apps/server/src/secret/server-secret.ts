@@ -55,7 +55,7 @@ function different(config: SecretConfig, hasRightFile: boolean): StartRefused {
 }
 
 /**
- * Finds the secret under which a database stores keys, sessions and invites. A secret is made with a new database alone:
+ * Finds the secret under which a database stores keys, sessions and invites. A secret is made only with a new database:
  * with another one everything that is stored would be invalid in silence.
  *
  * @throws {StartRefused} exit code 78 for a missing secret and for one that the database does not know, with the remedy

@@ -9,7 +9,7 @@ export interface SettingOrigin {
   readonly heading: string
   readonly about: string
   readonly source: 'flag' | 'environment' | 'file' | 'default'
-  /** What a saved value cannot change; null where it can. */
+  /** The lock that a saved value cannot change; null where it can. */
   readonly locked_by: 'flag' | 'environment' | 'branding' | 'version' | null
   readonly secret: boolean
   /** The flag that sets it; null for none. */
@@ -51,11 +51,11 @@ export function listSettingOrigins(
 /** A setting that is saved and does not act. */
 export interface NotInForce {
   readonly key: SettingKey
-  /** What keeps it from acting. */
+  /** Why it does not act. */
   readonly reason: string
 }
 
-/** Lists those of the named settings whose saved value a flag or a variable keeps from acting. */
+/** Lists the named settings whose saved value a flag or a variable keeps from acting. */
 export function listOverridden(
   keys: readonly string[],
   snapshot: ReadonlyMap<SettingKey, EffectiveSetting>,
@@ -71,7 +71,7 @@ function findLock(key: SettingKey, source: EffectiveSetting['source']): SettingO
   const { owner, isBuilt, fileFirst } = findSetting(key)
   if (owner !== undefined) return owner
   if (!isBuilt) return 'version'
-  // Saved keys stand beside the given ones.
+  // Saved keys count beside the given ones.
   const yieldsToSaved = fileFirst === true || key === 'api_keys'
   if (yieldsToSaved || (source !== 'flag' && source !== 'env')) return null
   return source === 'flag' ? 'flag' : 'environment'

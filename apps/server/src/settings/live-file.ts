@@ -14,7 +14,7 @@ export interface Parsed<T> {
   readonly isUnsafe: boolean
 }
 
-/** How a file of the settings is kept. */
+/** Options of {@link openLiveFile}. */
 export interface LiveFileOptions<T> {
   readonly files: Pick<SettingsFiles, 'place' | 'read' | 'isPresent' | 'watch'>
   readonly name: string
@@ -26,7 +26,7 @@ export interface LiveFileOptions<T> {
    * count when it vanishes, since the server could be open without it.
    */
   readonly holdsKeys: boolean
-  /** Told after the file was read again, whether or not anything came of it. */
+  /** Called after the file was read again, whatever the result. */
   readonly onReload: () => void
 }
 
@@ -44,10 +44,10 @@ export interface LiveFile<T> {
 }
 
 /**
- * Opens a live file. A bad change keeps the whole last good content; at start, where there is none, what can be
- * understood counts.
+ * Opens a live file. A bad change keeps the whole last good content. At start, where there is none, the parts that can
+ * be understood count.
  *
- * @throws {StartRefused} exit code 78 when what cannot be understood may hold keys
+ * @throws {StartRefused} exit code 78 when the parts that cannot be understood may hold keys
  */
 export async function openLiveFile<T>(options: LiveFileOptions<T>): Promise<LiveFile<T>> {
   const { files, name, empty, parse } = options

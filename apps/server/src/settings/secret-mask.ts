@@ -22,7 +22,7 @@ export function isMask(text: string): boolean {
   return MASK.test(text)
 }
 
-/** The secret behind a mask among those that are known; a text that is no mask stands for itself; undefined for a mask of none. */
+/** Gives the known secret of a mask. Returns other text unchanged, and undefined for an unknown mask. */
 export function unmask(text: string, known: readonly string[]): string | undefined {
   return isMask(text) ? known.find((secret) => maskSecret(secret) === text) : text
 }

@@ -11,7 +11,7 @@ import type { Clock, Logger } from '../ports.ts'
 export interface SettingsFiles {
   /** The name of the place, for messages. */
   readonly place: string
-  /** Prepares the place. Never rejects: what is missing shows with the reads. */
+  /** Prepares the place. Never rejects: a read reports a missing place. */
   open(): Promise<void>
   /** Reads a file. A problem is a value. */
   read(name: string): Promise<JsonFile>

@@ -52,7 +52,7 @@ export interface UpdateOptions {
   readonly owner?: SettingMeta['owner']
 }
 
-/** What {@link createSettings} needs. */
+/** Options of {@link createSettings}. */
 export interface SettingsOptions {
   readonly config: ServerConfig
   readonly sources: ConfigSources

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * Makes ids of records that grow with time, so that new rows stand together in the index of a table. They are unique
+ * Makes ids of records that grow with time, so that new rows are together in the index of a table. They are unique
  * among all processes.
  */
 export function createRecordIds(): (at: number) => string {

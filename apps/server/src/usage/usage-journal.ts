@@ -15,7 +15,7 @@ export interface UsageJournalFile extends UsageJournal, AsyncDisposable {
   close(): Promise<void>
 }
 
-/** What {@link createUsageJournal} needs. */
+/** Options of {@link createUsageJournal}. */
 export interface UsageJournalOptions {
   readonly path: string
   readonly logger: Logger
@@ -26,7 +26,7 @@ export interface UsageJournalOptions {
 }
 
 const MAX_RECORDS = 50_000
-/** A larger file is not one of ours: a record has at most some 2 KB. */
+/** A larger file does not belong to the server: a record has at most some 2 KB. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024
 
 const count = z.number().int().nonnegative()

@@ -16,7 +16,7 @@ interface Asked {
 }
 type Answer = (reply: ServerResponse, asked: Asked) => void | Promise<void>
 
-/** A server with the model `m`, whose answers a test writes, and what it was asked. */
+/** A server with the model `m`, whose answers a test writes, and the requests that the model got. */
 interface ModelServer extends HttpServer {
   readonly asked: Asked[]
 }
@@ -348,7 +348,7 @@ describe.skipIf(!HAS_TERMINALS)('svc chat at a terminal', () => {
     await again.shows('>>> ')
     again.type('/exit\r')
     expect(await again.exited).toBe(0)
-    // What failed is not part of the conversation.
+    // The failed turn is not part of the conversation.
     expect(server.asked.at(-1)?.messages).toEqual([{ role: 'user', content: 'Three' }])
   })
 

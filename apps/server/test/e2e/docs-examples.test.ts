@@ -73,7 +73,7 @@ async function runShell(example: Example): Promise<string> {
     SVC_ADDRESS: new URL(server.url).host,
   }
   const script = toScript(example).replaceAll('curl ', 'curl -sS --fail-with-body ')
-  // what a dialogue is asked
+  // input of a dialogue
   const running = run('sh', ['-e', '-c', script], { cwd: folder.path, env })
   running.child.stdin?.end('Hello\n')
   return (await running).stdout

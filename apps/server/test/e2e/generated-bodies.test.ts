@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
-/** Some of them are no tokens of the demo model. */
+/** The demo model does not have some of these tokens. */
 const tokens = fc.array(fc.nat({ max: 5000 }), { minLength: 1, maxLength: 6 })
 const between = (min: number, max: number) => fc.double({ min, max, noNaN: true })
 /** A key that is present, null or missing, as clients write optional fields. */

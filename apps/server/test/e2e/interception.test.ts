@@ -149,7 +149,7 @@ describe.each(['https', 'h2'] as const)('with a host of %s', (protocol) => {
         `${world.unlistedUrl}/v1/chat/completions`,
         '--cacert',
         world.hostCaFile,
-        // A tunnel speaks what the host speaks.
+        // A tunnel speaks the protocol of the host.
         ...(protocol === 'h2' ? ['--http2'] : []),
         '-d',
         chat('forbidden'),

@@ -24,7 +24,7 @@ interface Subject {
   readonly flags: readonly string[]
   readonly env: Readonly<Record<string, string>>
   install(server: BuiltServer): Promise<string>
-  /** What lies in its place, as one hash. */
+  /** The files in its place, as one hash. */
   fingerprint(folder: string): Promise<string>
 }
 

@@ -6,11 +6,11 @@ import { patienceMs, tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
 
-/** A request of the harness with what it read of the reply, or the accuracy at the end of a mode. */
+/** A request of the harness with the values that it read of the reply, or the accuracy at the end of a mode. */
 interface Line {
   readonly mode: string
   readonly request?: Readonly<Record<string, unknown>>
-  /** For each prompt the number of tokens before those that are scored. */
+  /** For each prompt the number of tokens before the scored ones. */
   readonly contexts?: readonly number[]
   /** For each prompt the sum of the log-probabilities, and whether each token is the likeliest. */
   readonly scores?: readonly Score[]
@@ -30,7 +30,7 @@ interface Choice {
 }
 
 const FOLDER = fileURLToPath(new URL('./lm-evaluation-harness/', import.meta.url))
-/** What `evaluate.py` printed with the demo model. */
+/** The output of `evaluate.py` with the demo model. */
 const RECORDED = readLines(readFileSync(`${FOLDER}requests.jsonl`, 'utf8'))
 const MODES = [...new Set(RECORDED.map(({ mode }) => mode))]
 

@@ -88,7 +88,7 @@ describe('the server', () => {
       watched.filter(({ kind, target }) => kind === 'name' && target !== 'localhost' && isIP(target) === 0),
     ).toEqual([])
     expect(watched.filter(({ kind }) => kind === 'udp')).toEqual([])
-    // What is left are the backends that it has started.
+    // The rest are the backends that it has started.
     const before = new Set(connections.map(({ port, path }) => path ?? port))
     expect(before.size).toBeLessThanOrEqual(watched.filter(({ kind }) => kind === 'program').length)
 

@@ -37,7 +37,7 @@ const entry = (): string => join(installed, '@svc/server/dist/main.js')
 const inPackage = (name: string, ...path: string[]): string =>
   name === '@svc/server' ? join(installed, name, ...path) : join(installed, '@svc/server/node_modules', name, ...path)
 
-/** What a manifest says of the machines that a package is for, and of others that it needs. */
+/** Fields of a manifest: the machines that a package is for, and the packages that it needs. */
 interface Manifest {
   readonly name: string
   readonly os?: readonly string[]
@@ -217,7 +217,7 @@ describe('the installed server', () => {
     expect(version).toMatch(new RegExp(`^\\d+\\.\\d+\\.\\d+ \\(${commit}\\)$`))
     const { code, stdout } = await runBuilt(server.folder, ['--version'], { entry: entry() })
     expect([code, stdout]).toEqual([0, version])
-    // A build by turbo alone leaves no commit behind: packing writes it.
+    // A build by turbo by itself leaves no commit behind: packing writes it.
     const { scripts } = JSON.parse(await readFile(join(SERVER, 'package.json'), 'utf8'))
     expect(scripts.prepack).toBe('node ../../scripts/write-commit.mjs')
   })

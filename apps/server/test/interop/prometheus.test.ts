@@ -19,7 +19,7 @@ const DASHBOARD = JSON.parse(readFileSync(`${MONITORING}dashboard.json`, 'utf8')
   panels: { title: string; targets: { expr: string }[] }[]
 }
 const QUERIES = DASHBOARD.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const))
-/** Nothing is lost here, a share needs no failure, and refusals before the first scrape are no increase. */
+/** Nothing is lost here, a share needs no failure, and refusals before the first scrape are not an increase. */
 const MAY_BE_ZERO = /lost|svc_limit_refusals_total|svc_operations_open|svc_mitm_open|calls_running|lag/
 
 interface Answer {

@@ -36,7 +36,7 @@ export interface PythonHost extends AsyncDisposable {
   call(call: PythonCall): Promise<PythonAnswer>
   /** Output of the backend so far. */
   output(): string
-  /** Sends KILL to the host alone; the backend must notice. */
+  /** Sends KILL only to the host; the backend must notice. */
   kill(): void
   /** Ends the host's input; the host stops its backend by TERM and exits as the backend did. */
   stop(): Promise<number | null>

@@ -30,7 +30,7 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
   let server: TestServer
   let elsewhere: Upstream
   let browser: Browser
-  /** What the script would do: it reads the page's own server with its rights, and tells another. */
+  /** The attack of the script: it reads the page's own server with its rights, and sends the result to another. */
   let script: string
 
   beforeAll(async () => {

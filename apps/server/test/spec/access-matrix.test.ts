@@ -106,13 +106,13 @@ describe('nobody', () => {
     ]) {
       const reply = await server.call(path)
       expect(reply.text, path).not.toMatch(/loaded_models|"users"/)
-      // /app/* is a page whatever stands behind it
+      // /app/* is a page, whatever comes after the prefix
       if (!path.startsWith('/app')) expect([400, 401, 404], path).toContain(reply.status)
     }
   })
 })
 
-/** What a caller may do, by the audience of a route. */
+/** The rights of a caller, by the audience of a route. */
 type Verdict = (audience: string) => 200 | 403
 
 const OFF_BY_DEFAULT: ReadonlySet<string> = new Set(FEATURES.filter((row) => !row.default).map(({ key }) => key))

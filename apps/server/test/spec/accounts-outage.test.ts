@@ -62,7 +62,7 @@ describe.skipIf(!running.available)('a database that is away', () => {
       expectUnavailable(await world.call('/v1/models', { headers: { cookie: `session=${world.admin.session}` } }))
       expectUnavailable(await world.post('/api/auth/login', { email: world.admin.email, password: PASSWORD }))
       expectUnavailable(await world.call('/api/auth/status'))
-      // what needs no database goes on
+      // work that needs no database goes on
       expect((await models(SHARED)).status).toBe(200)
       expect((await models('no key of anybody')).status).toBe(401)
       expect((await world.call('/healthz')).status).toBe(200)

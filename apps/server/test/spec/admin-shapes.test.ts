@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const read = async <T>(path: string): Promise<T> => (await server.call(path)).json() as T
 
-/** One row a shape: its name, and a check that it holds on the servers of the file. */
+/** The shapes, each with its name, and a check that it holds on the servers of the file. */
 const SHAPES: readonly (readonly [name: string, holds: () => Promise<void>])[] = [
   [
     'the task of an operation has one spelling, in lower case, while it is listed and in the history',

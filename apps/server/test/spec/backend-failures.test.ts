@@ -184,7 +184,7 @@ describe('a client that leaves', () => {
         { rpc: 'Predict*', do: { pieces: ['a'], repeat: 1_000_000, pieceDelayMs: 5, delayMs: stream ? 0 : 60_000 } },
       ],
     })
-    /** The prediction alone: its prompt is counted after it was left. */
+    /** Only the calls of the prediction: its prompt is counted after it was left. */
     const predicted = () => server.records('m').filter(({ rpc }) => rpc.startsWith('Predict'))
     const opened = await openStream(server, 'm', { stream })
     await eventually(() => expect(predicted()).toMatchObject([{ event: 'start' }]))

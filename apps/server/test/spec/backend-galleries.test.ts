@@ -424,7 +424,7 @@ describe('a hostile registry', () => {
         const result = await world.change('/backends/apply', { id: 'b', force: true })
         expect(result).toMatchObject({ message: 'completed' })
       }
-      // neither the credentials of the registry nor those that are for this host: the registry would get the token
+      // neither the credentials of the registry nor the ones for this host: the registry would get the token
       await pull(`http://${other.host}/token`)
       expect(other.requests).toEqual([{ path, authorization: undefined }])
       await pull(`http://${listed.host}/token`)

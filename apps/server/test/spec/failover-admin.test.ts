@@ -170,7 +170,7 @@ describe('a pin', () => {
   })
 })
 
-/** The routes alone, on a server with a fake clock. */
+/** Starts only the routes, on a server with a fake clock. */
 async function startRoutes(opaqueErrors = false) {
   const clock = createFakeClock()
   const bus = createBus({ logger: silentLogger })
@@ -198,7 +198,7 @@ describe('the events of failover groups', () => {
     await server.chat('m')
     expect(await reader.next()).toEqual({ type: 'state', ...told, target: 'one', from: 'up', to: 'down' })
     expect(await reader.next()).toEqual({ type: 'switch', ...told, from: 'one', to: 'two' })
-    // no request asks the group: the probe alone finds out
+    // no request asks the group: the probe finds out by itself
     const list = '{"data":[{"id":"one"}]}'
     first.replyWith(({ path }) => ({ headers: json, body: path === '/v1/models' ? list : said('first') }))
     expect(await reader.next()).toEqual({ type: 'state', ...told, target: 'one', from: 'down', to: 'up' })

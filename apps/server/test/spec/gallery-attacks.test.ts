@@ -10,7 +10,7 @@ const HOSTILE_NAMES = [
   ...['x'.repeat(300), 'a\nbackend: evil'],
 ]
 
-/** What lies in the models folder beside hidden files. */
+/** Lists the files of the models folder beside hidden ones. */
 async function listModels({ server }: GalleryWorld): Promise<readonly string[]> {
   return (await readdir(server.modelsPath)).filter((name) => !name.startsWith('.')).sort()
 }

@@ -8,7 +8,7 @@ import { makeImage, mockBackendFiles, startFakeRegistry } from '../support/regis
 const NAMES = ['one', 'two', 'three']
 const STEPS = Number(process.env.SVC_STORM_STEPS ?? 60)
 
-/** Numbers from 0 to 1 that depend on the seed alone. */
+/** Numbers from 0 to 1 that depend only on the seed. */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -117,7 +117,7 @@ it.each([1, 2, 3, 4])(
     // A model that is going is not found, or stopped under the request; nothing else goes wrong.
     for (const status of await Promise.all(chats)) expect([200, 404, 503]).toContain(status)
 
-    // What stands is whole.
+    // Every file that is there is whole.
     const isOfModels = (name: string): boolean => name !== '.staging' && name !== 'engined.yaml'
     const files = (await readdir(server.modelsPath)).filter(isOfModels).sort()
     const models = files.filter((name) => /^[a-z]+\.yaml$/.test(name)).map((name) => name.slice(0, -'.yaml'.length))

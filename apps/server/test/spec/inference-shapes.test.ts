@@ -87,7 +87,7 @@ async function callAll(model: string, extra: object = {}, paths: readonly string
   return Promise.all(replies)
 }
 
-/** One row a shape: its name, and a check that it holds on the server of the file. */
+/** The shapes, each with its name, and a check that it holds on the server of the file. */
 const SHAPES: readonly (readonly [name: string, holds: () => Promise<void>])[] = [
   [
     'the model of a reply is the candidate of a router, the alias that was asked for, or the model of the upstream',

@@ -213,7 +213,7 @@ describe('the authority', () => {
       'content-disposition': 'attachment; filename="proxy-ca.crt"',
     })
     expect(reply.text).toMatch(/^-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n$/)
-    // A file that also holds the key gives the certificate alone.
+    // A file that also holds the key gives only the certificate.
     await server.post('/api/settings', { mitm_listen: '' }, headers)
     await eventually(async () => {
       const { mitm } = middlewareStatus.parse((await server.call('/api/middleware/status', { headers })).json())

@@ -20,7 +20,7 @@ if (!postgres.available) console.warn(`two servers on one database are not tried
 const TALKS = { rules: [{ rpc: 'PredictStream', do: { text: 'on ', repeat: 100_000, pieceDelayMs: 20 } }] }
 const USERS = '/api/auth/admin/users'
 
-/** A stream that a member has opened, and what it ends with. */
+/** A stream that a member has opened, and its end. */
 async function openStream(server: TestServer, headers: Readonly<Record<string, string>>) {
   const reply = await fetch(`${server.url}/v1/chat/completions`, {
     method: 'POST',

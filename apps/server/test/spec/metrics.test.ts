@@ -174,7 +174,7 @@ describe('the limits of metrics', () => {
     await server.chat('never')
     await server.call('/never')
     await server.call('/metrics')
-    // Those of Node itself come and go with its handles.
+    // Metrics of Node itself come and go with its handles.
     const count = async (): Promise<number> =>
       (await scrape(server)).filter(({ name }) => /^(svc_|api_call)/.test(name)).length
     const before = await count()

@@ -331,7 +331,7 @@ describe('after a kill', () => {
       sent,
       weights: join(modelsPath, 'house.gguf'),
       yaml: join(modelsPath, 'house.yaml'),
-      /** Writes what the server had noted of its plan. */
+      /** Writes the notes that the server had made of its plan. */
       async note(fields: Record<string, unknown> = {}) {
         const identity = await identifyFile(sent)
         const adding = { weightsFile: 'house.gguf', configFile: 'house.yaml', identity, ...fields }

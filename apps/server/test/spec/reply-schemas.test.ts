@@ -27,7 +27,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Named>> }
 }
 
-/** Replies whose body is no JSON, or that have none. */
+/** Replies whose body is not JSON, or without a body. */
 const WITHOUT_SCHEMA: readonly string[] = [
   'GET /healthz',
   'GET /readyz',
@@ -62,7 +62,7 @@ function listOperations({ paths }: Document): (readonly [name: string, path: str
   )
 }
 
-/** Compares a reply with the schema that the document has for it. @returns what is wrong */
+/** Compares a reply with the schema that the document has for it. @returns the differences */
 function createCheck(document: Document) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
   ajv.addSchema(document, 'document')

@@ -36,7 +36,7 @@ it('every setting tells where its value comes from, what locks it, and how it is
   expect(origins.get('vram_budget')).toMatchObject({ source: 'default', locked_by: null })
   expect(origins.get('logo_file')).toMatchObject({ locked_by: 'branding' })
   expect(origins.get('federated')).toMatchObject({ locked_by: 'version' })
-  // Saved keys stand beside that of the flag.
+  // Saved keys count beside that of the flag.
   expect(origins.get('api_keys')).toMatchObject({ source: 'flag', locked_by: null, secret: true })
 })
 

@@ -57,7 +57,7 @@ async function collectSpans(
   return find()
 }
 
-/** The trace that the last call of a model was told. */
+/** The trace that the last call of a model carried. */
 const toldBackend = (server: TestServer, model: string, rpc: string): string | undefined =>
   server.records(model).findLast((one) => one.event === 'start' && one.rpc === rpc)?.metadata?.traceparent
 

@@ -29,7 +29,7 @@ describe('tool calls of an upstream', () => {
     ['get_time', { zone: 'CET' }],
   ]
 
-  /** What providers are known to send, and the calls that they mean. */
+  /** Replies that providers are known to send, and the calls that they mean. */
   const CASES: readonly (readonly [name: string, reply: UpstreamReply, calls: readonly unknown[]])[] = [
     ['without an index', chunks(piece(weather), piece(time), chunk({}, 'stop')), both],
     [

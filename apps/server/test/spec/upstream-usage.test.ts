@@ -167,7 +167,7 @@ describe('tokens that an upstream does not say', () => {
     readonly reply: Reply
     /** Tokens of the answer. */
     readonly answer: number
-    /** Those of the prompt, where the upstream says them. */
+    /** Tokens of the prompt, where the upstream reports them. */
     readonly prompt?: number
   }
 

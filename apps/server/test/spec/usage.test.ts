@@ -14,7 +14,7 @@ import { readUsageRecords } from '../support/usage-records.ts'
 
 const as = (name: string) => ({ authorization: `Bearer ${name}` })
 
-/** Each caller has a key of its own; `shared` stands for a shared key and `browser` for a session. */
+/** Each caller has a key of its own; `shared` means a shared key and `browser` a session. */
 const listRights = (name: string): Partial<Principal> => {
   if (name === 'shared') return { kind: 'legacy', role: 'admin', via: 'shared-key' }
   if (name === 'browser') return { via: 'session' }

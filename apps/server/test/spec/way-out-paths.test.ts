@@ -45,7 +45,7 @@ async function startEcho(): Promise<AsyncDisposable & { readonly port: number }>
   return { port: await listenOnFreePort(server), [Symbol.asyncDispose]: tracked.close }
 }
 
-/** Names of `.test` exist for the proxy alone: whatever reaches them has gone through it. */
+/** Only the proxy knows names of `.test`: every request that reaches them has gone through it. */
 describe('a server that only a proxy lets out', () => {
   const open: AsyncDisposable[] = []
   const keep = <Thing extends AsyncDisposable>(thing: Thing): Thing => {

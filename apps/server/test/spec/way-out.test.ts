@@ -9,7 +9,7 @@ import { verifies } from './verifies.ts'
 
 const PASSWORD = 'hunter-2-hunter-2'
 
-/** Hosts of `.example` exist for the proxy alone. */
+/** Only the proxy knows hosts of `.example`. */
 describe('other machines', () => {
   verifies(
     ['service:way-out:proxies', 'service:way-out:credentials', 'service:way-out:this-machine'],

@@ -41,7 +41,7 @@ afterAll(async () => {
 const open = (path: string, options: RawRequest = {}): Promise<RawReply> =>
   server.call(path, { ...options, headers: { ...BROWSER, ...options.headers } })
 
-/** A path as it stands: `fetch` and `URL` would take dots away. */
+/** A path as it is written: `fetch` and `URL` would take dots away. */
 async function readStatus(path: string): Promise<string> {
   const text = await rawCall(server.url, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
   return text.split(' ', 2)[1] ?? ''

@@ -57,7 +57,7 @@ function toMessage(content: readonly object[]) {
   }
 }
 
-/** One event for each character, so that tokens are cut everywhere. */
+/** Streams one event for each character, so that tokens are cut everywhere. */
 function streamChat(content: string): string[] {
   const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' }
   return [

@@ -8,7 +8,7 @@ export interface Browser {
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<RawReply>
 }
 
-/** Keeps what a reply sets and drops what it clears. */
+/** Keeps the cookies that a reply sets and drops the ones that it clears. */
 function keep(cookies: Map<string, string>, lines: readonly string[] = []): void {
   for (const line of lines) {
     const [pair = '', ...attributes] = line.split(';').map((part) => part.trim())

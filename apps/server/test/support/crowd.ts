@@ -15,7 +15,7 @@ export interface CrowdRequest {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** As many connections as a listener accepts that come at once. */
+/** Number of connections that a listener accepts at once. */
 const MAX_SOCKETS = 400
 
 /** Sends all requests at once, over as many connections as a listener takes. The replies come in the order of the requests. */
@@ -40,7 +40,7 @@ export async function sendAtOnce(requests: readonly CrowdRequest[]): Promise<rea
   }
 }
 
-/** How many replies have each status. */
+/** Number of replies with each status. */
 export function countStatuses(replies: readonly { readonly status: number }[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1

@@ -4,7 +4,10 @@ import { parse, stringify } from 'yaml'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** What looks at filtered requests: the detectors that a test names, or everything there is beside them. */
+    /**
+     * Detectors of filtered requests: the ones that a test names, or every built-in one and the mock's recogniser
+     * beside them.
+     */
     readonly detectors?: 'own' | 'all'
   }
 }
@@ -47,7 +50,7 @@ export function addDetectors(keys: Keys): Keys {
   }
 }
 
-/** The text of a model file, likewise. A text that is no YAML stays as it is. */
+/** The text of a model file, likewise. A text that is not YAML stays as it is. */
 export function addDetectorsToFile(text: string): string {
   if (DETECTORS === 'own') return text
   try {

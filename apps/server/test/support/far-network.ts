@@ -20,7 +20,7 @@ export interface FarNetwork extends AsyncDisposable {
   addPlain(target: string, port: number): void
   /** Leads the port 443 of a host, over TLS, to a port of this machine that speaks without. */
   addTls(host: string, port: number): Promise<void>
-  /** How many connections each host over TLS accepted. */
+  /** Number of connections that each host over TLS accepted. */
   accepted(): Readonly<Record<string, number>>
   /** Everything that clients sent to the hosts over TLS, decrypted. */
   received(): string

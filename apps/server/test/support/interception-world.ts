@@ -30,7 +30,7 @@ const lookup: LookupFunction = (_host, options, callback) => {
   else callback(null, '127.0.0.1', 4)
 }
 
-/** A server whose intercepting proxy stands in front of a recording upstream with TLS. */
+/** A server whose intercepting proxy is in front of a recording upstream with TLS. */
 export interface InterceptionWorld extends AsyncDisposable {
   readonly server: TestServer
   readonly upstream: Upstream

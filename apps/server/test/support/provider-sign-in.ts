@@ -9,7 +9,7 @@ export const CLIENT = { clientId: 'client', clientSecret: 'a secret of the clien
 
 /** Providers by the names in their addresses. */
 export type ProviderName = 'oidc' | 'github'
-/** How a person agrees at the provider. */
+/** The consent of a person at the provider. */
 export type Agree = (url: URL) => Promise<URL>
 
 /** A port that is free now. */

@@ -92,7 +92,7 @@ export async function mockBackendFiles(text: string): Promise<readonly TarEntry[
   return Promise.all(
     names.map(async (entry) => ({
       name: entry.name,
-      // Its script stands beside it, wherever that is.
+      // Its script is beside it, wherever that is.
       content: (await readFile(join(entry.parentPath, entry.name), 'utf8')).replace(
         `'${dir.path}/run.sh.script.json'`,
         '"$(dirname "$0")/run.sh.script.json"',
@@ -191,7 +191,7 @@ export interface FakeRegistry extends TestRegistry {
   attachOlder(repository: string, digest: string, signature: OlderSignature): void
   /** Paths of everything below a digest. */
   blobPaths(): readonly string[]
-  /** Told of every request before it is answered. */
+  /** Called with every request before it is answered. */
   onRequest: (path: string) => void
   /** The token service of the challenge. @default the registry itself */
   realm: string

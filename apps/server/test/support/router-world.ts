@@ -41,7 +41,7 @@ export const JUDGE: MockScript = {
 /** A server with three candidates that say their name, a fallback, and models that classify. */
 export interface RouterWorld extends AsyncDisposable {
   readonly server: TestServer
-  /** Writes a router; keys of its `router` block stand over the usual ones. */
+  /** Writes a router; keys of its `router` block replace the usual ones. */
   router(name: string, keys?: Record<string, unknown>, modelKeys?: Record<string, unknown>): Promise<void>
   /** Writes the model that scores. */
   judge(script?: MockScript, keys?: Record<string, unknown>): Promise<void>

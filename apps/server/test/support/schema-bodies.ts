@@ -105,7 +105,7 @@ function toArbitrary(schema: BodySchema, withOptional: boolean): fc.Arbitrary<un
   }
 }
 
-/** Small numbers, which have a meaning, and those at the limits. */
+/** Small numbers, which have a meaning, and numbers at the limits. */
 function toInteger({ minimum = -(2 ** 53) + 1, maximum = 2 ** 53 - 1 }: BodySchema): fc.Arbitrary<number> {
   const small = { min: Math.max(minimum, -2), max: Math.min(maximum, 9) }
   const borders = fc.constantFrom(minimum, maximum)

@@ -58,7 +58,7 @@ export interface TestServerOptions {
   readonly lookup?: LookupFunction
 }
 
-/** How many servers that are not closed use each folder that was made here. */
+/** For each folder that was made here, the number of open servers that use it. */
 const users = new Map<string, number>()
 
 async function openFolder(): Promise<string> {

@@ -7,14 +7,14 @@ import { startHttpServer } from '@svc/test-kit'
 
 /** Facts of a signature. */
 export interface SignatureFacts {
-  /** Of the image that the statement names. */
+  /** Digest of the image that the statement names. */
   readonly digest: string
   readonly issuer?: string | undefined
   readonly identity?: string | undefined
   readonly predicateType?: string | undefined
 }
 
-/** What a registry has of a signature of the older form. */
+/** Blobs of a signature of the older form in a registry. */
 export interface OlderSignature {
   readonly payload: Buffer
   readonly annotations: Readonly<Record<string, string>>

@@ -17,7 +17,7 @@ export interface StoredUsage {
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** The records of usage in the SQLite file of a server, oldest first. A report stores those that wait. */
+/** The records of usage in the SQLite file of a server, oldest first. A report stores the waiting ones. */
 export function readUsageRecords(dataPath: string): readonly StoredUsage[] {
   const client = loadSqliteEngine({ logger: silent, engine: PRESENT_ENGINES[0] }).open(join(dataPath, 'database.db'))
   try {

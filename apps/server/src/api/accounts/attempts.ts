@@ -29,7 +29,7 @@ export interface Attempts {
   inviteCheck(call: Caller, code: string, work: () => Promise<boolean>): Promise<boolean>
   /** A browser that leaves for a provider. It counts in every case, since each leaves a state behind. */
   departure<T>(call: Caller, work: () => Promise<T>): Promise<T>
-  /** What comes back from a provider. */
+  /** A browser that comes back from a provider. */
   arrival<T>(call: Caller, work: () => Promise<T>): Promise<T>
 }
 
@@ -39,13 +39,13 @@ const PER_ACCOUNT = 20
 const AT_PROVIDERS_PER_MINUTE = 60
 const MAX_NAME_LENGTH = 400
 
-/** What makes an attempt a failure. */
+/** The values and errors that make an attempt a failure. */
 interface Verdict<T> {
   /** @default none does */
   readonly value?: (value: T) => boolean
   /** @default none does */
   readonly error?: ErrorKind
-  /** Whether everything is one. */
+  /** Whether every attempt is a failure. */
   readonly always?: boolean
 }
 

@@ -99,7 +99,7 @@ export function describeInvite({ id, prefix, note, createdAt, expiresAt, usedAt,
   }
 }
 
-/** A quota with what it has counted. */
+/** A quota with its count. */
 export function describeQuota(status: QuotaStatus) {
   const { id, model, maxRequests, maxTokens, window, requests, tokens, resetsAt } = status
   return {

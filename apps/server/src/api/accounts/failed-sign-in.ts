@@ -48,7 +48,7 @@ export function readSentBack({ headers, status }: HttpReply): 'refused' | 'faile
   return word === 'broken' || word === 'provider_unavailable' ? 'failed' : 'refused'
 }
 
-/** What the log says of a failure: the words of the provider stand by themselves. */
+/** Logs a failure. The words of the provider are in fields of their own. */
 function logFailure(call: Call, provider: string, error: unknown): void {
   if (call.signal.aborted) return
   if (!SvcError.is(error)) {

@@ -43,7 +43,7 @@ export async function readOptionalFields(call: Call, bodies: BodyReader): Promis
 }
 
 /**
- * Refuses a form with members that nobody reads: a limit with a mistake in its name would be no limit.
+ * Refuses a form with members that nobody reads: a limit with a mistake in its name would not limit anything.
  *
  * @throws {SvcError} `invalid_request`, code `unknown_field`, naming the member
  */

@@ -60,7 +60,7 @@ export function keyRoutes({ auth, bodies }: AccountParts): Route[] {
   ]
 }
 
-/** The library checks it, whatever it is. */
+/** Scopes of any form: the library checks them. */
 type ScopesDraft = Parameters<AccountParts['auth']['apiKeys']['create']>[1]['scopes']
 
 /** The limits of a key, for the audit log. */

@@ -11,7 +11,7 @@ import { requireProvider, type SignInParts } from './sign-in-routes.ts'
 
 const schemas = () => import('./schemas.ts')
 
-/** What the route needs. */
+/** Parts of the route. */
 export interface LogoutParts extends Pick<SignInParts, 'auth' | 'bodies' | 'attempts' | 'signInProviders'> {
   readonly stores: Pick<Stores, 'users' | 'usedTokens'>
   readonly clock: Pick<Clock, 'now'>
@@ -23,8 +23,8 @@ const MAX_FORM_BYTES = 80 * 1024
 const NO_STORE = { 'cache-control': 'no-store' }
 
 /**
- * Where the OIDC issuer says that somebody has signed out there (OpenID Connect Back-Channel Logout 1.0). It is called by
- * the issuer and needs no credentials: the token in its form is signed.
+ * Route at which the OIDC issuer reports that somebody has signed out there (OpenID Connect Back-Channel Logout 1.0).
+ * The issuer calls it, and needs no credentials: the token in its form is signed.
  */
 export function logoutRoute({ auth, bodies, attempts, signInProviders, stores, clock }: LogoutParts): Route {
   const { hasher, sessions } = auth

@@ -20,7 +20,7 @@ export function readPage(call: Pick<Call, 'query'>): Page {
   return { after, limit: readCount(call.query('limit'), { usual: MAX_LENGTH, most: MAX_LENGTH }) }
 }
 
-/** An id of the path; `-`, which nothing has, for what cannot be one. */
+/** Reads an id from the path. Returns `-`, which never exists, for a malformed id. */
 export function readId(call: Pick<Call, 'param'>, name = 'id'): string {
   const id = call.param(name)
   return ID.test(id) ? id : '-'

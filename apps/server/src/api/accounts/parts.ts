@@ -14,7 +14,7 @@ export interface AccountParts {
   readonly hasPasswords: boolean
 }
 
-/** The refusal of a route for passwords where accounts may have none. */
+/** Creates the refusal of a route for passwords where accounts may have no password. */
 export function passwordsDisabled(message: string): SvcError {
   return new SvcError('forbidden', message, { code: 'local_auth_disabled' })
 }

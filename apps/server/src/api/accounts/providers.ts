@@ -25,7 +25,7 @@ export interface SignInProviderOptions {
 /** The providers of a configuration. */
 export interface ConfiguredProviders {
   readonly providers: SignInProviders
-  /** Names of those that are configured. */
+  /** Names of the configured providers. */
   readonly names: readonly string[]
   /** Reads the configuration of the OIDC issuer ahead of the first sign-in. */
   prepare(options: { readonly signal: AbortSignal }): Promise<void>

@@ -10,7 +10,7 @@ import { failSignIn, redirect } from './failed-sign-in.ts'
 import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
 import { signedInPage } from './plain-page.ts'
 
-/** The providers by the names that stand in their addresses; undefined where one is not configured. */
+/** The providers by the names in their addresses; undefined where one is not configured. */
 export interface SignInProviders {
   readonly github: () => SignInProvider | undefined
   readonly oidc: () => OidcProvider | undefined
@@ -26,9 +26,9 @@ export interface SignInParts extends AccountParts {
 
 const STATE_COOKIE = 'oauth_state'
 const INVITE_COOKIE = 'invite_code'
-/** Longer texts are no codes. */
+/** Form of an invite code. Longer texts are not codes. */
 const INVITE = /^[\w-]{1,128}$/
-/** Goes on in the place of what cannot be a code, so that it is refused like any other wrong code. */
+/** Takes the place of a text that cannot be a code, so that it is refused like any other wrong code. */
 const NO_INVITE = 'invalid'
 
 const anonymous = { ...ACCOUNT_ROUTE, access: 'none', method: 'GET' } as const

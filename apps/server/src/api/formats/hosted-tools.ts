@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { ReplyWarning } from '../../inference/core/events.ts'
 
-/** Types of tools that a later version runs. Leaving them out would lose what their request is about. */
+/** Types of tools that a later version runs. Leaving them out would lose the purpose of their request. */
 const UNBUILT: ReadonlySet<string> = new Set(['mcp', 'mcp_toolset', 'file_search'])
 /** Most types that a warning names. */
 const MAX_NAMED = 8

@@ -13,7 +13,7 @@ function parseEntries(header: string): (readonly [string, number])[] {
   })
 }
 
-/** Chooses the coding that a client likes best among those that are stored; undefined for the plain file. */
+/** Chooses the stored coding that a client likes best; undefined for the plain file. */
 export function chooseCoding(header: string | undefined, stored: readonly Coding[]): Coding | undefined {
   if (header === undefined || header === '' || stored.length === 0) return undefined
   const entries = parseEntries(header)

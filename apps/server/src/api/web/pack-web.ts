@@ -21,13 +21,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 const COMPRESSIBLE = new Set(['.css', '.html', '.js', '.json', '.svg', '.txt', '.wasm', '.webmanifest'])
-/** Below this a coded file saves no packet. */
+/** Least size of a file that is coded: a smaller coded file saves no packet. */
 const MIN_BYTES_TO_COMPRESS = 512
 /** The server keeps the files that it has sent in memory. */
 const MAX_TOTAL_BYTES = 16 * 1024 * 1024
 
 const FOLDERS = ['assets', 'locales', 'static'] as const
-/** What a build leaves beside the files of the interface. */
+/** Files that a build leaves beside the interface. */
 const LEFT_OUT = /(?:\.map$)|^(?:\.vite|licences\.json|THIRD-PARTY-LICENSES\.txt)(?:\/|$)/
 const SAFE_PATH = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 /** The hash that a build puts into a name. */

@@ -16,7 +16,9 @@ const common = { method: 'GET', access: 'none', family: 'compatible', tag: 'page
 
 /** The parts of {@link webRoutes}. */
 export interface WebParts {
-  /** The folder of the packed interface; undefined where there is none, and a page stands in its place. */
+  /**
+   * The folder of the packed interface; undefined where there is none, and the routes then serve a page in its place.
+   */
   readonly folder: string | undefined
   /** Whether `/` is a page. */
   readonly root: boolean

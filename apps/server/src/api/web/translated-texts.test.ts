@@ -23,7 +23,7 @@ function find(texts: Texts, ...path: string[]): string | undefined {
   return typeof found === 'string' && found.trim() !== '' ? found : undefined
 }
 
-/** The paragraphs, headings and lists of a page: what is translated. Blocks of code stay. */
+/** The paragraphs, headings and lists of a page, which are translated. Blocks of code stay. */
 function listTexts(markdown: string): string[] {
   return markdown
     .replace(/^```[\s\S]*?^```$/gm, '')

@@ -11,10 +11,10 @@ import { chooseCoding } from './negotiate.ts'
 import { WEB_HEADERS } from './web-headers.ts'
 import { BASE_TAG, CODED_NAMES, CODINGS, type Coding, LIST_FILE, type WebFile, type WebList } from './web-list.ts'
 
-/** Pages for as many prefixes are kept; more stand before no server at a time. */
+/** Largest number of prefixes with a kept page. A server has fewer prefixes at a time. */
 const MAX_PAGES = 16
 
-/** A text with what is sent of it. */
+/** A text in the forms in which it is sent. */
 interface Page {
   readonly etag: string
   readonly bodies: Readonly<Record<Coding | 'plain', Buffer>>

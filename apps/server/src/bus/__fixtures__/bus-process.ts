@@ -7,7 +7,7 @@ import { createSocketLink } from './socket-link.ts'
 /** A member of the bus in a process of its own. Each connection is a member; the newest one obeys the commands. */
 export interface PeerCommand {
   readonly id: number
-  /** @default tells what it has heard */
+  /** @default reports every message that it has received */
   readonly publish?: { readonly subject: Subject; readonly message: Messages[Subject] } | undefined
 }
 

@@ -26,9 +26,9 @@ export interface FieldMeta {
   readonly item?: Field | undefined
   /** The keys of a block. */
   readonly keys?: KeyTable | undefined
-  /** Keys of a block that have no effect any more, each with the warning about it. */
+  /** Keys of a block that no longer have an effect, each with the warning about it. */
   readonly ignored?: Readonly<Record<string, string>> | undefined
-  /** What the value decides over beyond the model and its folder. @default that of the block, else `nothing` */
+  /** The reach of the value beyond the model and its folder. @default that of the block, else `nothing` */
   readonly reach?: Reach | undefined
   /** The field in JSON Schema, where a file may hold more than the value that is read. */
   readonly json?: Readonly<Record<string, unknown>> | undefined
@@ -46,7 +46,7 @@ export type CamelCase<Key extends string> = Key extends `${infer Head}_${infer T
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Key
 
-/** Keys of a block as they stand in the file, each with its type. */
+/** Keys of a block as the file spells them, each with its type. */
 export type KeyTable = Readonly<Record<string, Field>>
 
 /** The value of a table of keys: camelCase names, absent keys absent. */
@@ -195,7 +195,7 @@ export const number: Field<number> = numberIn({})
 /** A number from 0 to 1. */
 export const fraction: Field<number> = numberIn({ min: 0, max: 1 })
 
-/** Words that stand for others: every accepted spelling and its meaning. Empty text reads as absent. */
+/** Words that mean others: every accepted spelling and its meaning. Empty text reads as absent. */
 export function spelling<const Word extends string>(words: Readonly<Record<string, Word>>): Field<Word> {
   const expected = `one of ${Object.keys(words).join(', ')}`
   const read = (node: YamlNode): Reading => {

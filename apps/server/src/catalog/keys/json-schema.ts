@@ -4,7 +4,7 @@ import { modelKeys } from './model-keys.ts'
 
 type Json = Record<string, unknown>
 
-/** Null stands for an absent value everywhere. */
+/** Null means an absent value everywhere. */
 function allowNull({ type, enum: words, ...rest }: Json): Json {
   return Array.isArray(words) ? { ...rest, enum: [...words, null] } : { ...rest, type: [type, 'null'].flat() }
 }

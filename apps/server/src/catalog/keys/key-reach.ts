@@ -1,7 +1,7 @@
 import { type Field, findFieldMeta, type Reach } from './fields.ts'
 import { modelKeys } from './model-keys.ts'
 
-/** Lists what keys reach, each by its path. `*` is each entry of a list or map. */
+/** Lists the reach of keys, each by its path. `*` is each entry of a list or map. */
 function listReach(field: Field, path: readonly string[], above: Reach | undefined): [string, Reach][] {
   const { keys, item, reach } = findFieldMeta(field) ?? {}
   const inner: [string, Field][] = keys !== undefined ? Object.entries(keys) : item !== undefined ? [['*', item]] : []
@@ -12,10 +12,10 @@ function listReach(field: Field, path: readonly string[], above: Reach | undefin
   return reach === undefined ? rows : [[key, reach], ...rows]
 }
 
-/** What every key of model files reaches, and what further keys of a block would. */
+/** The reach of every key of model files, and of further keys of a block. */
 export const KEY_REACH: ReadonlyMap<string, Reach> = new Map(listReach(modelKeys, [], undefined))
 
-/** Gives what a key reaches, by itself or by its nearest block; undefined for an unknown key. */
+/** Gives the reach of a key, by itself or by its nearest block; undefined for an unknown key. */
 export function findReach(path: readonly string[]): Reach | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const reach = KEY_REACH.get(path.slice(0, length).join('.'))

@@ -578,7 +578,7 @@ export function toLabel(key: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
-/** All keys that may stand at the top of a model file. */
+/** All keys that a model file may have at its top. */
 export const MODEL_KEYS = { ...IDENTITY, ...ENGINE, ...LLM, ...VLLM, ...BLOCKS }
 
 /** A model file as its keys read, before it becomes a model. */

@@ -2,7 +2,7 @@ import { type CST, Parser } from 'yaml'
 import { eachToken } from './each-token.ts'
 
 /**
- * Replaces the escape `\'` of a quoted scalar by the sign that it stands for. The standard has no such escape, but the
+ * Replaces the escape `\'` of a quoted scalar by the sign that it means. The standard has no such escape, but the
  * reader for which model files were written takes it.
  *
  * @param source a double-quoted scalar with its quotes

@@ -4,7 +4,7 @@ import { escapeProse } from '../../logging/terminal-text.ts'
 export interface AnswerText {
   /** Takes the next piece, cut anywhere. */
   push(piece: string): string
-  /** Ends the text: gives what is left, and a line end where the text has none. */
+  /** Ends the text: gives the rest, and a line end where the text has none. */
   end(): string
 }
 

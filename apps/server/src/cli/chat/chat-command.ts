@@ -27,7 +27,7 @@ A backslash at the end of a line continues it. A pasted text is one prompt.
  * folders in this process where none runs.
  *
  * @returns the exit code
- * @throws {SvcError} of the connection, or what the server refuses
+ * @throws {SvcError} of the connection, or the refusal of the server
  */
 export async function runChatCommand(options: PlatformOptions, task: ChatTask): Promise<number> {
   const isDialogue = task.prompt === undefined && process.stdin.isTTY && process.stdout.isTTY
@@ -66,7 +66,7 @@ async function readInput(): Promise<string> {
   return Buffer.concat(pieces).toString('utf8')
 }
 
-/** Who talks to whom. */
+/** Parts of a chat. */
 interface ChatParts {
   readonly server: ServerClient
   readonly model: string

@@ -2,7 +2,7 @@ import type { ChatTurn } from './ask-model.ts'
 
 /** The turns of a chat. */
 export interface Conversation {
-  /** The messages that ask `prompt` after what was said. */
+  /** The messages that ask `prompt` after the earlier ones. */
   ask(prompt: string): readonly ChatTurn[]
   /** Keeps a prompt with its answer, also one that was stopped. One without any answer is not kept. */
   keep(prompt: string, answer: string): void

@@ -4,7 +4,7 @@ import { printErrorLine, printPiece, redrawLine } from '../terminal.ts'
 import { createAnswerText } from './answer-text.ts'
 import { askModel, type Question } from './ask-model.ts'
 
-/** How an answer ended, and its text as far as it came. */
+/** The end of an answer, and its text as far as it came. */
 export interface PrintedAnswer {
   readonly outcome: 'answered' | 'interrupted' | 'failed'
   readonly text: string

@@ -1,7 +1,7 @@
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
 
-/** Operations (§2.7): the queue, those that run, failures, and the history. */
+/** Operations (§2.7): the queue, the running ones, failures, and the history. */
 export const operationsOnSqlite = sqlite.sqliteTable(
   'operations',
   {

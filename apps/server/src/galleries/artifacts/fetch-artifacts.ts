@@ -15,7 +15,7 @@ import type { HubFile } from '../hub-repository.ts'
 import type { ResolvedArtifact } from './resolve-artifact.ts'
 import { commitSnapshot, hasSnapshot, openPartialSnapshot, snapshotFolder, touch } from './snapshot-folder.ts'
 
-/** What artifacts are fetched with. */
+/** Parts of {@link fetchArtifacts}. */
 export interface ArtifactFetcherParts {
   readonly modelsPath: string
   readonly downloader: Downloader
@@ -30,8 +30,8 @@ export interface ArtifactFetcherParts {
 }
 
 /**
- * Fetches the snapshots that are not there. What was fetched stays after a cancel too: the next installation of the same
- * snapshot goes on with it (§3.3).
+ * Fetches the snapshots that are not there. Fetched files stay after a cancel too: the next installation of the same
+ * snapshot goes on with them (§3.3).
  *
  * @throws {SvcError} as {@link Downloader.download}; the signal's reason
  */
@@ -118,7 +118,11 @@ async function fetchSnapshot(
   await noteContents(artifact, { partial, fetched }, parts)
 }
 
-/** Small files of a repository have the hash of a git blob alone. @throws {SvcError} `download_corrupt` */
+/**
+ * Checks the hash of a git blob, the only one that small files of a repository have.
+ *
+ * @throws {SvcError} `download_corrupt`
+ */
 async function checkGitHash(
   path: string,
   { sha256, gitHash, path: name }: HubFile,

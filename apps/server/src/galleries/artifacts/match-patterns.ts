@@ -4,11 +4,11 @@ import { RE2JS } from 're2js'
 const MAX_PATTERNS = 100
 const MAX_PATTERN = 1024
 
-/** Whether a path is one of those that patterns name. */
+/** Whether patterns name a path. */
 export type PathTest = (path: string) => boolean
 
 /**
- * Compiles the patterns of an artifact as the model hub reads them: `*` stands for any characters, also slashes, `?` for
+ * Compiles the patterns of an artifact as the model hub reads them: `*` matches any characters, also slashes, `?` for
  * one, `[ab]` for one of several, and a slash at the end for everything below a folder.
  *
  * @throws {SvcError} `invalid_request`, code `invalid_pattern`

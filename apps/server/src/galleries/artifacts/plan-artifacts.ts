@@ -18,13 +18,16 @@ export interface PlannedArtifact {
 }
 
 const REPOSITORY = /^[\w.-]+\/[\w.-]+$/
-/** The variable that the token of the hub comes from. A gallery may name no other: its value goes to the hub anyway. */
+/**
+ * The variable that the token of the hub comes from. A gallery may name only this one: its value goes to the hub
+ * anyway.
+ */
 export const TOKEN_VARIABLE = 'HF_TOKEN'
 /** The only place that snapshots come from. */
 const SNAPSHOT_SOURCE = 'huggingface'
 
 /**
- * The snapshots of a model: those that its file lists, else the one that its weights name where the backend loads
+ * The snapshots of a model: the ones that its file lists, else the one that its weights name where the backend loads
  * repositories.
  *
  * @throws {SvcError} `invalid_request`, code `invalid_artifact`

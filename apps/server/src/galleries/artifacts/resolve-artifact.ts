@@ -6,13 +6,13 @@ import { type HubFile, readHubRepository } from '../hub-repository.ts'
 import { compilePatterns } from './match-patterns.ts'
 import type { PlannedArtifact } from './plan-artifacts.ts'
 
-/** An artifact with the commit and the files that it stands for. */
+/** An artifact with its commit and its files. */
 export interface ResolvedArtifact extends PlannedArtifact {
-  /** Of the hub. */
+  /** Address of the hub. */
   readonly endpoint: string
   /** The commit, 40 hexadecimal digits. */
   readonly commit: string
-  /** Of everything that decides over the content, 64 hexadecimal digits: the name of the snapshot's folder. */
+  /** Hash of everything that decides over the content, 64 hexadecimal digits: the name of the snapshot's folder. */
   readonly cacheKey: string
   readonly files: readonly HubFile[]
   /** The file of a snapshot that has only one. */
@@ -22,14 +22,14 @@ export interface ResolvedArtifact extends PlannedArtifact {
 /** Names that files have here while they are fetched. */
 const IS_PARTIAL = /\.partial(\.json)?$/
 
-/** What artifacts are resolved with. */
+/** Parts of {@link resolveArtifact}. */
 export interface ArtifactResolverParts {
   readonly client: OutboundClient
   readonly services: () => UriServices
 }
 
 /**
- * Finds out which commit an artifact stands for now, and which files.
+ * Finds the commit and the files that an artifact means now.
  *
  * @throws {SvcError} as {@link readHubRepository} and {@link compilePatterns}; `unprocessable`, code `artifact_empty`
  */

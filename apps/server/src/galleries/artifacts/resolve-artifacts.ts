@@ -18,7 +18,7 @@ export interface PlanWithArtifacts {
   readonly artifacts: readonly ResolvedArtifact[]
 }
 
-/** What the artifacts of a plan are resolved with. */
+/** Parts that resolve the artifacts of a plan. */
 export interface PlanResolverParts extends ArtifactResolverParts {
   readonly modelsPath: string
   readonly logger: Logger

@@ -14,11 +14,11 @@ export const ARTIFACTS = '.artifacts'
 export const SOURCE = 'huggingface'
 /** The folder of snapshots that are being gathered, in {@link ARTIFACTS}. */
 export const PARTIAL = '.partial'
-/** Without it a snapshot is not committed. */
+/** Manifest of a snapshot. A snapshot is not committed without it. */
 export const MANIFEST = 'manifest.json'
-/** A partial snapshot of another server that nobody has touched for so long is taken over. */
+/** Time without a change after which a partial snapshot of another server is taken over. */
 const IDLE_MS = 5 * 60 * 1000
-/** One that nobody has touched for so long is removed at a start. */
+/** Time without a change after which a start removes a partial snapshot. */
 const STALE_MS = 24 * 60 * 60 * 1000
 const PARTIAL_NAME = /^([0-9a-f]{64})\.([0-9a-f]{16})$/
 
@@ -58,7 +58,7 @@ function toJson(text: string): unknown {
   }
 }
 
-/** The folder in which this server gathers a snapshot. What an earlier run has left there goes on. */
+/** The folder in which this server gathers a snapshot. Files that an earlier run has left there are continued. */
 export async function openPartialSnapshot(
   modelsPath: string,
   cacheKey: string,
@@ -76,7 +76,7 @@ export async function openPartialSnapshot(
   return own
 }
 
-/** Goes on with what another server has given up. */
+/** Continues a snapshot that another server has given up. */
 async function takeOver(
   parent: string,
   cacheKey: string,

@@ -10,7 +10,7 @@ export function listSnapshots(model: Pick<ModelConfig, 'artifacts'> | undefined)
   })
 }
 
-/** Removes those of the snapshots that no model names any more. @throws {SvcError} `file_failed` */
+/** Removes the given snapshots that models no longer name. @throws {SvcError} `file_failed` */
 export async function removeUnusedSnapshots(
   keys: readonly string[],
   { modelsPath, modelFiles }: { readonly modelsPath: string; readonly modelFiles: Pick<ConfigStore, 'list'> },

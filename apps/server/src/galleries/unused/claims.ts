@@ -18,7 +18,7 @@ export interface Claims {
   holdsSnapshot(key: string, folder: string): boolean
 }
 
-/** What the claims are read from. */
+/** Parts of {@link readClaims}. */
 export interface ClaimParts {
   readonly modelsPath: string
   readonly modelFiles: Pick<ConfigStore, 'list' | 'problems'>
@@ -46,7 +46,7 @@ export async function readClaims(parts: ClaimParts, { links }: WalkedFolder): Pr
   const described = models.filter(({ source }) => source === 'yaml' || source === 'list')
   const texts = await readTexts(parts)
   const loaded = new Set(described.map(({ file }) => file))
-  // One of several documents may be broken, and models of the last good version may stand in for a broken file.
+  // One of several documents may be broken, and the models of a broken file may be those of its last good version.
   for (const { file } of modelFiles.problems()) loaded.delete(file)
   const names = [
     ...described.flatMap((model) => [...listUsedFiles(model), ...listModelFiles(model)]),
@@ -57,7 +57,7 @@ export async function readClaims(parts: ClaimParts, { links }: WalkedFolder): Pr
   const named = new Set([...names, ...outside].filter((name) => name !== '').map(fold))
   const snapshots = new Set(models.flatMap(listSnapshots))
   const all = [...texts.values()].join('\n')
-  // Which folders a file names cannot be told where it does not load.
+  // Nobody knows the folders that a file names where it does not load.
   const broken = [...texts].flatMap(([file, text]) => (loaded.has(file) ? [] : [text])).join('\n')
   return {
     holds(path) {

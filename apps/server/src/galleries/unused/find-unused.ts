@@ -12,7 +12,7 @@ import { type ClaimParts, type Claims, readClaims } from './claims.ts'
 import { type WalkedFile, type WalkedFolder, walkFolder } from './walk-folder.ts'
 
 /**
- * What an unused file is: weights of a model that was installed and has others now, the first part of a download, a
+ * Kind of an unused file: weights of a model that was installed and has others now, the first part of a download, a
  * snapshot of a repository, or weights that this server has not fetched.
  */
 export type UnusedKind = 'variant' | 'partial' | 'snapshot' | 'other'
@@ -25,7 +25,10 @@ export interface UnusedFile {
   readonly sizeBytes: number
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number
-  /** Whether it goes without being named: not for weights of somebody else and data of a paused or failed installation. */
+  /**
+   * Whether it is deleted without being named: not for weights of somebody else and data of a paused or failed
+   * installation.
+   */
   readonly isSelected: boolean
   /** Whether it is a folder, which goes with everything in it. */
   readonly isFolder: boolean
@@ -34,13 +37,13 @@ export interface UnusedFile {
 
 /** The unused files of a models folder. */
 export interface UnusedFiles {
-  /** In the order of their paths. */
+  /** The files in the order of their paths. */
   readonly files: readonly UnusedFile[]
   /** Models that are being installed. Files that they may need are left out. */
   readonly installing: readonly string[]
 }
 
-/** What unused files are found with. */
+/** Parts of {@link findUnused}. */
 export interface UnusedParts extends ClaimParts {
   readonly known: Pick<KnownFiles, 'list'>
   readonly operations: Pick<Operations, 'list' | 'history'>

@@ -22,7 +22,7 @@ interface World extends AsyncDisposable {
   write(path: string, content?: string | Uint8Array, ageMs?: number): Promise<void>
   /** Writes weights that this server has fetched. */
   fetch(path: string, content?: string | Uint8Array): Promise<void>
-  /** The unused files as `kind path`, with `+` for those that go without being named. */
+  /** The unused files as `kind path`, with `+` for files that are deleted without being named. */
   find(): Promise<readonly string[]>
   left(): Promise<readonly string[]>
 }

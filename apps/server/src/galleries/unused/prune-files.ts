@@ -10,7 +10,7 @@ import { removeEmptyFolders } from '../remove-model.ts'
 import { findUnused, type UnusedFile, type UnusedFiles, type UnusedParts } from './find-unused.ts'
 import { signStats } from './walk-folder.ts'
 
-/** The files that were deleted, and those that could not be. */
+/** The deleted files, and the files that could not be deleted. */
 export interface PrunedFiles extends Pick<UnusedFiles, 'installing'> {
   /** Why selected files are left; undefined where all had their turn. */
   readonly stopped: 'installation' | 'aborted' | undefined
@@ -18,7 +18,7 @@ export interface PrunedFiles extends Pick<UnusedFiles, 'installing'> {
   readonly failed: readonly { readonly path: string; readonly reason: string }[]
 }
 
-/** What unused files are deleted with. */
+/** Parts that delete unused files. */
 export interface PruneParts extends UnusedParts {
   readonly modelFiles: ConfigStore
   readonly known: KnownFiles
@@ -49,7 +49,7 @@ export async function pruneFiles(
   for (const file of chosen) {
     // An installation that was asked for meanwhile may need any of them.
     if ([...listPending(operations)].some((jobId) => !before.has(jobId))) stopped = 'installation'
-    // The records have to follow from what is gone.
+    // The records still have to follow the deleted files.
     else if (signal.aborted) stopped = 'aborted'
     if (stopped !== undefined) break
     try {

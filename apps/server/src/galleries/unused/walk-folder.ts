@@ -9,7 +9,7 @@ export interface WalkedFile {
   readonly path: string
   readonly sizeBytes: number
   readonly modifiedAt: number
-  /** Of content, owner, rights and links, milliseconds since the epoch. */
+  /** Time of the last change of content, owner, rights or links, milliseconds since the epoch. */
   readonly changedAt: number
   /** Changes with the file. */
   readonly signature: string

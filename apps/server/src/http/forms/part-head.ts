@@ -7,7 +7,7 @@ export interface PartHead {
   readonly name: string
   /** The name of the file. Undefined for a text. */
   readonly filename: string | undefined
-  /** In lower case without parameters; empty when the part has none. */
+  /** Media type in lower case without parameters; empty when the part has none. */
   readonly mediaType: string
 }
 
@@ -79,9 +79,9 @@ function decodeText(bytes: Uint8Array, what: string): string {
 }
 
 interface HeaderValue {
-  /** In lower case. */
+  /** Media type in lower case. */
   readonly type: string
-  /** By lower-case names, as bytes in latin1. */
+  /** Parameters by lower-case names, as bytes in latin1. */
   readonly parameters: ReadonlyMap<string, string>
 }
 

@@ -15,7 +15,7 @@ interface HeadReader {
 
 /**
  * Makes a parser give heads as they came. Its own reading of them ends at the first line that is not a header, hides the
- * rest, and does not tell so.
+ * rest in silence.
  */
 export function keepRawHeads(parser: Dicer): void {
   const heads: unknown = Reflect.get(parser, '_hparser')

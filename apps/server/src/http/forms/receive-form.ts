@@ -62,7 +62,9 @@ type Part =
 class FormReceiver {
   readonly #options: ReceiveOptions
   readonly #parser: Dicer
-  /** In the order of the form. A place is empty until its part has arrived, and stays empty for a dropped file. */
+  /**
+   * Parts in the order of the form. A place is empty until its part has arrived, and stays empty for a dropped file.
+   */
   readonly #parts: (Part | undefined)[] = []
   /** Number of files by field. */
   readonly #counts = new Map<string, number>()
@@ -105,7 +107,7 @@ class FormReceiver {
     return { texts: await this.#toDocument(), files: this.#listFiles(), release: this.#release }
   }
 
-  /** Removes what has arrived. */
+  /** Removes everything that has arrived. */
   async abandon(): Promise<void> {
     this.#part?.destroy()
     await Promise.all(this.#reading)
@@ -196,7 +198,7 @@ class FormReceiver {
   }
 
   async #read(part: Readable, { text = '' }: RawHead): Promise<Part | undefined> {
-    // The parser drops what is beyond.
+    // The parser drops the bytes above the limit.
     if (text.length >= MAX_HEAD_BYTES) throw unparsable(`the head of a part is over ${MAX_HEAD_BYTES} bytes`)
     const head = readPartHead(text)
     const { name, filename } = head

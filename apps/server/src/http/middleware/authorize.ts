@@ -43,11 +43,11 @@ export interface AdmittedCaller {
   readonly authentication: Authentication
 }
 
-/** How a request found its route. */
+/** The match of a request with its route. */
 export interface MatchedPath {
   /** The pattern of the route, or that of an alias. */
   readonly pattern: string
-  /** The path that matched it, as it is executed: whatever stood in the request target. */
+  /** The path that matched it, as it is executed, not as the request target spells it. */
   readonly path: string
 }
 
@@ -60,7 +60,7 @@ function isBelow(path: string, prefix: string): boolean {
 /** The gate over the route table: one place, keyed on the matched route, never on the path a client typed. */
 export function createGate(authenticator: Authenticator, options: GateOptions): Gate {
   const isOpen = (route: RouteInfo, { pattern, path }: MatchedPath, method: string | undefined): boolean => {
-    // The list of public routes names HEAD for the root alone (§4.1); probes ask for the health checks with it.
+    // The list of public routes names HEAD only for the root (§4.1); probes ask for the health checks with it.
     if (route.access === 'none') return method !== 'HEAD' || pattern === '/' || HEALTH_CHECKS.has(pattern)
     if (route.method === 'GET' && options.isExempt?.(pattern) === true) return true
     // A prefix opens the global gate only: what a route itself asks for still holds (§4.1).

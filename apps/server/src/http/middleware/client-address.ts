@@ -39,7 +39,10 @@ function firstToken(value: string | string[] | undefined): string | undefined {
   return token === '' ? undefined : token
 }
 
-/** A prefix from a header that can stand in a link and in a redirect: segments of plain characters, none of them dots alone. */
+/**
+ * A prefix from a header that is safe in a link and in a redirect: segments of plain characters, none of them only
+ * dots.
+ */
 const SAFE_PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?$/
 const MAX_PREFIX_LENGTH = 255
 
@@ -51,7 +54,7 @@ export function readPrefix(incoming: ServerRequest, proxies: TrustedProxies): st
   return prefix.endsWith('/') ? prefix.slice(0, -1) : prefix
 }
 
-/** Characters a host from a header may hold, so that it can stand in a link. */
+/** Characters that a host from a header may hold, so that it is safe in a link. */
 const SAFE_HOST = /^[A-Za-z0-9.\-_[\]:]{1,255}$/
 
 /** The client as seen directly, or as a trusted proxy in front reports it; forwarded headers of anybody else are ignored. */

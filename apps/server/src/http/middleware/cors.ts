@@ -12,7 +12,7 @@ export interface CorsPolicy {
   readonly mayAct: boolean
 }
 
-/** Headers that pages may read beside those that they always may. */
+/** Headers that pages may read beside the ones that they may always read. */
 const EXPOSED = 'X-Correlation-ID, x-request-id, request-id, Retry-After, Served-Model, Failover'
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
 

@@ -80,7 +80,7 @@ export function createModelSlots(): LocalModelSlots {
   }
 }
 
-/** Goes on with a slot, at once where nothing waits for it. */
+/** Calls `use` with a slot, at once where the slot is there. */
 export function withSlot<Value>(
   taken: MaybePromise<Release | undefined>,
   use: (release: Release | undefined) => Value,

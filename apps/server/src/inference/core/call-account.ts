@@ -6,7 +6,7 @@ import { NO_USAGE, type PredictionStep, type StepBatches, type Usage } from './e
 
 /** Options of {@link CallAccount}. */
 export interface CallAccountOptions {
-  /** Whether the steps of the call are an answer. A prompt that comes back is none. @default true */
+  /** Whether the steps of the call are an answer. A prompt that comes back is not an answer. @default true */
   readonly generates?: boolean | undefined
 }
 
@@ -41,7 +41,7 @@ export class CallAccount {
 
   /** Takes the figures of a call whose caller has left. */
   leave({ usage, isEstimated }: LeftFigures): void {
-    // What other servers do not say is estimated from the whole request, when it is recorded.
+    // Figures that other servers leave out are estimated from the whole request, when it is recorded.
     if (isEstimated && leavesMachine(this.model)) return
     this.count(usage)
     this.isEstimated ||= isEstimated
@@ -55,7 +55,7 @@ export class CallAccount {
     this.#usage = usage
   }
 
-  /** Notes bytes of the answer. @param uncounted those that come after the figures that are counted */
+  /** Notes bytes of the answer. @param uncounted the bytes that come after the counted figures */
   noteAnswer(bytes: number, uncounted = bytes): void {
     this.#answerBytes += bytes
     this.#uncountedBytes += uncounted

@@ -14,8 +14,8 @@ const MAX_NUMBER_BYTES = 32
 const DECIMAL = /^\s*\d+(?:\.\d*)?\s*$/
 
 /**
- * Roughly how many tokens a request will use: its body, and the answer as far as the body limits it. Quotas reserve that
- * many until the figures are known.
+ * Estimates the tokens that a request will use: its body, and the answer as far as the body limits it. Quotas reserve
+ * that many until the figures are known.
  *
  * @param options.isGenerated whether the answer is text that a model writes
  */
@@ -59,7 +59,7 @@ export function estimateText(bytes: number): number {
 /** Bodies up to this size hold no media worth a look. */
 const SMALL_BODY_BYTES = 16 * 1024
 const MIN_MEDIUM_BYTES = 4 * 1024
-/** Of an image, sound or file, whatever its size in bytes. */
+/** Tokens of an image, sound or file of any size. */
 const MEDIUM_TOKENS = 1000
 
 /** Roughly the tokens of a prompt, for models that do not say: its body, with media in it counted as such. */

@@ -49,7 +49,7 @@ describe('arguments of calls', () => {
   ])('are never empty unless cut off: %s', (_, steps, expected) => {
     const lanes = createLanes({ onWarning() {} })
     const texts: string[] = []
-    // Each step comes alone, as in a slow stream.
+    // Each step comes by itself, as in a slow stream.
     for (const event of steps.flatMap((step) => lanes([step]))) {
       if (event.type === 'tool-call-start') texts[event.index] = ''
       if (event.type === 'tool-call-delta') texts[event.index] += event.arguments

@@ -4,7 +4,7 @@ import type { RequestTrace } from '../../monitoring/traces/request-trace.ts'
 import { CallAccount, type CallAccountOptions } from './call-account.ts'
 import { addUsage, NO_USAGE, type ReplyWarning, type Usage } from './events.ts'
 
-/** What the calls of a request used of one model. */
+/** Usage of one model by the calls of a request. */
 export interface ModelUsage extends Pick<CallAccount, 'model' | 'usage' | 'isEstimated'> {}
 
 /**
@@ -28,7 +28,7 @@ export class RequestLedger {
   restores = false
   /** The trace of the request; undefined while tracing is off. */
   trace: RequestTrace | undefined
-  /** What the request has reserved under the quotas of its caller. @default nothing */
+  /** The tokens that the request has reserved under the quotas of its caller. @default none */
   reservation: TurnReservation | undefined
   /** Headers that name the serving model. */
   readonly headers: Record<string, string> = {}
@@ -113,7 +113,7 @@ export class RequestLedger {
   }
 }
 
-/** What a request has reserved under the quotas of its caller, for a further call of a model. */
+/** The reservation of a request under the quotas of its caller, for a further call of a model. */
 export interface TurnReservation {
   /** @param tokens of the calls so far and of the next one @throws {SvcError} `quota_exceeded` */
   renew(tokens: { readonly used: number; readonly next: number }): Promise<void>

@@ -21,7 +21,7 @@ export interface ModelTask {
   readonly upstreamChat: UpstreamChat | undefined
   /** The size of the request's body. */
   readonly bodyBytes: number
-  /** For requests that call a model again. */
+  /** The turns of requests that call a model again. */
   readonly turns: Turns
 }
 

@@ -128,7 +128,11 @@ export interface CoreOptions {
   readonly observe?: StageObserver | undefined
   /** @default no traces */
   readonly traces?: TraceRecorder | undefined
-  /** Told of every request that has ended. Must not throw. @param thrown the error that ended it before its reply */
+  /**
+   * Called with every request that has ended. Must not throw.
+   *
+   * @param thrown the error that ended it before its reply
+   */
   readonly onEnd?: ((ledger: RequestLedger | undefined, thrown: unknown) => void) | undefined
 }
 

@@ -8,7 +8,7 @@ export interface ToolCall {
   readonly name: string
   /** JSON text, exactly as the model wrote it. */
   readonly arguments: string
-  /** For a call of the history: as its client wrote it. @default 0 */
+  /** Index of a call in the history, as its client wrote it. @default 0 */
   readonly index?: number | undefined
 }
 

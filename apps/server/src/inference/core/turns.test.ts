@@ -62,7 +62,7 @@ function createLoop(calls: ModelCalls, runTool: (args: string) => Promise<string
   }
 }
 
-/** What the model says in each turn, with its figures. */
+/** The steps of the model in each turn, with its figures. */
 const SCRIPT: readonly (readonly (readonly PredictionStep[])[])[] = [
   [
     [{ type: 'progress', usage: figures(10, 0) }],

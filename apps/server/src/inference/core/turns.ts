@@ -3,14 +3,14 @@ import type { FilteredRequest } from '../../pii/request-filter.ts'
 import type { RequestLedger } from './ledger.ts'
 
 /**
- * What a request needs to call a model again: a tool loop decorates `ModelCalls`, calls the model, runs what it asks
- * for, and calls it with the results. Each call has its own account in the ledger.
+ * The calls of a request that calls a model again: a tool loop decorates `ModelCalls`, calls the model, runs the tools
+ * that it asks for, and calls it with the results. Each call has its own account in the ledger.
  */
 export interface Turns {
   /**
    * Reserves the tokens of the next call under the quotas of the caller, beside those of the calls so far.
    *
-   * @throws {SvcError} `quota_exceeded`; the request may end with what it has
+   * @throws {SvcError} `quota_exceeded`; the request may end with its results so far
    */
   reserve(tokens: number): Promise<void>
   /**

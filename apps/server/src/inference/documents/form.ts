@@ -38,7 +38,7 @@ export interface HeldForm {
    * name ends in `[]` is a list of strings; any other name occurs once.
    */
   readonly texts: JsonDocument
-  /** In the order of the form. */
+  /** The files in the order of the form. */
   readonly files: readonly FormFile[]
   /** Gives the memory back and removes the files. */
   readonly release: () => void

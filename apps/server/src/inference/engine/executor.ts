@@ -5,7 +5,7 @@ import type { GenerationRequest } from '../core/request.ts'
 import type { OperationKind, OperationRequest, OperationResult } from '../operations/operation.ts'
 import type { RequestHeader } from '../serving/upstream/hop-headers.ts'
 
-/** The trace of the request that a call is part of. It measures how long the call waits for its model. */
+/** The trace of the request that a call is part of. It measures the time that the call waits for its model. */
 export interface CallTrace {
   readonly span: SpanScope | undefined
   beginLoad(): void
@@ -28,7 +28,11 @@ export interface ExecuteOptions {
   readonly header?: RequestHeader | undefined
   /** @default the call is not a part of a traced request */
   readonly trace?: CallTrace | undefined
-  /** Told the figures of a call whose caller leaves before its backend has told them. @default nobody counts them */
+  /**
+   * Called with the figures of a call whose caller leaves before its backend has given them.
+   *
+   * @default nobody counts them
+   */
   readonly onLeft?: ((left: LeftFigures) => void) | undefined
   readonly signal: AbortSignal
 }

@@ -15,8 +15,8 @@ export function createSigner(): Signer {
 }
 
 /**
- * Leaves out thoughts without a signature of an upstream: those of models of this server, and those that nobody has
- * signed. An upstream refuses them. A turn that was such thoughts and nothing else is left out with them.
+ * Leaves out thoughts without a signature of an upstream: thoughts of models of this server, and unsigned ones. An
+ * upstream refuses them. A turn of only such thoughts is left out with them.
  */
 export function dropForeignThoughts(request: MessagesRequest): MessagesRequest {
   const messages = request.messages.flatMap((message): MessagesMessage[] => {

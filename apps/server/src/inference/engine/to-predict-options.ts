@@ -208,7 +208,7 @@ function toMetadata(model: ModelConfig, request: PredictionInput): Record<string
   return { ...metadata, chat_template_kwargs: JSON.stringify(kwargs) }
 }
 
-/** Whether templates are told not to let the model think. */
+/** Whether the request turns thinking off in templates. */
 export function thinkingIsOff(
   model: Pick<ModelConfig, 'reasoning' | 'reasoningEffort'>,
   request: Pick<PredictionInput, 'reasoningEffort' | 'thinking' | 'metadata'>,
@@ -244,7 +244,7 @@ function toConversationFields(request: PredictionInput): PredictFields {
   return { UseTokenizerTemplate: true, Messages: request.messages.map(toMessage) }
 }
 
-/** Markers in the prompt stand for these media in order, whether server or backend writes it. */
+/** Markers in the prompt mean these media in order, whether server or backend writes the prompt. */
 function toMediaFields({ media }: PredictionInput): PredictFields {
   return media === undefined ? {} : { Images: media.images, Audios: media.audio, Videos: media.video }
 }

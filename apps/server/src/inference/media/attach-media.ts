@@ -66,7 +66,7 @@ function listAccepted(model: ModelConfig): ReadonlySet<MediaKind> {
   return new Set(KINDS.filter((kind) => modalities.has(kind)))
 }
 
-/** The kind of a `file` is known only after reading; a model for text alone takes none. */
+/** The kind of a `file` is known only after reading; a model that takes only text takes none. */
 function refuseUnlessTaken(attachment: Attachment, accepts: ReadonlySet<MediaKind>): void {
   const { kind } = attachment
   if (kind === 'file' ? accepts.size === 0 : !accepts.has(kind)) throw notTaken(attachment, kind)

@@ -20,9 +20,9 @@ export interface Attachment {
 /** A medium as backends take it. */
 export interface Medium {
   readonly kind: MediaKind
-  /** As its first bytes show. */
+  /** The type that the first bytes show. */
   readonly mediaType: string
-  /** In the standard alphabet, padded, without blanks. */
+  /** The content in the standard alphabet of base64, padded, without blanks. */
   readonly base64: string
 }
 

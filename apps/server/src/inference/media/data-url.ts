@@ -1,8 +1,8 @@
 /** The parts of a `data:` URL in base64. */
 export interface DataUrl {
-  /** In lower case, without parameters; undefined when the URL has none. */
+  /** Media type in lower case, without parameters; undefined when the URL has none. */
   readonly mediaType: string | undefined
-  /** As written in the URL, unchecked. */
+  /** The content as written in the URL, unchecked. */
   readonly base64: string
 }
 

@@ -30,7 +30,7 @@ export interface MediaReader {
 /** The media of one request. */
 export interface MediaReading {
   /**
-   * Reads one medium from any source. The first bytes alone decide its type; claims are not trusted.
+   * Reads one medium from any source. Only its first bytes decide its type; claims are not trusted.
    *
    * @param options.accepts the kinds that the model takes
    * @throws {SvcError} `invalid_request` with code `invalid_media`, or `modality_not_supported` for a file of a kind
@@ -54,7 +54,7 @@ export interface MediaReaderOptions {
 interface Found {
   readonly base64: string
   readonly head: Uint8Array
-  /** As the client or the other server claims it. */
+  /** The type that the client or the other server claims. */
   readonly claimed: string | undefined
 }
 

@@ -12,7 +12,7 @@ export function invalidMedia({ param }: Place, message: string, cause?: unknown)
   })
 }
 
-/** Creates the refusal of media that are too large, one alone or all together. */
+/** Creates the refusal of media that are too large, by itself or all together. */
 export function mediaTooLarge({ param }: Place, maxBytes: number): SvcError {
   return new SvcError('too_large', `${param}: more than ${maxBytes} bytes`, {
     code: 'media_too_large',

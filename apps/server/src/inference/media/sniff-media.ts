@@ -53,7 +53,7 @@ const SIGNATURES: readonly Signature[] = [
 ]
 
 /**
- * Detects the type of a medium from its first bytes alone. Undefined for anything but images, sound and film. Raw
+ * Detects the type of a medium from its first bytes only. Undefined for anything but images, sound and film. Raw
  * samples have no signature and are not recognised.
  */
 export function sniffMedia(bytes: Uint8Array): SniffedMedia | undefined {

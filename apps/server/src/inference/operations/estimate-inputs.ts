@@ -1,7 +1,7 @@
 import { estimateText } from '../core/estimate-tokens.ts'
 import type { EmbedInput, OperationKind, OperationRequest } from './operation.ts'
 
-/** Roughly how many tokens a backend reads for an operation whose tokens are counted; 0 for the others. */
+/** Estimates the tokens that a backend reads for an operation whose tokens are counted; 0 for the others. */
 export function estimateInputs(request: OperationRequest<OperationKind>): number {
   switch (request.kind) {
     case 'embed':

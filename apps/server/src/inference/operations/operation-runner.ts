@@ -16,7 +16,7 @@ export interface ConversationWriter {
 /** Context of an operation. */
 export interface OperationContext {
   readonly client: BackendClient
-  /** With defaults filled in. */
+  /** The model with defaults filled in. */
   readonly model: ModelConfig
   readonly correlationId: string
   /** @default conversations are written as one line for each message */

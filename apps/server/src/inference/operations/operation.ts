@@ -117,7 +117,7 @@ export interface ClassifiedEntity {
   readonly start: number
   readonly end: number
   readonly group: string
-  /** In 0..1. */
+  /** Score from 0 to 1. */
   readonly score: number
 }
 
@@ -132,7 +132,7 @@ export interface DecideRequest {
   readonly questions: readonly DecideQuestion[]
 }
 
-/** A question, and what makes its answer yes or no. */
+/** A question, with the criteria of its answer. */
 export interface DecideQuestion {
   /** Names the answer. */
   readonly id: string
@@ -141,7 +141,7 @@ export interface DecideQuestion {
   readonly falseCriteria: string
 }
 
-/** Probabilities of yes, 0 to 1, each for itself, as the backend gave them. */
+/** Probabilities of yes, 0 to 1, each independent of the others, as the backend gave them. */
 export interface DecideResult extends OperationFigures {
   readonly answers: readonly { readonly id: string; readonly probability: number }[]
 }

@@ -6,8 +6,8 @@ const MAX_WAITING_REPLIES = 256
 const MAX_WAITING_BYTES = 64 * 1024
 
 /**
- * Takes the replies of a stream in batches: those that arrived since the last batch together. The call begins with the
- * first pull; ending the iteration early cancels it. A slow reader holds the backend back.
+ * Takes the replies of a stream in batches: a batch has the replies that arrived since the last one. The call begins
+ * with the first pull; ending the iteration early cancels it. A slow reader holds the backend back.
  */
 export function batchReplies(replies: AsyncGenerator<Reply, void, void>): AsyncIterable<readonly Reply[]> {
   return { [Symbol.asyncIterator]: () => new ReplyBatches(replies) }

@@ -22,7 +22,7 @@ import type { PredictionContext } from './prediction-context.ts'
 import type { ReadPrompt } from './read-prompt.ts'
 import { createReplyText } from './reply-text.ts'
 
-/** Time for the count of a prompt that nobody waits for. */
+/** Time for counting a prompt in the background. */
 const COUNT_MS = 2000
 
 /** Answers of backends, and of other instances, that do not count tokens. */
@@ -149,7 +149,7 @@ export class ChoiceRun {
     return [...this.#takeWarnings(), ...this.#gate(this.#decoder.end({ finishReason: 'length' }))]
   }
 
-  /** Adds the token with which an answer ended that has no other. */
+  /** Adds the token with which an answer ended when it has no other token. */
   #withEndToken(events: PredictionEvent[]): PredictionEvent[] {
     const end = this.#prompt?.end
     const last = events.at(-1)

@@ -24,8 +24,8 @@ export interface ModelFacts {
 /** Facts of loaded models. */
 export interface ModelFactsReader {
   /**
-   * Gives the facts of the model behind a client, asked for once for each load. Facts are optional: those that a
-   * backend does not report are left out. A backend that cannot answer now is asked again later.
+   * Gives the facts of the model behind a client, asked for once for each load. Facts are optional: a fact that the
+   * backend does not report is left out. A backend that cannot answer now is asked again later.
    *
    * @throws the reason of the signal, as soon as it is aborted
    */

@@ -99,7 +99,7 @@ async function planChat(
   }
 }
 
-/** Warns where a prompt lacks what the client expects it to show. */
+/** Warns where a prompt lacks the chat form or the tools that the client expects it to show. */
 function listWarnings(
   model: ModelConfig,
   { hidesTools }: { readonly hidesTools: boolean },
@@ -164,7 +164,7 @@ function planAnswer(
   return { grammar, check: check && createAnswerCheck(check, { mayBeCut }) }
 }
 
-/** Finds the start tag of reasoning at the end of the prompt. A template that was told not to think writes none. */
+/** Finds the start tag of reasoning at the end of the prompt. A template that turns thinking off writes none. */
 function findStart(prompt: string, request: ChatRequest, model: ModelConfig): string | undefined {
   return thinkingIsOff(model, request) ? undefined : findPrefilledToken(prompt, model.reasoning)
 }

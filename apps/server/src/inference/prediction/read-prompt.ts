@@ -4,7 +4,7 @@ import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { PromptToken, TokenLogprob } from '../core/events.ts'
 
-/** The tokens of a prompt with their log-probabilities, and what may come after them. */
+/** The tokens of a prompt with their log-probabilities, and the token that may come after them. */
 export interface ReadPrompt {
   readonly text: string
   readonly tokens: readonly PromptToken[]
@@ -83,7 +83,7 @@ function toAlternative(token: TokenLikelihood | undefined): Omit<TokenLogprob, '
   }
 }
 
-/** Some vocabularies put a space before every text; it is no part of the prompt. */
+/** Some vocabularies put a space before every text; it is not part of the prompt. */
 function withoutAddedSpace(tokens: readonly PromptToken[], text: string): readonly PromptToken[] {
   const [first, ...rest] = tokens
   const whole = Buffer.concat(tokens.map(({ bytes }) => Buffer.from(bytes ?? []))).toString()

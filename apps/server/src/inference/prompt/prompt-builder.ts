@@ -37,21 +37,20 @@ export interface ChatPromptOptions {
  */
 export interface PromptBuilder {
   /**
-   * Writes the prompt of a chat. Stop texts are no part of it: `toPredictOptions` sends the model's, then the
-   * request's.
+   * Writes the prompt of a chat. It has no stop texts: `toPredictOptions` sends the model's, then the request's.
    *
    * @throws {SvcError} `too_large`, code `prompt_too_long`, above 48 Mi characters
    */
   chat(model: ModelConfig, input: ChatPromptInput, options: ChatPromptOptions): Promise<ChatPrompt>
   /**
-   * Writes the prompt for one text to continue, with `completion` or as the text alone. Models whose backend renders
+   * Writes the prompt for one text to continue, with `completion` or as the bare text. Models whose backend renders
    * chats get theirs here too.
    *
    * @throws {SvcError} as `chat`
    */
   completion(model: ModelConfig, text: string, extras?: PromptExtras): string
   /**
-   * Writes the prompt of an edit with `edit`, or as the text alone.
+   * Writes the prompt of an edit with `edit`, or as the bare text.
    *
    * @throws {SvcError} as `chat`
    */

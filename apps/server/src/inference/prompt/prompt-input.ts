@@ -4,7 +4,7 @@ export interface PromptToolCall {
   readonly name: string
   /** JSON text, exactly as the model wrote it. */
   readonly arguments: string
-  /** As the client wrote it. @default 0, for every call */
+  /** Index as the client wrote it. @default 0, for every call */
   readonly index?: number | undefined
 }
 
@@ -38,7 +38,7 @@ export interface PromptMessage {
 export interface PromptExtras {
   /** @default the model's own */
   readonly reasoningEffort?: string | undefined
-  /** Without the keys that the server reads itself. */
+  /** The metadata without the keys that the server reads itself. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
 }
 

@@ -70,7 +70,7 @@ function answerTool(settings: ModelConfig['function']): PromptTool {
   }
 }
 
-/** Reads a tool with its definition under `function`, or flat. A value without a name is no tool. */
+/** Reads a tool with its definition under `function`, or flat. A value without a name is not a tool. */
 function toPromptTool(tool: unknown): PromptTool[] {
   if (!isRecord(tool)) return []
   const { name, description, strict, parameters } = isRecord(tool.function) ? tool.function : tool

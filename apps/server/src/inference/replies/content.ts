@@ -19,7 +19,7 @@ export interface Content {
    * @param range only for content with ranges
    */
   read(range?: ByteRange): AsyncIterable<Uint8Array>
-  /** Gives back what the content holds. Called when the reply has ended, whether its bytes were read or not. */
+  /** Releases the content. Called when the reply has ended, whether its bytes were read or not. */
   readonly release?: (() => void) | undefined
 }
 

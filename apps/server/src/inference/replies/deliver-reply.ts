@@ -114,7 +114,7 @@ async function writeStream(reply: EventsReply, encoder: StreamEncoder, target: S
   }
 }
 
-/** After the first byte an error travels inside the stream, in the form of the format. */
+/** Sends an error after the first byte inside the stream, in the form of the format. */
 async function failInBand(
   { context, ledger }: EventsReply,
   encoder: StreamEncoder,

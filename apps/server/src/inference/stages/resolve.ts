@@ -13,7 +13,7 @@ export interface ModelDirectory {
   resolve(name: string, options?: { readonly acceptLatest?: boolean | undefined }): ModelConfig | undefined
   /** Gives the name that a client means by a name: that of a model, or an alias. */
   findName(name: string, options?: { readonly acceptLatest?: boolean | undefined }): string | undefined
-  /** Gives the model for a usecase when a request names none, of those that are meant, and the name that led to it. */
+  /** Gives the model for a usecase when a request names none, and the name that led to it. Only meant models count. */
   findDefault(usecase: string, isMeant: (model: ModelConfig) => boolean): NamedModel | undefined
   /** Gives the fault of the model file of a name, when the fault makes the model unusable. */
   findFault(name: string): string | undefined

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports.ts'
 import type { IncomingRequest, StageName, StageObserver } from '../core/pipeline.ts'
 
-/** Logs how long each stage of a request took, in milliseconds, when the request has ended. */
+/** Logs the duration of each stage of a request, in milliseconds, when the request has ended. */
 export function createPhaseTiming({ clock }: { readonly clock: Pick<Clock, 'monotonic'> }): StageObserver {
   const begun = new WeakMap<IncomingRequest, [stage: StageName, startedAt: number][]>()
   return (stage, { incoming }) => {

@@ -59,7 +59,7 @@ class TracedWriter implements ReplyWriter {
 
 const FAILURES = 400
 
-/** Wraps the target of a relayed reply. @param restores whether values are put back in replies that are no failure */
+/** Wraps the target of a relayed reply. @param restores whether values are put back in replies that are not failures */
 export function traceRelayTarget(target: ReplyTarget, trace: RequestTrace, restores: boolean): ReplyTarget {
   return new TracedTarget(target, trace, restores)
 }

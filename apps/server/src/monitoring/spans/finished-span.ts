@@ -3,7 +3,7 @@ import type { SpanScope } from './span-scope.ts'
 /** Values of attributes. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
-/** How a span stands to the network, with the numbers of the API of OpenTelemetry. */
+/** The place of a span in the network, with the numbers of the API of OpenTelemetry. */
 export const SPAN_KINDS = { internal: 0, server: 1, client: 2 } as const
 
 /** A span that has ended. */

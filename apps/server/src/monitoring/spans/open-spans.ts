@@ -15,7 +15,7 @@ export interface OpenSpans {
   close(): Promise<void>
 }
 
-/** What {@link openSpans} needs. */
+/** Parts of {@link openSpans}. */
 export interface SpansParts {
   /** The variables of the process. */
   readonly environment: Readonly<Record<string, string | undefined>>

@@ -3,7 +3,7 @@ import type { SamplerOptions } from './sampler.ts'
 /** Variables of the process. */
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** How spans are sent. */
+/** Options for sending spans. */
 export interface SpanOptions {
   /** The address that takes requests with spans. */
   readonly url: string
@@ -18,11 +18,11 @@ export interface SpanOptions {
   readonly certificateFile: string | undefined
 }
 
-/** What the variables of OpenTelemetry say. */
+/** The options in the variables of OpenTelemetry. */
 export interface ReadSpanOptions {
   /** Undefined when no spans are sent. */
   readonly options: SpanOptions | undefined
-  /** What could not be used, each in a sentence without the value, which may be a secret. */
+  /** Values that could not be used, each in a sentence without the value, which may be a secret. */
   readonly problems: readonly string[]
 }
 
@@ -43,8 +43,8 @@ const RESERVED = new Set([
 ])
 
 /**
- * Reads the variables. OpenTelemetry asks that a value that cannot be used is told and passed over, because many programs
- * may share the variables; so none of them keeps the server from its start.
+ * Reads the variables. OpenTelemetry asks programs to report a value that they cannot use and to go on, because many
+ * programs may share the variables; so none of them keeps the server from its start.
  */
 export function readSpanOptions(variables: Variables): ReadSpanOptions {
   const problems: string[] = []

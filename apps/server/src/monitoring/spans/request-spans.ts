@@ -19,7 +19,7 @@ export interface SpannedRequest {
   /** Stages in their order, with milliseconds from the arrival of the request. */
   readonly stages: readonly { readonly name: string; readonly offsetMs: number; readonly durationMs: number }[]
   readonly loadMs: number | undefined
-  /** From arrival. */
+  /** Time from the arrival of the request. */
   readonly firstTokenMs: number | undefined
   readonly account: SpannedAccount | undefined
 }

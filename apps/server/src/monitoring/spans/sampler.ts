@@ -1,6 +1,6 @@
 import type { TraceParent } from './traceparent.ts'
 
-/** Which traces are sent. */
+/** Options of a sampler. */
 export interface SamplerOptions {
   /** The share of traces without a caller that decides: 0 to 1. */
   readonly ratio: number

@@ -11,7 +11,7 @@ import type { SpanScope } from './span-scope.ts'
 export interface SpanExporter {
   /** @throws {Error} when the receiver has not taken them; nothing of them is kept */
   send(spans: readonly FinishedSpan[]): Promise<void>
-  /** Breaks off what is under way. */
+  /** Breaks off the requests under way. */
   close(): void
 }
 

@@ -9,7 +9,7 @@ export interface SpanQueue {
   add(span: FinishedSpan): void
   /** Number of spans that did not reach the receiver. */
   readonly lost: number
-  /** Sends what waits, for a short time, and ends. */
+  /** Sends the waiting spans, for a short time, and ends. */
   close(): Promise<void>
 }
 

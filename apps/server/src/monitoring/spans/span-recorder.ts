@@ -5,7 +5,7 @@ import type { SpanQueue } from './span-queue.ts'
 import { newTraceId, SpanScope } from './span-scope.ts'
 import { parseTraceparent } from './traceparent.ts'
 
-/** Creates what makes spans, and hands them to a queue. */
+/** Creates a maker of spans, which hands them to a queue. */
 export function createSpanRecorder(sampler: Sampler, queue: Pick<SpanQueue, 'add'>): SpanRecorder {
   return {
     begin(traceparent) {

@@ -13,7 +13,7 @@ const FIRST_VERSION = '00'
 const NO_VERSION = 'ff'
 const SAMPLED = 1
 
-/** Reads the header; undefined for one that is none, as the standard says: the request then begins a trace of its own. */
+/** Reads the header; undefined for an invalid one, as the standard says: the request then begins a trace of its own. */
 export function parseTraceparent(header: string | undefined): TraceParent | undefined {
   if (header === undefined || header.length > MAX_LENGTH) return undefined
   const [, version, traceId = '', spanId = '', flags = '', rest] = FORM.exec(header) ?? []

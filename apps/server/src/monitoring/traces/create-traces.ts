@@ -18,7 +18,7 @@ export interface Traces {
   readonly requestLog: Pick<TraceLog, 'list' | 'find'>
   readonly backendLog: Pick<TraceLog, 'list' | 'find' | 'clear'>
   /**
-   * Counts the traced requests of the last hours, also those that are not listed any more.
+   * Counts the traced requests of the last hours, also the ones that are no longer listed.
    *
    * @param matches counts only listed requests whose heads match
    */
@@ -45,7 +45,7 @@ export interface TracesOptions {
   readonly policy: TracePolicy
   /** Gives the status of a reply to a failed request. */
   readonly toStatus: (error: SvcError) => number
-  /** Gives what makes spans; undefined while none are sent. @default none are sent */
+  /** Gives the maker of spans; undefined while none are sent. @default none are sent */
   readonly spans?: (() => SpanRecorder | undefined) | undefined
   readonly clock: Clock
   readonly logger: Logger

@@ -6,7 +6,7 @@ export interface GatheredWrites {
   wake(): void
   /** Ends the wait for others. */
   hurry(): void
-  /** Runs it now, and resolves when nothing waits any more. */
+  /** Runs it now, and resolves when nothing is waiting. */
   flush(): Promise<void>
 }
 

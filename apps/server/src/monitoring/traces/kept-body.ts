@@ -6,7 +6,7 @@ export class BodyBudget {
     this.#free = bytes
   }
 
-  /** @returns how many of the bytes may be kept */
+  /** @returns the number of bytes that may be kept */
   take(bytes: number): number {
     const taken = Math.min(bytes, this.#free)
     this.#free -= taken

@@ -16,9 +16,9 @@ export interface KeptTraces {
   readonly all: readonly KeptTrace[]
   /** Puts a trace in its place. */
   insert(trace: KeptTrace): void
-  /** Puts the stored traces before those that are there. */
+  /** Puts the stored traces before the present ones. */
   insertStored(traces: readonly KeptTrace[]): void
-  /** Drops what is above the limits, the oldest first. */
+  /** Drops the traces above the limits, the oldest first. */
   trim(): void
   /** Forgets all. */
   clear(): void
@@ -31,7 +31,7 @@ export interface KeptTracesOptions {
   readonly maxItems: () => number
   /** The bytes to keep on disk. */
   readonly maxBytes: number
-  /** Called with every segment that holds no traces any more. */
+  /** Called with every segment that no longer holds traces. */
   readonly onEmpty: (segment: Segment) => void
 }
 

@@ -68,7 +68,7 @@ export async function listPage<Kept extends Sequenced, Open extends Sequenced>(
   return { traces, total }
 }
 
-/** Merges two lists, each with the oldest first. Nothing is merged beyond what is read. */
+/** Merges two lists, each with the oldest first. Traces that nobody reads are not merged. */
 function* readNewestFirst<Kept extends Sequenced, Open extends Sequenced>(
   kept: readonly Kept[],
   open: readonly Open[],

@@ -48,11 +48,11 @@ export interface RequestTraceParts {
   readonly span?: SpanScope | undefined
   /** Takes the facts for spans, when the span is sampled. */
   readonly onSpan?: ((request: SpannedRequest) => void) | undefined
-  /** Told when the request has ended. */
+  /** Called when the request has ended. */
   readonly onLeave?: (() => void) | undefined
 }
 
-/** How a request has ended. */
+/** The end of a request. */
 interface TraceEnd {
   readonly error: SvcError | undefined
   readonly endedAt: number

@@ -36,7 +36,7 @@ export interface SegmentLimits {
 }
 
 const LIMITS: SegmentLimits = { segmentBytes: 4 * 1024 * 1024, segmentLines: 256 }
-/** A longer file is not one of ours. */
+/** A longer file does not belong to the server. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024
 const LINE_FEED = 0x0a
 const NAME = /^(\d{12})\.jsonl$/
@@ -114,7 +114,7 @@ export class SegmentFiles {
     try {
       await file.appendFile(Buffer.concat(lines))
     } catch (error) {
-      // What was written of the last line ends with this segment.
+      // The written part of the last line ends with this segment.
       await this.#endCurrent()
       throw error
     }

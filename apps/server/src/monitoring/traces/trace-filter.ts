@@ -6,7 +6,7 @@ export interface StatusRange {
   readonly to: number
 }
 
-/** What a listed trace must have. Whatever is left out is not asked for. */
+/** Conditions that a listed trace must meet. An absent one is not checked. */
 export interface TraceFilter {
   /** The model that was asked for, or the one that served. */
   readonly model?: string | undefined
@@ -56,7 +56,7 @@ const NANOSECONDS = 1e6
 /** The longest duration that a summary holds, in milliseconds. */
 const MAX_MS = 2 ** 32 - 1
 
-/** Gives a predicate of heads; undefined for a filter that asks for nothing. A head that is no JSON matches nothing. */
+/** Gives a predicate of heads; undefined for a filter without conditions. A head that is not JSON matches nothing. */
 export function createTraceMatcher(filter: TraceFilter): ((head: string) => boolean) | undefined {
   const checks = listChecks(filter)
   if (checks.length === 0) return undefined

@@ -36,7 +36,7 @@ export interface TraceLogOptions {
   /** The bytes to keep on disk. @default 256 MiB */
   readonly maxBytes?: number | undefined
   readonly segments?: SegmentLimits | undefined
-  /** Told of traces that could not be stored. */
+  /** Called with the number of traces that could not be stored. */
   readonly onLost: (count: number) => void
   /** @default 250 */
   readonly gatherMs?: number | undefined

@@ -11,7 +11,7 @@ export interface SentError {
   readonly retryAfterMs?: number | undefined
 }
 
-/** What a member asks of the process with the models. The first question opens the place of a folder. */
+/** Questions of a member to the process with the models. The first question opens the place of a folder. */
 export type Question =
   | { readonly ask: 'open'; readonly id: number; readonly folder: string }
   | { readonly ask: 'place' | 'load'; readonly id: number; readonly model: Pick<ModelConfig, 'name' | 'options'> }
@@ -19,7 +19,7 @@ export type Question =
   | { readonly ask: 'failed'; readonly id: number; readonly error: SentError }
   | { readonly ask: 'running' | 'close'; readonly id: number }
 
-/** Its answer. */
+/** The answer to a question. */
 export interface Answer {
   readonly id: number
   readonly error?: SentError | undefined

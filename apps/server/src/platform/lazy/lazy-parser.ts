@@ -1,12 +1,12 @@
 import type { ParseModelFile } from '../../catalog/yaml-files.ts'
 import { createLazy } from '../../concurrency/lazy.ts'
 
-/** Says that a model file was to be read before its parser was loaded. */
+/** Thrown when a model file is read before its parser is loaded. */
 export class ParserMissing extends Error {
   override readonly name = 'ParserMissing'
 }
 
-/** What reads model files. A start without such files does without its modules. */
+/** A parser of model files. A start without such files does not load its modules. */
 export interface LazyParser {
   /** @throws {ParserMissing} before {@link LazyParser.load} has settled */
   readonly parse: ParseModelFile

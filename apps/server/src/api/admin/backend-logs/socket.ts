@@ -50,7 +50,7 @@ export async function serveLogs(socket: Socket, model: string, { logs, clock }: 
   }
 }
 
-/** Reads on while the socket is open: what a client says changes nothing. */
+/** Reads on while the socket is open: messages of a client change nothing. */
 async function listen(socket: Socket, ended: AbortController): Promise<void> {
   try {
     for await (const _message of socket.messages({ until: ended.signal }));

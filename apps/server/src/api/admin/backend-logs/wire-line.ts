@@ -3,7 +3,7 @@ import type { LogLine } from '../../../backends/log-ring.ts'
 import type { BackendLogs } from '../../../backends/supervisor.ts'
 import type { Clock } from '../../../ports.ts'
 
-/** What the routes of backend logs read. */
+/** Parts of the routes of backend logs. */
 export interface BackendLogParts {
   readonly logs: BackendLogs
   readonly clock: Clock

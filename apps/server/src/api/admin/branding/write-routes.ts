@@ -10,7 +10,7 @@ import { MAX_ASSET_BYTES } from './limits.ts'
 
 const schemas = () => import('./schemas.ts')
 
-/** What the routes need. */
+/** Parts of the routes. */
 export interface BrandingWriteParts {
   readonly assets: AssetStore
   readonly forms: FormReader

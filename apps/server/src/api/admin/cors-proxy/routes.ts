@@ -9,7 +9,7 @@ import type { OutboundResponse } from '../../../outbound/response.ts'
 import { toProxyError } from './proxy-errors.ts'
 import { toSafeHeaders } from './safe-headers.ts'
 
-/** What the routes need. */
+/** Parts of the routes. */
 export interface CorsProxyParts {
   readonly bodies: BodyReader
   readonly client: OutboundClient
@@ -102,7 +102,7 @@ function readHeaders(call: Call): Record<string, string | undefined> {
   return Object.fromEntries(Object.keys(call.incoming.headers).map((name) => [name, call.header(name)]))
 }
 
-/** Sends the reply as it comes. A reply that breaks off is cut, so that it is no whole one. */
+/** Sends the reply as it comes. A reply that breaks off is cut, so that the client does not take it for a whole one. */
 async function send({ outgoing }: Call, reply: OutboundResponse): Promise<void> {
   outgoing.writeHead(reply.status, toSafeHeaders(reply.headers))
   try {

@@ -13,7 +13,7 @@ export interface FeatureFacts {
   readonly hasAccounts: boolean
 }
 
-/** Finds what the server has: accounts, areas, and the feature switches that a route hangs on. */
+/** Finds the features of the server: accounts, areas, and the feature switches that a route depends on. */
 function findServed({ routes, hasAccounts }: FeatureFacts): z.infer<typeof featuresReply> {
   const served = routes().filter(({ gateOnly }) => gateOnly !== true)
   const paths = new Set(served.flatMap(listPaths))
@@ -27,7 +27,9 @@ function findServed({ routes, hasAccounts }: FeatureFacts): z.infer<typeof featu
   return Object.fromEntries(entries) as z.infer<typeof featuresReply>
 }
 
-/** `GET /api/features` (§5.4): what this server has, read from the route table. An interface shows nothing else. */
+/**
+ * `GET /api/features` (§5.4): the features of this server, read from the route table. An interface shows nothing else.
+ */
 export function featuresRoute(facts: FeatureFacts): Route {
   return defineRoute({
     method: 'GET',

@@ -4,6 +4,8 @@ export interface Instruction {
   readonly description: string
   /** Tags of its routes. */
   readonly tags: readonly string[]
-  /** `{base_url}` stands for the address of the server, with a slash at its end. A test runs the examples. */
+  /**
+   * Text with `{base_url}` in place of the address of the server, with a slash at its end. A test runs the examples.
+   */
   readonly markdown: string
 }

@@ -18,7 +18,7 @@ import { distinctTexts, toPage } from './page.ts'
 import { sortEntries } from './sort-entries.ts'
 import { toTaskTypes } from './task-types.ts'
 
-/** What the routes of the backend page need. */
+/** Parts of the routes of the backend page. */
 export interface BackendListParts extends BackendRouteParts {
   readonly prefersDevelopment: () => boolean
   readonly developmentSuffix: string
@@ -30,7 +30,7 @@ const schemas = () => import('./schemas.ts')
 const lists = () => import('./list-schemas.ts')
 const shared = { access: 'admin', family: 'flat', tag: 'backends' } as const
 
-/** The list of backends for the management pages, with what can be done to them (§4.6). */
+/** The list of backends for the management pages, with the possible actions (§4.6). */
 export function backendListRoutes(parts: BackendListParts): Route[] {
   return [
     listRoute(parts),

@@ -16,7 +16,7 @@ import { readJsonBody } from '../read-json-body.ts'
 import { listGalleries } from './gallery-state.ts'
 import { findJob, toJob } from './job.ts'
 
-/** What the routes of backend jobs need. */
+/** Parts of the routes of backend jobs. */
 export interface BackendRouteParts {
   readonly gallery: BackendGallery
   readonly operations: Operations

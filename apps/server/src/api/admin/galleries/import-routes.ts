@@ -14,7 +14,7 @@ import { readJsonBody } from '../read-json-body.ts'
 import { noteInstall } from './note-install.ts'
 import type { hubReply, importBody, importStarted } from './schemas.ts'
 
-/** What the import of models by their address needs. */
+/** Parts of the routes that import models by their address. */
 export interface ImportRouteParts {
   readonly gallery: ModelGallery
   readonly bodies: BodyReader

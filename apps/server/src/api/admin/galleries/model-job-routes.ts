@@ -17,7 +17,7 @@ import { findJob, toJob } from './job.ts'
 import { noteInstall } from './note-install.ts'
 import type { applyBody, availableModels, modelJobCreated } from './schemas.ts'
 
-/** What the routes of model jobs need. */
+/** Parts of the routes of model jobs. */
 export interface ModelJobParts {
   readonly gallery: ModelGallery
   readonly modelFiles: ConfigStore

@@ -11,7 +11,7 @@ import { readJsonBody } from '../read-json-body.ts'
 import { findJob, toShortJob } from './job.ts'
 import { listModels, type ModelPageParts } from './model-page.ts'
 
-/** What the routes of the model page need. */
+/** Parts of the routes of the model page. */
 export interface ModelListParts extends ModelPageParts {
   /** The size of a model that is here; undefined where its files do not tell. */
   readonly installedShape: (name: string) => Promise<ModelShape | undefined>
@@ -23,7 +23,7 @@ const schemas = () => import('./schemas.ts')
 const lists = () => import('./list-schemas.ts')
 const shared = { access: 'admin', family: 'flat', tag: 'models' } as const
 
-/** The list of models for the management pages, with what can be done to them (§4.6). */
+/** The list of models for the management pages, with the possible actions (§4.6). */
 export function modelListRoutes(parts: ModelListParts): Route[] {
   return [
     listRoute(parts),

@@ -11,7 +11,7 @@ import { distinctTexts, toPage } from './page.ts'
 import { sortEntries } from './sort-entries.ts'
 import { toTaskTypes } from './task-types.ts'
 
-/** What the page of models is made of. */
+/** Parts of the page of models. */
 export interface ModelPageParts {
   readonly gallery: ModelGallery
   readonly modelFiles: ConfigStore
@@ -91,7 +91,7 @@ async function keepFitting(
   return models.filter((_, index) => assessed[index]?.fits !== false)
 }
 
-/** Size and fit; what nobody knows is left out. Without a size the fit is not known either. */
+/** Size and fit; unknown fields are left out. Without a size the fit is not known either. */
 function toSizeFields(
   { size }: ModelEntry,
   { weightsBytes, memoryBytes, fits }: Partial<Assessment> = {},

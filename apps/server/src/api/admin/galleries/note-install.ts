@@ -1,6 +1,6 @@
 import type { Call } from '../../../http/call.ts'
 
-/** Notes an installation for the audit log: by its name, and by its address without what may be secret. */
+/** Notes an installation for the audit log: by its name, and by its address without parts that may be secret. */
 export function noteInstall(
   call: Call,
   { name, address }: { readonly name?: string | null | undefined; readonly address?: string | null | undefined },

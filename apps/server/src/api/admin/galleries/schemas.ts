@@ -153,7 +153,7 @@ export const availableModels = z.array(
   }),
 )
 
-/** What somebody wishes for an imported model. */
+/** Wishes for an imported model. */
 const preferencesBody = z.looseObject({
   name: z.string().nullish(),
   backend: z.string().nullish(),

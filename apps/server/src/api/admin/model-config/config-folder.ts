@@ -14,7 +14,7 @@ import type { OwnPlaces } from '../../../key-files/own-places.ts'
 /** A model file. */
 export interface ReadConfig {
   readonly name: string
-  /** In the models folder. */
+  /** Name in the models folder. */
   readonly file: string
   /** Undefined for a file whose mistakes leave no model. */
   readonly model: ModelConfig | undefined

@@ -12,7 +12,7 @@ import { toModelFileName } from '../../../files/safe-path.ts'
 export interface CopiedWeights {
   /** Name in the models folder: a GGUF file, or the folder of a graph and its tokenizer. */
   readonly file: string
-  /** Absolute path of what is copied. */
+  /** Absolute path of the file or folder to copy. */
   readonly source: string
 }
 

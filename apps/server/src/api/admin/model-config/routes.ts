@@ -17,7 +17,7 @@ import type { ConfigFiles } from './config-files.ts'
 import { type ChangeOptions, toConfigFile, type WrittenConfig } from './config-folder.ts'
 import type { ConfigText, configWritten, patchBody } from './schemas.ts'
 
-/** What the routes of model configurations need. */
+/** Parts of the routes of model configurations. */
 export interface ModelConfigParts {
   readonly files: ConfigFiles
   readonly modelFiles: ConfigStore

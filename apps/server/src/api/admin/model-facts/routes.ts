@@ -14,7 +14,7 @@ import { isPending, nameWithoutGallery, type OperationView } from '../../../oper
 import { listSectionFields, listSections } from './config-metadata.ts'
 import type { capabilitiesReply, loadStatus, pipelineReply } from './schemas.ts'
 
-/** What the routes about models need. */
+/** Parts of the routes about models. */
 export interface ModelFactParts {
   readonly modelFiles: Pick<ConfigStore, 'get' | 'list'>
   /** Names of backends that resolve. */
@@ -180,7 +180,7 @@ async function findLoadStatus(
   if (!parts.loading().includes(name)) {
     throw notLoading(new SvcError('not_found', `model "${name}" is not being loaded`, { code: 'not_loading' }))
   }
-  // Backends do not tell how far a load is.
+  // Backends do not report the progress of a load.
   const bytes = { bytes_sent: 0, total_bytes: await parts.measureWeights(model) }
   return { model: name, state: 'loading', progress: 0, ...bytes, file_index: 0, total_files: 1 }
 }

@@ -15,7 +15,7 @@ export const uploadRequest = z.object({
   size_bytes: z.int().min(1).describe('Of the whole file.'),
 })
 
-/** How far an upload is. */
+/** Progress of an upload. */
 export const uploadState = z.object({
   id: z.string(),
   name: z.string().describe('Of the model that it becomes.'),

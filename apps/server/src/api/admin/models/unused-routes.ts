@@ -7,7 +7,7 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import type { prunedFiles, unusedFile, unusedFiles } from './schemas.ts'
 
-/** What the routes of unused files need. */
+/** Parts of the routes of unused files. */
 export interface UnusedRouteParts {
   readonly gallery: Pick<ModelGallery, 'findUnused' | 'prune'>
   readonly bodies: BodyReader

@@ -7,9 +7,9 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import type { uploadState } from './schemas.ts'
 
-/** What the routes of uploads need. */
+/** Parts of the routes of uploads. */
 export interface UploadRouteParts {
-  /** Loads what takes files; few servers need it. */
+  /** Loads the receiver of files; few servers need it. */
   readonly openUploads: () => Promise<ModelUploads>
   readonly bodies: BodyReader
 }

@@ -16,7 +16,7 @@ import { toRouterStatus, toWireCacheStats, toWireDecision, toWireDryRun } from '
 
 const wire = () => import('@svc/wire/native')
 
-/** What the routes need. */
+/** Parts of the routes. */
 export interface RouterRouteParts {
   /** Gives the routers and their decisions; the first call loads them. */
   readonly open: () => Promise<{ readonly admin: RouterAdmin; readonly decisions: DecisionLog }>

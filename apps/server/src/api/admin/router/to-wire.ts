@@ -122,7 +122,7 @@ type WireEvidence = Pick<
   'gap' | 'cache_similarity' | 'nearest_similarity' | 'label_scores' | 'activation_threshold' | 'neighbors'
 >
 
-/** What a decision rests on; members without a value are left out. */
+/** Gives the evidence of a decision; members without a value are left out. */
 function toWireEvidence(decision: RouterDecision): WireEvidence {
   const { gap, cacheSimilarity, nearestSimilarity, labelScores, activationThreshold, neighbors } = decision
   return {

@@ -9,7 +9,7 @@ export type ModelProblems = Required<Pick<SystemReply, 'load_failures' | 'model_
 /** Mistakes that a reply has at most. */
 const MAX_PROBLEMS = 500
 
-/** Lists what keeps models from serving. Nothing is read from the disk but the list of models. */
+/** Lists the problems that keep models from serving. Only the list of models is read from the disk. */
 export function listModelProblems(
   modelFiles: Pick<ConfigStore, 'list' | 'problems' | 'get'>,
   failures: readonly LoadFailure[],

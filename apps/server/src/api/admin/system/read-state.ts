@@ -5,10 +5,12 @@ import type { Residency } from '../../../residency/residency.ts'
 
 type State = NonNullable<LoadedModel['state']>
 
-/** A page asks every two seconds; a backend that takes longer than this tells nothing. */
+/** A page asks every two seconds; a backend that takes longer than this has no state. */
 const PATIENCE_MS = 1_000
 
-/** Creates what asks the backend of a model for its state. -1 stands for a backend that does not tell, or not in time. */
+/**
+ * Creates a reader that asks the backend of a model for its state. It gives -1 when the backend gives no state in time.
+ */
 export function createStateReader({
   residency,
   clock,

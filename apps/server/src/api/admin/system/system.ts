@@ -27,7 +27,7 @@ export interface SystemFacts {
   readonly readResources: ResourceReader
   /** Loads that failed, and mistakes in model files. */
   problems(): ModelProblems
-  /** What the backend of a loaded model says about itself. Never rejects. */
+  /** Reads the state that the backend of a loaded model reports. Never rejects. */
   readState(name: string, options: { readonly signal: AbortSignal }): Promise<NonNullable<WireLoadedModel['state']>>
 }
 

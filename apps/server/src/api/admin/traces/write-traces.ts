@@ -1,6 +1,6 @@
 import type { ListedTrace } from '../../../monitoring/traces/list-page.ts'
 
-/** Bytes of bodies in one page; the traces after them have none. */
+/** Bytes of bodies in one page; the traces after that have no bodies. */
 const MAX_PAGE_BYTES = 32 * 1024 * 1024
 
 /** Writes a list of traces as JSON. */

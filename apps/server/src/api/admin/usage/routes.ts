@@ -6,10 +6,10 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { toSourcesReply, toUsageReply } from './wire-usage.ts'
 
-/** What the routes of usage read. */
+/** Parts of the routes of usage. */
 export interface UsageRouteParts {
   readonly usage: Pick<Usage, 'readUsage' | 'readSources'>
-  /** Stores what waits, so that a report has every request that has ended. */
+  /** Stores the waiting records, so that a report has every request that has ended. */
   readonly recorder: Pick<UsageRecorder, 'flush'>
 }
 
@@ -91,7 +91,11 @@ function ownAudience(call: Call): Audience {
   return { period: call.query('period'), view: 'own', userId: call.principal.id }
 }
 
-/** An id of the query; an empty one selects nothing in particular. @throws {SvcError} `invalid_request` for what no id can be */
+/**
+ * An id of the query; an empty one selects nothing in particular.
+ *
+ * @throws {SvcError} `invalid_request` for an impossible id
+ */
 function readId(call: Call, name: 'user_id' | 'api_key_id'): string | undefined {
   const id = call.query(name)
   if (id === undefined || id === '') return undefined

@@ -24,7 +24,7 @@ export function toToolRequest({ tools: given, tool_choice: choice, ...body }: Me
 /** A choice that allows calls. */
 type OpenChoice = Exclude<MessagesToolChoice, { type: 'none' }>
 
-/** Whether the caller describes and runs the tool; the schemas of other types are known to their vendor alone. */
+/** Whether the caller describes and runs the tool. Only the vendor knows the schemas of other types. */
 function isCallersOwn(tool: MessagesTool | MessagesToolset): tool is MessagesTool {
   return tool.type == null || tool.type === 'custom'
 }

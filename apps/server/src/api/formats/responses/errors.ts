@@ -58,7 +58,7 @@ export function idRequired(): SvcError {
   return badRequest('response ID is required', 'id')
 }
 
-/** A refusal of what a parameter asks for. */
+/** Creates the refusal of a parameter. */
 export function badRequest(message: string, param: string): SvcError {
   return new SvcError('invalid_request', message, {
     code: 'bad_request',

@@ -27,7 +27,7 @@ export interface Failover {
   perform<Value>(model: ModelConfig, task: FailoverTask, asking: TargetCall<Promise<Value>>): Promise<Value>
 }
 
-/** How a target is called. */
+/** The call of a target. */
 export interface TargetCall<Result> {
   /** Opens the account of a target: from then on the target counts as the server of the request. */
   open(target: ModelConfig): CallAccount

@@ -18,7 +18,7 @@ export interface FailoverGroups {
    * Applies a changed file to a group that has been asked for before. Without this call the group changes with its next
    * request, and subscribers learn of it late.
    *
-   * @param model undefined when the name is no failover group any more
+   * @param model undefined when the name no longer belongs to a failover group
    */
   follow(name: string, model: ModelConfig | undefined): void
   /** Whether a group is outdated: its file is gone, or a newer group has taken its name. Only older requests use it. */
@@ -35,7 +35,7 @@ export interface FailoverGroupsOptions {
   readonly exists: (name: string) => boolean
 }
 
-/** Above this number, groups whose models may be gone are forgotten. */
+/** Number of groups above which the ones whose models may be gone are forgotten. */
 const MAX_GROUPS = 256
 
 /** Creates a group with its first request. */

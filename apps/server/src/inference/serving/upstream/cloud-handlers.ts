@@ -5,8 +5,8 @@ import { loadCloudTarget, type SecretReader } from '@svc/proxy'
 import type { CheckUpstream } from './own-address.ts'
 
 /**
- * What is loaded of a model that is relayed: nothing but its settings, which are checked. Its requests go to the
- * upstream by another way than that of backends.
+ * Creates the handlers of a relayed model. A load only checks its settings. Its requests go to the upstream by another
+ * way than that of backends.
  */
 export function createCloudHandlers({
   secrets,

@@ -4,7 +4,7 @@ import { HOP_HEADER } from '@svc/proxy'
 
 /** Headers that the next instance gets: the number of servers that the request has passed, and its trace. */
 const CARRIED = [HOP_HEADER, 'traceparent'] as const
-/** What a backend on this machine gets. */
+/** Headers that a backend on this machine gets. */
 const TRACE = ['traceparent'] as const
 const MAX_VALUE = 256
 

@@ -25,7 +25,7 @@ export interface RelayParts {
 /**
  * Relays requests: asks the upstream and writes its reply as it comes.
  *
- * @param traceparent the span that the upstream is told. @default the one of the client
+ * @param traceparent the span in the header for the upstream. @default the one of the client
  */
 export type RelayUpstream = (asked: ModelRequest, outgoing: ReplyTarget, traceparent?: string) => Promise<void>
 

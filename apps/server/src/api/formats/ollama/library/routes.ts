@@ -18,7 +18,7 @@ import type { Operations } from '../../../../operations/operations.ts'
 import { type CopyParts, copyModel } from './copy-model.ts'
 import { followPull, type PullLine } from './pull.ts'
 
-/** What the routes that change the models of this format need. */
+/** Parts of the routes that change the models of this format. */
 export interface OllamaLibraryParts extends CopyParts {
   readonly gallery: ModelGallery
   readonly operations: Operations

@@ -34,7 +34,7 @@ function toParameterLines({ parameters, contextSize, llm }: ModelConfig): string
   return [...numbers, ...stops].map(([name = '', value = '']) => `${name.padEnd(30)} ${value}`)
 }
 
-/** Clients of the format read 0 as no tokens at all and -1 as no limit; in model files 0 is no limit. */
+/** Clients of the format read 0 as no tokens at all and -1 as no limit. In model files, 0 means no limit. */
 function toNumPredict(maxTokens: number | undefined): number | undefined {
   return maxTokens !== undefined && maxTokens <= 0 ? -1 : maxTokens
 }

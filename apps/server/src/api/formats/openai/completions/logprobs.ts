@@ -82,7 +82,7 @@ function toLikeliest(own: Alternative, listed: readonly Alternative[]): Record<s
   return Object.fromEntries(found)
 }
 
-/** The text of a token; its bytes where they are no text, as the format's own service writes them. */
+/** The text of a token. Bytes that are not text are written as the format's own service writes them. */
 function spell({ token, bytes }: Pick<Alternative, 'token' | 'bytes'>): string {
   if (bytes === null || !token.includes('\u{fffd}')) return token
   return `bytes:${bytes.map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}`
