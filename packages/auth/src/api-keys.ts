@@ -10,13 +10,13 @@ import type { Principal } from './principal.ts'
 import type { Revocations } from './revocations.ts'
 import { createId, createToken, type TokenHasher } from './token-hasher.ts'
 
-/** What {@link createApiKeys} needs. */
+/** Options of {@link createApiKeys}. */
 export interface ApiKeysOptions {
   readonly store: ApiKeyStore
   readonly hasher: TokenHasher
   readonly revocations: Revocations
   readonly clock: Pick<Clock, 'now'>
-  /** How long keys live that are made without an expiry, milliseconds. @default for ever */
+  /** Lifetime of keys that are made without an expiry, milliseconds. @default for ever */
   readonly defaultLifetimeMs?: number | undefined
   /** Keys of one account. @default 1000 */
   readonly maxKeys?: number | undefined

@@ -19,7 +19,7 @@ import { createTokenHasher, type TokenHasher } from './token-hasher.ts'
 import { createUsageRecorder, type UsageRecorder } from './usage/recorder.ts'
 import { createUsage, type Usage } from './usage/usage.ts'
 
-/** What {@link createAuth} needs. */
+/** Options of {@link createAuth}. */
 export interface AuthOptions {
   readonly stores: Stores
   /** Of the server: at least 32 characters or bytes. With another one all keys, sessions and invites are invalid. */
@@ -35,11 +35,11 @@ export interface AuthOptions {
   readonly admin?: AdminEmail | undefined
   /** Called when an account has become an admin by itself: the first one, and that of the configured address. */
   readonly onNewAdmin?: ((user: User) => void) | undefined
-  /** How long keys live that are made without an expiry, milliseconds. @default for ever */
+  /** Lifetime of keys that are made without an expiry, milliseconds. @default for ever */
   readonly defaultKeyLifetimeMs?: number | undefined
   /** Whether there is a model of a name, for quotas and scopes of keys. @default there is one of every name */
   readonly hasModel?: ((name: string) => boolean) | undefined
-  /** How long a verified credential goes on to be served while the stores are away, milliseconds. @default 0 */
+  /** Time that a verified credential is served while the stores are away, milliseconds. @default 0 */
   readonly outageGraceMs?: number | undefined
   /** Id of the caller where no auth is configured. @default local */
   readonly localId?: string | undefined

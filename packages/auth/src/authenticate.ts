@@ -9,17 +9,17 @@ import { createLocalPrincipal } from './principal.ts'
 import type { Revocations } from './revocations.ts'
 import { createVerifiedCache } from './verified-cache.ts'
 
-/** What {@link createAuthenticator} needs. */
+/** Options of {@link createAuthenticator}. */
 export interface AuthenticatorOptions extends CredentialLookUpOptions {
   readonly revocations: Revocations
   readonly lastUse: LastUse
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
   /** Id of the caller where no auth is configured. @default local */
   readonly localId?: string | undefined
-  /** How long a verified credential is served without a look-up, milliseconds. @default 1000 */
+  /** Time that a verified credential is served without a look-up, milliseconds. @default 1000 */
   readonly freshMs?: number | undefined
   /**
-   * How long a verified credential goes on to be served while the stores are away, milliseconds.
+   * Time that a verified credential is served while the stores are away, milliseconds.
    *
    * @default 0, which is not at all
    */

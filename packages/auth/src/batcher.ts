@@ -1,24 +1,24 @@
 import { AuthError } from './errors.ts'
 import type { Clock } from './ports/clock.ts'
 
-/** Collects work while other work runs, so that what comes at once is done at once. */
+/** Collects work while other work runs, so that work that arrives together is done together. */
 export interface Batcher<Work, Result> {
   /** @throws {AuthError} `unavailable` when too much waits; what the batch fails with */
   run(work: Work): Promise<Result>
-  /** As {@link run}, for work that nobody waits for: it goes with the next batch, and alone after a moment. */
+  /** As {@link run}, for work that nobody waits for: it goes with the next batch, or by itself after a moment. */
   runLater(work: Work): Promise<Result>
   /** Resolves when nothing runs or waits. */
   settled(): Promise<void>
 }
 
-/** What {@link createBatcher} needs. */
+/** Options of {@link createBatcher}. */
 export interface BatcherOptions<Work, Result> {
   /** Does a batch; a result for each piece of work, in order. */
   readonly perform: (batch: readonly Work[]) => Promise<readonly Result[]>
   readonly maxBatch: number
   readonly maxWaiting: number
   readonly clock: Pick<Clock, 'sleep'>
-  /** How long work that can wait waits for a batch, milliseconds. */
+  /** Time that work of {@link Batcher.runLater} waits for a batch, milliseconds. */
   readonly laterMs: number
 }
 

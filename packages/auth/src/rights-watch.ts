@@ -3,7 +3,7 @@ import type { Clock, Logger } from './ports/clock.ts'
 import type { RightsStore } from './ports/users.ts'
 import type { Revocations } from './revocations.ts'
 
-/** What {@link createRightsWatch} needs. */
+/** Options of {@link createRightsWatch}. */
 export interface RightsWatchOptions {
   readonly rights: RightsStore
   readonly revocations: Revocations
@@ -40,7 +40,7 @@ export function createRightsWatch(options: RightsWatchOptions): RightsWatch {
   let pause: AbortController | undefined
   let isTold = false
 
-  /** Waits for the next look: an interval, or less when a change is told. */
+  /** Waits for the next look: an interval, or less when {@link wake} reports a change. */
   async function waitForNext(): Promise<void> {
     if (!isTold) {
       pause = new AbortController()

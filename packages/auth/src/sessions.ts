@@ -5,7 +5,7 @@ import type { Session, SessionStore } from './ports/credentials.ts'
 import type { Revocations } from './revocations.ts'
 import { createId, createToken, type TokenHasher } from './token-hasher.ts'
 
-/** What {@link createSessions} needs. */
+/** Options of {@link createSessions}. */
 export interface SessionsOptions {
   readonly store: SessionStore
   readonly hasher: TokenHasher
@@ -62,7 +62,7 @@ export interface Sessions {
   ): Promise<number>
 }
 
-/** How long a session lives, whatever happens (§2.2). */
+/** Lifetime of a session, however often it is used (§2.2). */
 export const SESSION_LIFETIME_MS = 30 * 86_400_000
 const PREVIOUS_VALUE_MS = 60_000
 const MAX_SESSIONS = 100

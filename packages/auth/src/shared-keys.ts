@@ -7,7 +7,7 @@ export interface SharedKeys {
   replace(keys: readonly string[]): void
   /** Whether a value is one of the keys. The time does not depend on which key it is like, and how much. */
   includes(value: string): boolean
-  /** The hashes of the keys, for sessions that stand for one. */
+  /** Whether one of the keys has a hash; for sessions of shared keys. */
   hasHash(hash: string, toHash: (key: string) => string): boolean
 }
 

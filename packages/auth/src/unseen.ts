@@ -23,7 +23,7 @@ const NEEDED = new RegExp(
   'gu',
 )
 
-/** Whether a text holds characters that a reader does not see, except those that letters and emoji need. */
+/** Whether a text holds characters that a reader does not see. Characters that letters and emoji need do not count. */
 export function hasUnseen(text: string): boolean {
   return UNSEEN.test(text.replace(NEEDED, ''))
 }

@@ -15,7 +15,7 @@ export function createTokenClock() {
   return clock
 }
 
-/** How a browser behaves at the provider: it comes back with what the provider has given it. */
+/** Behaviour of a browser at the provider: it comes back with the URL that the provider has given it. */
 export type Agree = (url: URL) => Promise<URL>
 
 /** Sign-ins over services in memory. */
@@ -39,7 +39,7 @@ export function createSignInWorld(options: { readonly mode?: RegistrationMode; r
     ...services,
     signIn,
     newAdmins,
-    /** A whole sign-in of a browser that does as it is told. */
+    /** A whole sign-in of a browser that follows the given behaviour. */
     async signInAt(provider: SignInProvider, agree: Agree, inviteCode?: string): Promise<User> {
       const { url, browserToken } = await signIn.begin(provider, call)
       const { searchParams: parameters } = await agree(url)

@@ -1,7 +1,7 @@
 import { constants, type IncomingHttpHeaders } from 'node:http2'
 import { GRPC } from './grpc-status.ts'
 
-/** How a call ended, as gRPC has it. */
+/** Final status of a call in gRPC. */
 export interface CallStatus {
   readonly code: number
   readonly details: string
@@ -74,7 +74,7 @@ export function readTrailers(headers: IncomingHttpHeaders, httpStatus: number): 
   }
 }
 
-/** The text that a backend added to a status. Values that are no visible ASCII are not of gRPC and are left out. */
+/** Metadata that a backend added to a status. Drops values that are not visible ASCII: gRPC forbids them. */
 function readMetadata(headers: IncomingHttpHeaders): Record<string, string> {
   const metadata: Record<string, string> = {}
   for (const name of Object.keys(headers)) {

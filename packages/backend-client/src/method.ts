@@ -1,6 +1,6 @@
 import type { BinaryWriter } from '@bufbuild/protobuf/wire'
 
-/** How an rpc talks: one message each way, one and many, or many each way. */
+/** The kind of an rpc: one message each way, one and many, or many each way. */
 export type MethodKind = 'unary' | 'server-stream' | 'duplex'
 
 type Scalar = string | number | boolean | undefined

@@ -5,7 +5,7 @@ import type { CallOptions } from './invoke/options.ts'
 
 const HEALTH_PATH = '/backend.Backend/Health'
 
-/** How to wait for a backend that is starting. */
+/** Options of a wait for a backend that is starting. */
 export interface ReadyOptions {
   /** Ends the wait; put a limit in time into it. */
   readonly signal: AbortSignal

@@ -16,7 +16,7 @@ export interface HttpUpstreamOptions {
   readonly maxPerOrigin?: number | undefined
   /** Requests that may wait for a connection; one more fails with `upstream_busy`. @default 1024 */
   readonly maxWaiting?: number | undefined
-  /** How long an unused connection is kept. @default 15000 */
+  /** Time that an unused connection is kept, milliseconds. @default 15000 */
   readonly keepMs?: number | undefined
   /** For name look-up, TCP and TLS together. @default 10000 */
   readonly connectMs?: number | undefined

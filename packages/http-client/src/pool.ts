@@ -10,9 +10,9 @@ export interface PoolLimits {
   readonly maxPerOrigin: number
   /** Requests that may wait for a connection, of all origins together. */
   readonly maxWaiting: number
-  /** How long an unused connection is kept. */
+  /** Time that an unused connection is kept, milliseconds. */
   readonly idleMs: number
-  /** How long name look-up, TCP and TLS may take together. */
+  /** Longest time of name look-up, TCP and TLS together, milliseconds. */
   readonly connectMs: number
 }
 

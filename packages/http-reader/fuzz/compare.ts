@@ -28,7 +28,7 @@ class VerdictsDiffer extends Error {
   override readonly name = 'VerdictsDiffer'
 }
 
-/** Sends each stream to Node alone, and to the reader with Node behind it, and compares their verdicts. */
+/** Sends each stream to Node, and to the reader with Node behind it, and compares their verdicts. */
 export interface Comparison extends AsyncDisposable {
   readonly counts: Readonly<FuzzCounts>
   /** @throws {VerdictsDiffer} with the seed and the stream */

@@ -24,7 +24,7 @@ export interface SeenRequest {
 /** The requests of one connection, in order, and how its bytes ended. */
 export interface Verdict {
   readonly requests: SeenRequest[]
-  /** How many of them the reader has read itself. */
+  /** Number of the requests that the reader has read itself. */
   ownCount: number
   /** Whether the reader has handed the connection over. */
   isHandedOver: boolean

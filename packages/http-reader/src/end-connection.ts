@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** How long incoming bytes are read and dropped after the last reply, milliseconds. */
+/** Time that incoming bytes are read and dropped after the last reply, milliseconds. */
 export const LINGER_MS = 1000
 /** Most bytes that are dropped. Python's `http.client` reads no reply before it has sent its whole body. */
 export const LINGER_BYTES = 64 * 1024 * 1024

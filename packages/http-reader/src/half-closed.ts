@@ -1,7 +1,7 @@
 /** Time to the first question, milliseconds. Each further one comes later. */
 const FIRST_MS = 1
 const LONGEST_MS = 5000
-/** How long the reply of a client that cannot be asked may take to begin, milliseconds. */
+/** Longest time before the reply of a client that cannot be asked begins, milliseconds. */
 const UNASKED_MS = 15_000
 
 /** A reply for which a client waits: one of this package, or Node's. */

@@ -5,7 +5,7 @@ import { type Answered, Reply } from './reply.ts'
 import { watchUnread } from './unread-watch.ts'
 import { writeBytes } from './write-bytes.ts'
 
-/** How the last reply of a connection is sent. */
+/** Options of {@link createLastReply}. */
 export interface LastReplyOptions extends Answered {
   /** Milliseconds that a client may take nothing of the reply once it is complete. @default 60000 */
   readonly unreadMs?: number | undefined

@@ -114,7 +114,7 @@ export class Reply extends EventEmitter {
    * Fixes the head. A reply without `Content-Length` is sent in chunks.
    *
    * @param headers they win over headers that were set
-   * @throws {RangeError} for a number that is no status
+   * @throws {RangeError} for a number that is not a status
    * @throws {TypeError} for a name or a value that no header can have
    */
   writeHead(status: number, headers: GivenHeaders = {}): this {

@@ -1,10 +1,10 @@
 import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 
-/** How often a connection is looked at, milliseconds: a limit is kept to within two looks. */
+/** Interval of the looks at a connection, milliseconds: a limit is kept to within two looks. */
 const LOOK_MS = 400
 
-/** How {@link watchUnread} learns of the time. */
+/** Options of {@link watchUnread}. */
 export interface UnreadOptions {
   /** Milliseconds that a client may take nothing. */
   readonly unreadMs: number

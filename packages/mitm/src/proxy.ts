@@ -72,7 +72,7 @@ export interface MitmProxy extends AsyncDisposable {
 
 /** A request to the listener holds a target and a few headers. */
 const MAX_CONNECT_HEADER_BYTES = 16 * 1024
-/** How often connections that send no request are looked for. */
+/** Interval of the search for connections that send no request, milliseconds. */
 const CHECK_MS = 500
 /** Connections beyond the limit, so that a refusal can be read. */
 const SPARE_CONNECTIONS = 256

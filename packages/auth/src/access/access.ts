@@ -38,7 +38,7 @@ export function routeGroup({ access, feature, group }: RouteRequirement): string
 const ACCESSES: ReadonlySet<unknown> = new Set(['none', 'any', 'self', 'admin'] satisfies RouteRequirement['access'][])
 const ROLES: ReadonlySet<unknown> = new Set(['admin', 'user', 'none'] satisfies Principal['role'][])
 
-/** Without limits a principal may use everything: an object that is none must not. */
+/** Refuses an object that is not a principal: a principal without limits may use everything. */
 function checkPrincipal(principal: Principal): void {
   checkArgument(ROLES.has(principal?.role), 'principal', 'a Principal', principal)
 }

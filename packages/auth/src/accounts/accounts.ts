@@ -7,7 +7,7 @@ import { type RegistrationForm, type RegistrationOptions, type RegistrationResul
 import { readUser } from './stored-user.ts'
 import { createUserChanges, type UserChanges } from './user-changes.ts'
 
-/** What {@link createAccounts} needs. */
+/** Options of {@link createAccounts}. */
 export interface AccountsOptions extends RegistrationOptions {
   readonly revocations: Revocations
 }

@@ -4,7 +4,7 @@ import { AuthError } from '../errors.ts'
 import type { CallOptions, Clock } from '../ports/clock.ts'
 import { normalizeEmail } from './email.ts'
 
-/** How many attempts under a name may fail in a minute. */
+/** Limit of failed attempts under a name in a minute. */
 export interface AttemptBudget {
   /** Such as an address, an account, or both together. */
   readonly name: string
@@ -31,7 +31,7 @@ export interface AttemptLimiter {
   begin(budgets: readonly AttemptBudget[], options: CallOptions): Promise<Attempt>
 }
 
-/** What {@link createAttemptLimiter} needs. */
+/** Options of {@link createAttemptLimiter}. */
 export interface AttemptLimiterOptions {
   readonly clock: Pick<Clock, 'monotonic'>
   /** Names that are remembered; the one that failed longest ago gives way. @default 50000 */
@@ -98,7 +98,7 @@ export function createAttemptLimiter(options: AttemptLimiterOptions): AttemptLim
   const tallies = createTallies(clock, maxNames)
   const waiting = new Set<() => void>()
 
-  /** How long a budget is used up, milliseconds; `busy` while attempts that run could use it up. */
+  /** Time until a budget allows an attempt, milliseconds; `busy` while attempts that run could use the budget up. */
   function look({ name, perMinute }: AttemptBudget): number | 'busy' {
     const { failures, running } = tallies.read(name)
     if (failures.length + running < perMinute) return 0
@@ -133,7 +133,7 @@ export function createAttemptLimiter(options: AttemptLimiterOptions): AttemptLim
     }
   }
 
-  /** How long the longest of some budgets is used up, milliseconds; 0 where all are busy alone. */
+  /** Longest time until one of the budgets allows an attempt, milliseconds; 0 where all are only busy. */
   const longest = (budgets: readonly AttemptBudget[]): number =>
     Math.max(0, ...budgets.map(look).map((found) => (found === 'busy' ? 0 : found)))
 

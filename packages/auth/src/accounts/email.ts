@@ -11,7 +11,7 @@ const SCRIPTS = [
   ...['Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala'],
   ...['Thai', 'Lao', 'Tibetan', 'Myanmar', 'Khmer'],
 ].map((script) => new RegExp(`^[\\p{scx=${script}}\\p{Script=Common}\\p{Script=Inherited}]*$`, 'u'))
-/** East Asian scripts stand beside each other, and beside Latin letters. */
+/** East Asian scripts may be mixed with each other and with Latin letters. */
 const EAST_ASIAN =
   /^[\p{Script=Latin}\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{Script=Common}]*$/u
 /** Everything beyond ASCII that an address may hold: letters, and marks that belong to them. */
@@ -34,8 +34,8 @@ const LONE_STROKE = new RegExp(`(?<!${EAST_ASIAN_LETTER})[ー一丨丶丿乙亅�
 
 /**
  * An address as it is kept and compared: without blanks at its ends, in lower case, compatible characters (`ａ`, `ﬁ`) as
- * the usual ones, the domain in letters even where it comes as `xn--`. What is left out of a domain anywhere, such as
- * soft hyphens, is left out.
+ * the usual ones, the domain in letters even where it comes as `xn--`. Characters that every domain drops, such as soft
+ * hyphens, are dropped.
  */
 export function normalizeEmail(email: string): string {
   const plain = email.trim().toLowerCase()

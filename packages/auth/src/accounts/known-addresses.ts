@@ -4,7 +4,7 @@ import type { TokenHasher } from '../token-hasher.ts'
 import { nameAddress } from './attempt-limiter.ts'
 import { normalizeEmail } from './email.ts'
 
-/** What {@link createKnownAddresses} needs. */
+/** Options of {@link createKnownAddresses}. */
 export interface KnownAddressesOptions {
   readonly store: KnownAddressStore
   readonly hasher: TokenHasher

@@ -13,7 +13,7 @@ export interface LoginOptions
   readonly revocations: Revocations
 }
 
-/** What somebody signs in with. */
+/** The fields of a login form. */
 export interface LoginForm {
   readonly email: unknown
   readonly password: unknown

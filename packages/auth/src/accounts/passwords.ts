@@ -46,7 +46,7 @@ export interface Passwords {
   isOutdated(hash: string): boolean
 }
 
-/** How passwords are hashed. */
+/** Options of {@link createPasswords}. */
 export interface PasswordsOptions {
   /** Hashings at a time. @default 2, and one processor is left for the event loop */
   readonly concurrency?: number | undefined

@@ -30,7 +30,7 @@ export interface RegistrationForm {
   readonly acknowledgesWeakPassword?: boolean | undefined
 }
 
-/** How a registration ends for the one who asks. */
+/** Result of a registration, as the caller sees it. */
 export type RegistrationResult =
   | { readonly kind: 'active'; readonly user: User }
   /** The account waits for an admin; the same for an address that has an account already. */

@@ -5,7 +5,7 @@ import type { Sessions } from '../sessions.ts'
 import type { TokenHasher } from '../token-hasher.ts'
 import { type LogoutToken, logoutRefused, type OidcProvider } from './oidc.ts'
 
-/** What {@link endSessionsByToken} needs. */
+/** Options of {@link endSessionsByToken}. */
 export interface BackChannelLogoutOptions {
   readonly provider: OidcProvider
   readonly users: Pick<UserStore, 'findBySubject'>

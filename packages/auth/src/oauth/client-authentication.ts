@@ -12,8 +12,8 @@ const METHODS: ReadonlyMap<string, MakeAuthentication> = new Map<string, MakeAut
 const COMMON: readonly string[] = ['client_secret_basic', 'client_secret_post']
 
 /**
- * The ways by which a client may prove itself at a token endpoint, in the order in which they are tried: those that the
- * metadata names go first, and `client_secret_basic` is the one where the metadata is silent (OpenID Connect Discovery
+ * The ways by which a client may prove itself at a token endpoint, in the order in which they are tried. The ways that
+ * the metadata names go first. `client_secret_basic` is the way where the metadata is silent (OpenID Connect Discovery
  * 1.0, section 3). A client without a secret has one way.
  *
  * @param named `token_endpoint_auth_methods_supported`

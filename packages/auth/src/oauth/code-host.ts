@@ -5,7 +5,7 @@ import type { CallOptions } from '../ports/clock.ts'
 import { boundFetch, type Fetch, isSafeUrl } from './bounded-fetch.ts'
 import { type SignInProvider, toIdentity, toSignInError } from './provider.ts'
 
-/** What {@link createCodeHostProvider} needs. */
+/** Options of {@link createCodeHostProvider}. */
 export interface CodeHostOptions {
   readonly clientId: string
   readonly clientSecret: string

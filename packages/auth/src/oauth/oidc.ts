@@ -13,7 +13,7 @@ import {
 } from './provider.ts'
 import { isProviderDown } from './provider-error.ts'
 
-/** What {@link createOidcProvider} needs. */
+/** Options of {@link createOidcProvider}. */
 export interface OidcOptions extends OidcDiscoveryOptions {
   /** Where the provider sends browsers back to. */
   readonly redirectUri: string

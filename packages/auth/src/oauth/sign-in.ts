@@ -6,7 +6,7 @@ import { createToken } from '../token-hasher.ts'
 import { createIdentityAdmission, type IdentityAdmissionOptions } from './identity-admission.ts'
 import { readRefusal, type SignInProvider, type SignInSecrets } from './provider.ts'
 
-/** What {@link createSignIn} needs. */
+/** Options of {@link createSignIn}. */
 export interface SignInOptions extends IdentityAdmissionOptions {
   readonly signIns: SignInStore
   /** Sign-ins under way at a time. @default 10000 */
@@ -36,8 +36,8 @@ export interface SignIn {
   /** @throws {AuthError} `unavailable`, `rate_limited` when too many are under way */
   begin(provider: SignInProvider, options: CallOptions): Promise<BegunSignIn>
   /**
-   * The account of a browser that comes back; a new one by the rules of registration. The account is found by the
-   * provider and its subject alone: no address merges two accounts.
+   * The account of a browser that comes back; a new one by the rules of registration. Only the provider and its subject
+   * find the account: an address never merges two accounts.
    *
    * @throws {AuthError} `invalid_request`, with the codes `invalid_state`, `missing_code`, `sign_in_failed`,
    *   `sign_in_denied`, `invite_required`, `invalid_invite`; `forbidden` for an account that waits or is disabled;
@@ -57,7 +57,7 @@ const TOKEN = /^[0-9a-f]{64}$/
 const invalidState = (cause?: unknown): AuthError =>
   new AuthError('invalid_request', 'invalid OAuth state', { code: 'invalid_state', cause })
 
-/** A parameter that stands there once. */
+/** The value of a parameter that occurs exactly once, else undefined. */
 function readSingle(parameters: URLSearchParams, name: string): string | undefined {
   const [value, ...others] = parameters.getAll(name)
   return others.length === 0 ? value : undefined

@@ -5,7 +5,7 @@ import type { CallOptions, Clock } from '../ports/clock.ts'
 import type { Fetch } from './bounded-fetch.ts'
 import { hasDuplicateNames } from './duplicate-names.ts'
 
-/** What {@link createTokenVerifier} needs. */
+/** Options of {@link createTokenVerifier}. */
 export interface TokenVerifierOptions {
   readonly issuer: string
   readonly clientId: string
@@ -39,7 +39,7 @@ export interface LogoutClaims {
   readonly expiresAt: number
 }
 
-/** Signatures by keys that the issuer alone has. */
+/** Algorithms of signatures whose keys only the issuer has. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 const MAX_TOKEN_LENGTH = 64 * 1024
 const MAX_TOKEN_ID_LENGTH = 1024
@@ -85,7 +85,7 @@ function createKeys({ keysUrl, fetch, clock }: TokenVerifierOptions) {
   return {
     read: async (call: CallOptions): Promise<JSONWebKeySet> =>
       known !== undefined && ageMs() < MAX_KEY_AGE_MS ? known.keys : fetchKeys(call),
-    /** Other keys than those that were read, if it is time to look. */
+    /** Fetches the keys again, unless the last fetch is too recent. */
     readNewer: async (call: CallOptions): Promise<JSONWebKeySet | undefined> =>
       ageMs() < REFETCH_MS ? undefined : fetchKeys(call),
   }

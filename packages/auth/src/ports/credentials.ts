@@ -44,9 +44,9 @@ export interface ApiKeyStore {
 /** A browser session (§2.2). Its value is not kept. */
 export interface Session {
   readonly id: string
-  /** Absent when the session stands for a shared key. */
+  /** Absent for a session of a shared key. */
   readonly userId: string | undefined
-  /** Hash of the shared key that the session stands for: it ends with the key. */
+  /** Hash of the shared key of the session: the session ends with the key. */
   readonly sharedKeyHash: string | undefined
   /** The user key that the session was made with: it has its limits and ends with it. */
   readonly apiKeyId: string | undefined
@@ -160,7 +160,7 @@ export interface KnownAddressStore {
 /** Sign-ins that are under way at a provider. */
 export interface SignInStore {
   /**
-   * Notes a sign-in. Those that have expired are removed.
+   * Notes a sign-in. Expired sign-ins are removed.
    *
    * @returns false when `maxRunning` are under way already
    */
@@ -175,7 +175,7 @@ export interface SignInStore {
 /** Tokens that hold once, as hashes, until they expire. */
 export interface UsedTokenStore {
   isUsed(token: { readonly hash: string; readonly now: number }, options: CallOptions): Promise<boolean>
-  /** Notes the use of a token. Those that have expired are removed. */
+  /** Notes the use of a token. Expired tokens are removed. */
   use(
     token: { readonly hash: string; readonly now: number; readonly expiresAt: number },
     options: CallOptions,

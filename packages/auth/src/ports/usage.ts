@@ -1,6 +1,6 @@
 import type { CallOptions } from './clock.ts'
 
-/** How the caller of a tracked request had proven who it is (§2.6). */
+/** Means by which the caller of a tracked request proved its identity (§2.6). */
 export type UsageSource = 'apikey' | 'web' | 'legacy'
 
 /** One tracked request (§2.6). Names are copies: they outlive renamed and removed accounts and keys. */
@@ -28,7 +28,7 @@ export interface UsageRecord {
   readonly isEstimated?: boolean | undefined
 }
 
-/** How records are put together. */
+/** Choice of records, and their groups. */
 export interface UsageQuery {
   /** Width of the buckets. */
   readonly bucket: 'hour' | 'day' | 'month'
@@ -38,9 +38,9 @@ export interface UsageQuery {
   readonly apiKeyId?: string | undefined
   /** Leaves out what shared keys did. @default false */
   readonly withoutLegacy?: boolean | undefined
-  /** Whether models are told apart. */
+  /** Whether each model has groups of its own. */
   readonly byModel: boolean
-  /** Whether keys and former names of an account are told apart; if not, a group has one of the names. @default true */
+  /** Whether keys and former names have groups of their own; if not, a group has one of the names. @default true */
   readonly byKey?: boolean | undefined
 }
 
@@ -48,7 +48,7 @@ export interface UsageQuery {
 export interface UsageGroup {
   /** Start of the bucket, milliseconds since the epoch. */
   readonly bucketStart: number
-  /** Empty unless models are told apart. */
+  /** Empty unless each model has groups of its own. */
   readonly model: string
   readonly userId: string
   readonly userName: string
@@ -59,13 +59,13 @@ export interface UsageGroup {
   readonly completionTokens: number
   readonly totalTokens: number
   readonly requests: number
-  /** Those of `promptTokens` that came from a cache. */
+  /** Tokens of `promptTokens` that came from a cache. */
   readonly cachedTokens: number
-  /** Those of `completionTokens` that were thoughts. */
+  /** Tokens of `completionTokens` that were thoughts. */
   readonly reasoningTokens: number
-  /** Those of `totalTokens` that are an estimate. */
+  /** Tokens of `totalTokens` that are an estimate. */
   readonly estimatedTokens: number
-  /** Those of `requests` whose tokens are an estimate. */
+  /** Number of `requests` whose tokens are an estimate. */
   readonly estimatedRequests: number
   /** Of the newest record, milliseconds since the epoch. */
   readonly lastUsedAt: number
@@ -73,7 +73,7 @@ export interface UsageGroup {
 
 /** Records of requests and their sums by the hour, day and month. */
 export interface UsageStore {
-  /** Stores records and adds them to their sums, together or not at all; those that are known already are left out. */
+  /** Stores records and adds them to their sums, together or not at all. Records that it has already are left out. */
   append(records: readonly UsageRecord[], options: CallOptions): Promise<void>
   /** Sums, of at most `limit` groups; more fail with `too_many_rows`. */
   group(query: UsageQuery, options: CallOptions & { readonly limit: number }): Promise<readonly UsageGroup[]>
@@ -97,7 +97,7 @@ export interface UsageStore {
   ): Promise<number>
 }
 
-/** How much of a model an account may use in a window of time. */
+/** Limits of an account's use of a model in a window of time. */
 export interface QuotaRule {
   readonly id: string
   readonly userId: string
@@ -171,6 +171,6 @@ export interface QuotaStore {
     },
     options: CallOptions,
   ): Promise<readonly QuotaVerdict[]>
-  /** Stores what is kept in memory alone. @default nothing is */
+  /** Stores what is only in memory. @default does nothing */
   flush?(options: CallOptions): Promise<void>
 }

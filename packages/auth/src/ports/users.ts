@@ -39,7 +39,7 @@ export interface User {
   readonly updatedAt: number
 }
 
-/** How accounts come into being (§3.1). */
+/** Rules by which accounts are created (§3.1). */
 export type RegistrationMode = 'open' | 'approval' | 'invite'
 
 /** An account that asks to be let in. */
@@ -88,7 +88,7 @@ export interface Page {
 export interface UserStore {
   /**
    * Creates an account and consumes its invite, together or not at all. Registrations happen one after the other, so
-   * that one account alone is the first one, and one alone has an invite.
+   * that only one account is the first one, and only one uses an invite.
    */
   register(registration: Registration, options: CallOptions): Promise<RegistrationOutcome>
   findById(id: string, options: CallOptions): Promise<User | undefined>

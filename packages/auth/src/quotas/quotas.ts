@@ -7,7 +7,7 @@ import { createQuotaQueue } from './quota-queue.ts'
 import { createQuotaRules, type QuotaRules } from './quota-rules.ts'
 import { createReservations, type QuotaReservation } from './reservations.ts'
 
-/** What {@link createQuotas} needs. */
+/** Options of {@link createQuotas}. */
 export interface QuotasOptions {
   readonly store: QuotaStore
   readonly clock: Pick<Clock, 'now' | 'sleep'>
@@ -15,9 +15,9 @@ export interface QuotasOptions {
   readonly logger?: Logger | undefined
   /** Whether there is a model of a name, for new rules. @default there is one of every name */
   readonly hasModel?: ((name: string) => boolean) | undefined
-  /** How long a reservation holds when nobody settles it, milliseconds. @default 15 minutes */
+  /** Time after which a reservation that nobody settles ends, milliseconds. @default 15 minutes */
   readonly reservationMs?: number | undefined
-  /** How long a settlement may wait for a reservation that it is stored with, milliseconds. @default 250 */
+  /** Longest time that a settlement waits for a reservation to be stored with, milliseconds. @default 250 */
   readonly settleWithinMs?: number | undefined
 }
 

@@ -42,7 +42,7 @@ export interface Reservations {
 export interface ReservationsOptions {
   readonly queue: Pick<QuotaQueue, 'decide' | 'settle'>
   readonly clock: Pick<Clock, 'now'>
-  /** How long a reservation holds when nobody settles it, milliseconds. @default 15 minutes */
+  /** Time after which a reservation that nobody settles ends, milliseconds. @default 15 minutes */
   readonly reservationMs?: number | undefined
 }
 

@@ -12,13 +12,13 @@ export interface UsageJournal {
   clear(): void
 }
 
-/** What {@link createUsageRecorder} needs. */
+/** Options of {@link createUsageRecorder}. */
 export interface UsageRecorderOptions {
   readonly store: UsageStore
   /** @default the clock of the machine */
   readonly clock?: Pick<Clock, 'sleep'> | undefined
   readonly logger?: Logger | undefined
-  /** How long a record may wait for others that are stored with it, milliseconds. @default 0 */
+  /** Longest time that a record waits for others to be stored with, milliseconds. @default 0 */
   readonly gatherMs?: number | undefined
   /** Records that wait while the store is away; then the oldest ones are dropped and counted. @default 50000 */
   readonly maxWaiting?: number | undefined

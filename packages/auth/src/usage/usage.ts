@@ -6,7 +6,7 @@ import { readPeriod, type UsagePeriod } from './periods.ts'
 import { reportSources, type SourcesReport } from './sources.ts'
 import type { UsageTotals } from './sums.ts'
 
-/** What {@link createUsage} needs. */
+/** Options of {@link createUsage}. */
 export interface UsageOptions {
   readonly store: UsageStore
   readonly clock: Pick<Clock, 'now'>
@@ -14,7 +14,7 @@ export interface UsageOptions {
   readonly maxGroups?: number | undefined
   /** Single records that are kept; sums stay longer. @default 1000000 */
   readonly maxRecords?: number | undefined
-  /** How long single records are kept, milliseconds. @default 90 days */
+  /** Age up to which single records are kept, milliseconds. @default 90 days */
   readonly maxRecordAgeMs?: number | undefined
 }
 

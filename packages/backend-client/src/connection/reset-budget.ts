@@ -2,7 +2,7 @@
 const BURST = 500
 const PER_SECOND = 16
 
-/** How many calls one connection may still break off. */
+/** Number of calls that one connection may still break off. */
 export interface ResetBudget {
   /** Takes one; false when there are none left. */
   spend(nowMs: number): boolean

@@ -2,7 +2,7 @@ import type { ReplySink } from '../push-replies.ts'
 import type { Call, CallReceiver } from './call.ts'
 import { IdleWatch } from './idle.ts'
 
-/** How batches are read and how long their sink waits. */
+/** Options of {@link ReplyBatches}. */
 export interface ReplyBatchesOptions<Reply> {
   readonly sink: ReplySink<Reply>
   decode(bytes: Buffer): Reply

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { type BackendClient, createBackendClient, pushReplies, type StreamOptions } from '../../src/index.ts'
 
-/** How a call is made. The messages of a generated call go through the generated code, the others through codecs of our own. */
+/** The way a call is made. The messages of a generated call go through the generated code, others through our codecs. */
 export type CallKind = 'unary' | 'stream' | 'generated unary' | 'generated stream' | 'duplex'
 
 export const CALL_KINDS: readonly CallKind[] = ['unary', 'stream', 'generated unary', 'generated stream', 'duplex']
@@ -37,7 +37,7 @@ export async function* readCall(
   }
 }
 
-/** How a call ended: the texts that came, and the failure if there was one. */
+/** Result of a call: the texts that came, and the failure if there was one. */
 export interface Outcome {
   readonly texts: readonly string[]
   readonly kind?: string

@@ -5,7 +5,7 @@ export interface ForwardProxy {
   /** A name, or an address without brackets. */
   readonly host: string
   readonly port: number
-  /** The value of `Proxy-Authorization`. Goes to the proxy alone. */
+  /** The value of `Proxy-Authorization`. Goes only to the proxy. */
   readonly authorization: string | undefined
 }
 

@@ -16,7 +16,7 @@ export interface TunnelOptions {
 
 const MAX_HEAD_BYTES = 16 * 1024
 const END_OF_HEAD = '\r\n\r\n'
-/** What a proxy sends of its own before it answers. */
+/** Most interim replies (1xx) that a proxy may send before its answer. */
 const MAX_INTERIM_REPLIES = 16
 
 /** Connects to the proxy itself. */
@@ -110,7 +110,7 @@ function writeConnect({ authorization }: ForwardProxy, { host, port }: Destinati
   return `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`
 }
 
-/** The status of a head; 0 for what is no reply of HTTP/1. */
+/** The status of a head; 0 for a head that is not a reply of HTTP/1. */
 function readStatus(head: string): number {
   return Number(/^HTTP\/1\.[01] (\d{3})(?: |\r|$)/.exec(head)?.[1] ?? 0)
 }

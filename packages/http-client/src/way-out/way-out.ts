@@ -4,7 +4,7 @@ import { type ForwardProxy, readForwardProxy } from './forward-proxy.ts'
 import { type Destination, isOwnMachine, readNoProxy } from './no-proxy.ts'
 import { createOwnNames, pinAddresses } from './own-names.ts'
 
-/** Which proxies requests to other machines go through. Empty texts stand for none. */
+/** The proxies of requests to other machines. An empty text means no proxy. */
 export interface ProxySettings {
   /** For https and for WebSockets over TLS. */
   readonly https?: string | undefined
@@ -26,7 +26,7 @@ export function toDestination({ protocol, hostname, port }: URL): ProxiedDestina
   return { isTls, host, port: port === '' ? (isTls ? 443 : 80) : Number(port) }
 }
 
-/** How one destination is reached. */
+/** The way to one destination. */
 export interface Way {
   /** Undefined where it is reached directly. */
   readonly proxy: ForwardProxy | undefined
@@ -37,13 +37,13 @@ export interface Way {
 /** Says how other machines are reached. */
 export interface WayOut {
   /**
-   * The proxy for a destination, by its name or address alone; undefined where it is reached directly. This machine always
-   * is: where a proxy is found, {@link WayOut.choose} also knows the names that lead here.
+   * The proxy for a destination, by its name or address only; undefined where it is reached directly. This machine is
+   * always reached directly: where a proxy is found, {@link WayOut.choose} also knows the names that lead here.
    */
   find(destination: ProxiedDestination): ForwardProxy | undefined
   /**
-   * Finds the way to a destination. A name is looked up before a proxy is used: one that leads to this machine alone is
-   * reached directly. One that cannot be looked up goes to the proxy.
+   * Finds the way to a destination. A name is looked up before a proxy is used: a name that leads only to this machine
+   * is reached directly. A name that cannot be looked up goes to the proxy.
    *
    * @throws the signal's reason
    */

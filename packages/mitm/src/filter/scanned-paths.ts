@@ -41,8 +41,8 @@ interface PathEntry {
 }
 
 /**
- * Adds paths to those that are always scanned. An entry ends in `/chat/completions`, `/completions`, `/messages`,
- * `/messages/count_tokens`, `/embeddings` or `/responses`, which says how its bodies are read. A segment `*` stands for
+ * Adds paths to the paths that are always scanned. An entry ends in `/chat/completions`, `/completions`, `/messages`,
+ * `/messages/count_tokens`, `/embeddings` or `/responses`; the end says how its bodies are read. A segment `*` matches
  * one or more segments, as for names of deployments. Entries that can match nothing are left out.
  */
 export function createScannedPaths(entries: readonly string[] = []): ScannedPaths {

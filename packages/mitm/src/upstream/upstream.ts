@@ -8,7 +8,7 @@ export type HttpProtocol = 'http/1.1' | 'h2'
 export interface UpstreamRequest {
   readonly method: string
   readonly target: string
-  /** As it stands in `Host` or `:authority`. */
+  /** The value of `Host` or `:authority`. */
   readonly authority: string
   readonly headers: RawHeaders
   readonly hasBody: boolean

@@ -1,7 +1,7 @@
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
 
-/** Browser sessions. The values of sessions are kept as hashes alone. */
+/** Browser sessions. Only the hashes of their values are kept. */
 export const sessionsOnSqlite = sqlite.sqliteTable(
   'auth_sessions',
   {
