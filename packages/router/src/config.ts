@@ -46,8 +46,8 @@ const knn = z
   }))
 
 /**
- * The `router` block. Unknown keys are ignored. It refuses values of a wrong type alone: `validateRouterSettings` says
- * what else is wrong.
+ * The `router` block. Unknown keys are ignored. It refuses only values of a wrong type: `validateRouterSettings` finds
+ * the other mistakes.
  */
 export const routerBlock = z
   .looseObject({

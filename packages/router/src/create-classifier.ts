@@ -22,7 +22,7 @@ import type { VectorIndex } from './vector/ports.ts'
 import { createVectorIndex } from './vector/vector-index.ts'
 import { waitWithLimit } from './wait.ts'
 
-/** The models and stores behind a router: those that its settings need. */
+/** The models and stores behind a router. Only the ones that its settings need are required. */
 export interface RouterModels {
   /** The classifier model of `score`. */
   readonly scorer?: Scorer | undefined

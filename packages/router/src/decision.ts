@@ -27,7 +27,7 @@ export interface RouterDecision {
   readonly labels: readonly string[]
   /** Of the top label; 0 where the classifier failed. */
   readonly score: number
-  /** How far the top label is above the runner-up; absent for fewer than two. */
+  /** The score of the top label minus that of the runner-up; absent for fewer than two labels. */
   readonly gap?: number | undefined
   /** Every label that was judged. */
   readonly labelScores?: readonly LabelScore[] | undefined
@@ -48,10 +48,10 @@ export interface Choice {
   readonly label: string
 }
 
-/** How a decision came about. */
+/** The circumstances of a decision. */
 export interface DecisionCircumstances {
   readonly classifier: RouterDecision['classifier']
-  /** Undefined where there was none. */
+  /** Undefined where nothing was classified. */
   readonly found: Classification | undefined
   readonly latencyMs: number
 }

@@ -7,10 +7,10 @@ const RESERVED_TOKENS = 32
 const CHARACTERS_PER_TOKEN = 6
 /** The longest probe of a classifier that says nothing of its context, in UTF-16 code units. */
 export const MAX_PROBE_LENGTH = 65_536
-/** How often the newest turn is cut before it is sent as it is. */
+/** Most cuts of the newest turn. After them it is sent as it is. */
 const MAX_CUTS = 4
 
-/** How a probe is cut to fit. */
+/** Options of {@link createTrimmer}. */
 export interface TrimmerOptions {
   readonly tokens: TokenBudget | undefined
   /** Everything that is sent for a probe, to count it. @default the probe */
@@ -23,7 +23,7 @@ export interface TrimmerOptions {
 export interface Trimmer {
   /** Whether a probe may be too long. */
   isNeeded(probe: Probe): boolean
-  /** Cuts by length alone: asks no tokenizer. */
+  /** Cuts only by length, without a tokenizer. */
   cutRoughly(probe: Probe): Probe
   /**
    * Drops whole turns, the oldest first; where the newest does not fit by itself, its middle goes. A tokenizer that fails

@@ -1,7 +1,7 @@
 import { RouterError } from './errors.ts'
 import type { CallOptions, Clock } from './ports.ts'
 
-/** How long a call may take and who waits for it. */
+/** Options of {@link waitWithLimit}. */
 export interface WaitOptions extends CallOptions {
   readonly timeoutMs: number
   readonly clock: Clock

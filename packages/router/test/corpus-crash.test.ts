@@ -132,7 +132,7 @@ it('passes over a line that is too long, and reads those around it', async () =>
   ])
 })
 
-/** What is read at a time. */
+/** Bytes of one read. */
 const READ_BYTES = 256 * 1024
 
 it.each([1, READ_BYTES - 1, READ_BYTES, READ_BYTES + 1, 2 * READ_BYTES])(

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { type BackendClient, createBackendClient, pushReplies, type StreamOptions } from '../../src/index.ts'
 
-/** The way a call is made. The messages of a generated call go through the generated code, others through our codecs. */
+/** The way a call is made. The messages of a generated call go through generated code, others through our codecs. */
 export type CallKind = 'unary' | 'stream' | 'generated unary' | 'generated stream' | 'duplex'
 
 export const CALL_KINDS: readonly CallKind[] = ['unary', 'stream', 'generated unary', 'generated stream', 'duplex']

@@ -73,7 +73,7 @@ function isLongBase64(value: string): boolean {
 function holdsText(base64: string): boolean {
   const symbols = base64.slice(0, HEAD_LENGTH).replaceAll(/\s/g, '')
   const head = fromBase64(symbols.slice(0, symbols.length & ~3)) ?? NO_BYTES
-  // The first bytes of most media show that it is no text. The last character of a piece may be cut.
+  // The first bytes of most media show that they are not text. The last character of a piece may be cut.
   if (NOT_WRITTEN.test(decoder.decode(head).slice(0, -4))) return false
   const bytes = fromBase64(base64)
   return bytes !== undefined && bytes.length > 0 && !NOT_WRITTEN.test(decoder.decode(bytes))

@@ -67,7 +67,7 @@ function* readText(bytes: Uint8Array, start: number): Generator<undefined, { end
   }
 }
 
-/** The end of the characters from a position on, or of those that begin before the limit. */
+/** The end of the characters from a position on. Only characters that begin before the limit count. */
 function charactersEnd(bytes: Uint8Array, start: number, limit: number): number {
   let end = start
   while (end < limit && end < bytes.length) {

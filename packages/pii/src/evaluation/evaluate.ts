@@ -59,7 +59,7 @@ export interface EvaluationOptions {
   readonly lines: AsyncIterable<string> | Iterable<string>
   /** Finds private text as the filter does, overlaps united. */
   readonly find: (text: string, options: { readonly signal: AbortSignal }) => Promise<readonly FoundEntity[]>
-  /** Whether the detectors can report a group. @default those that they report in the run */
+  /** Whether the detectors can report a group. @default the groups that they report in the run */
   readonly isKnownGroup?: ((group: string) => boolean) | undefined
   /** The unit of the labels' offsets. @default 'codepoint' */
   readonly offsetEncoding?: OffsetEncoding | undefined

@@ -30,7 +30,7 @@ export interface PatternDetectorOptions {
   /** The name of the detector model. */
   readonly name: string
   readonly settings: PatternSettings
-  /** How long a search may hold the event loop. @default 5 ms */
+  /** Bounds the time that a search holds the event loop. @default 5 ms */
   readonly slices?: Omit<SliceOptions, 'signal'> | undefined
 }
 

@@ -1,7 +1,7 @@
 import type { Span } from '../span.ts'
 import type { SecretKind, SecretPart } from './secret-kind.ts'
 
-/** The private part of a match of a kind; undefined where the match is no secret. Offsets are those of the match. */
+/** The private part of a match of a kind, in offsets of the match; undefined where the match is not a secret. */
 export function findSecret(kind: SecretKind, match: string): Span | undefined {
   const span = kind.part === undefined ? { start: 0, end: match.length } : findPart(kind.part, match)
   const secret = match.slice(span.start, span.end)

@@ -5,7 +5,7 @@ import { TARGET_FULL, toVerdict } from './verdict.ts'
 /** The largest body, in bytes, that more than one target may get. */
 export const MAX_RETRIED_BODY_BYTES = 32 * 1024 * 1024
 
-/** How many items may come before the first content of an attempt; more count as content. */
+/** Most items before the first content of an attempt; more count as content. */
 const MAX_HELD_ITEMS = 64
 
 /** A request that a failover group serves. */

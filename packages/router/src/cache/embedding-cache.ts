@@ -19,12 +19,12 @@ export interface EmbeddingCacheStats {
   readonly lowConfidence: number
   readonly embedderErrors: number
   readonly storeErrors: number
-  /** How similar the nearest entries were, in tenths from 0 to 1. */
+  /** Look-ups by the similarity of the nearest entry, in tenths from 0 to 1. */
   readonly similarityBuckets: readonly number[]
   readonly entries: number
 }
 
-/** How an embedding cache is built. */
+/** Options of {@link createEmbeddingCache}. */
 export interface EmbeddingCacheOptions {
   readonly embedder: Embedder
   readonly index: VectorIndex
@@ -35,7 +35,7 @@ export interface EmbeddingCacheOptions {
   /** The labels that may be active. */
   readonly labels: ReadonlySet<string>
   readonly maxEntries: number
-  /** How long embedder and index may take, each. A model that is still being loaded is waited for as long. */
+  /** Longest time of a call of embedder or index, milliseconds. An embedder that is loading is waited for as long. */
   readonly timeoutMs: number
   readonly clock: Clock
 }

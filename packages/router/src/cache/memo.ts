@@ -6,8 +6,8 @@ import { createLruCache } from './lru.ts'
 const MAX_KEY_LENGTH = 8 * 1024 * 1024
 
 /**
- * A classifier that remembers prompts. Prompts that differ in case alone, or in the white space around them, are the same.
- * A remembered classification keeps its scores.
+ * A classifier that remembers prompts. Prompts that differ only in case, or in the white space around them, are the
+ * same. A remembered classification keeps its scores.
  */
 export function createMemo(classifier: Classifier, { size }: { readonly size: number }): Classifier {
   const cache = createLruCache<Classification>({ maxEntries: size, maxKeyLength: MAX_KEY_LENGTH })

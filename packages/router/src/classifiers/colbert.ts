@@ -5,7 +5,7 @@ import type { RouterPolicy } from '../settings.ts'
 import { createTrimmer } from '../trim.ts'
 import type { Classifier } from './classification.ts'
 
-/** How a ranking classifier is built. */
+/** Options of {@link createColbertClassifier}. */
 export interface ColbertClassifierOptions {
   readonly reranker: Reranker
   readonly policies: readonly RouterPolicy[]

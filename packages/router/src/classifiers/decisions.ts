@@ -9,7 +9,7 @@ import type { Classifier } from './classification.ts'
 /** The most bytes of a request to a decision model: prompt and questions as JSON. */
 const MAX_REQUEST_BYTES = 64 * 1024
 
-/** How a classifier by decisions is built. */
+/** Options of {@link createDecisionClassifier}. */
 export interface DecisionClassifierOptions {
   readonly model: DecisionModel
   readonly policies: readonly RouterPolicy[]

@@ -15,7 +15,7 @@ export interface NeighborSource {
   revision(): number
 }
 
-/** How a classifier by neighbours is built. */
+/** Options of {@link createKnnClassifier}. */
 export interface KnnClassifierOptions extends ResolvedKnn {
   readonly embedder: Embedder
   readonly source: NeighborSource

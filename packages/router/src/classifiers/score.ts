@@ -16,7 +16,7 @@ import type { Classifier } from './classification.ts'
 
 const CHATML: PromptTemplate = { render: renderChatml, turnEnd: CHATML_TURN_END }
 
-/** How a scoring classifier is built. */
+/** Options of {@link createScoreClassifier}. */
 export interface ScoreClassifierOptions {
   readonly scorer: Scorer
   readonly policies: readonly RouterPolicy[]

@@ -16,9 +16,9 @@ export interface LoadedCorpus {
   readonly entries: ReadonlyMap<string, StoredEntry>
   /** The line of each entry. */
   readonly lines: ReadonlyMap<string, number>
-  /** The first of the lines that do not serve. */
+  /** The first of the lines that are not usable. */
   readonly problems: readonly LineProblem[]
-  /** How many lines do not serve. */
+  /** Number of lines that are not usable. */
   readonly problemCount: number
 }
 

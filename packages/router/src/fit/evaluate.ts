@@ -5,7 +5,7 @@ import type { ScoredText } from './fit-thresholds.ts'
 import { type ConfusionCell, chooseExpected, countPairs } from './outcome.ts'
 import { createProblemList, MAX_NAMED, readLabelledTexts } from './samples.ts'
 
-/** A text that another model serves than the one that should. Names it by its line alone. */
+/** A text that the wrong model serves. Names the text only by its line. */
 export interface Miss {
   readonly line: number
   readonly expected: string
@@ -13,7 +13,7 @@ export interface Miss {
   readonly labels: readonly string[]
 }
 
-/** How a router did on labelled texts. */
+/** Results of a router on labelled texts. */
 export interface Evaluation {
   readonly total: number
   readonly correct: number

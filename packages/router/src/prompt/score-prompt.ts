@@ -18,14 +18,14 @@ export function writeSystemTurn(policies: readonly RouterPolicy[]): string {
   return [ROLE, ['<routes>', ...routes, '</routes>'].join('\n'), TASK].join('\n\n')
 }
 
-/** The answer that stands for a label, with the token that ends the turn. */
+/** The answer that chooses a label, with the token that ends the turn. */
 export function writeAnswer(label: string, turnEnd: string): string {
   return `{"route": ${quote(label)}}${turnEnd}`
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** As JSON, but for control characters that JSON would escape by number: models were trained on these five alone. */
+/** Quotes a text as JSON does, but escapes only these five characters: models were trained only on their escapes. */
 function quote(text: string): string {
   return `"${text.replace(/[\\"\n\r\t]/g, (character) => ESCAPES[character] ?? character)}"`
 }

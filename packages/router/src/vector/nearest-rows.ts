@@ -5,12 +5,12 @@ export function selectNearestRows(
 ): number[] {
   const floor = findFloor(products, rowCount, count) - 2 * margin
   const rows: number[] = []
-  // Not "below": a product that is no number belongs to a row that has to be looked at.
+  // Not "below": a row whose product is not a number has to be looked at.
   for (let row = 0; row < rowCount; row++) if (!((products[row] ?? 0) < floor)) rows.push(row)
   return rows
 }
 
-/** The smallest of the `count` largest products; minus infinity where there are no more rows than that. */
+/** The smallest of the `count` largest products; minus infinity where there are no more than `count` rows. */
 function findFloor(products: Float32Array, rowCount: number, count: number): number {
   if (rowCount <= count) return Number.NEGATIVE_INFINITY
   const heap = new Float32Array(count).fill(Number.NEGATIVE_INFINITY)

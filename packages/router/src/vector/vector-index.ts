@@ -13,7 +13,7 @@ import { createRowStorage, type KernelKind } from './kernel.ts'
 import { selectNearestRows } from './nearest-rows.ts'
 import type { FoundEntry, Vector, VectorEntry, VectorIndex } from './ports.ts'
 
-/** How large an index may become, and how it computes. */
+/** Options of {@link createVectorIndex}. */
 export interface VectorIndexOptions {
   /** @default 100,000 */
   readonly maxEntries?: number | undefined
@@ -38,7 +38,7 @@ const DEFAULT_MAX_BYTES = 1024 ** 3
 /** The longest key. */
 export const MAX_DIMENSION = 16_384
 
-/** Rows with a norm outside of this range are compared in 64 bits alone: 32-bit products overflow or vanish there. */
+/** Rows with a norm outside of this range are compared only in 64 bits: 32-bit products overflow or vanish there. */
 const SMALLEST_PLAIN_NORM = 1e-15
 const LARGEST_PLAIN_NORM = 1e15
 /** Half the distance of 1 to the next 32-bit float. */

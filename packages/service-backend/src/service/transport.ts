@@ -40,7 +40,7 @@ export interface ServiceBytes {
  */
 export interface ServiceTransport {
   readonly target: ServiceTarget
-  /** Requests a JSON reply. @throws {SvcError} `internal` when it is no object */
+  /** Requests a JSON reply. @throws {SvcError} `internal` when it is not an object */
   ask(path: string, body: ServiceBody, call: ServiceCall): Promise<Fields>
   /** Requests any other reply; without a time limit when it streams. */
   fetch(path: string, body: ServiceBody, call: ServiceCall & { readonly streams: boolean }): Promise<ServiceBytes>

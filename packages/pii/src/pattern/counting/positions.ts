@@ -279,7 +279,7 @@ function guarded(edges: readonly Edge[], conditions: readonly number[]): Edge[] 
   return conditions.flatMap((more) => edges.map(({ position, guards }) => ({ position, guards: guards | more })))
 }
 
-/** Guards without those that require more than another. */
+/** Guards without the guards that require more than another one. */
 function weakest(all: readonly number[]): number[] {
   const distinct = [...new Set(all)]
   return distinct.filter((one) => !distinct.some((other) => other !== one && (other & ~one) === 0))

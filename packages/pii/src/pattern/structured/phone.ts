@@ -116,7 +116,7 @@ function isPhone(candidate: Candidate, number: PhoneNumber): boolean {
   if (isDate(number) || number.goesOn) return false
   if (candidate.isAnnounced('phone')) return true
   const written = candidate.text.slice(number.start, number.end)
-  // Versions, tables and numbers of standards stand behind such words too.
+  // Versions, tables and numbers of standards follow such words too.
   if (/[ \t]{2}|\.\d+-|\b\d\.\d\b/.test(written)) return false
   const isShaped = number.groups.length > 1 || number.digits.length >= 10 || number.digits.startsWith('0')
   return isShaped && candidate.isAnnounced('call')
