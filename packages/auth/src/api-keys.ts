@@ -86,7 +86,7 @@ const isScope = (name: string): boolean => name === 'routes' || name === 'models
 
 function readScopes({ scopes }: ApiKeyDraft, { hasModel }: Pick<ApiKeysOptions, 'hasModel'>): KeyScopes {
   if (scopes === undefined || scopes === null) return {}
-  // A list that was misspelled would be no limit at all.
+  // A misspelled list would not limit the key at all.
   const isKnown = typeof scopes === 'object' && !Array.isArray(scopes) && Object.keys(scopes).every(isScope)
   if (!isKnown) throw invalidValue('scopes must be an object with the lists routes and models')
   const routes = scopes.routes === undefined ? undefined : checkNames(scopes.routes, 'scopes.routes')

@@ -67,7 +67,7 @@ export interface Auth extends AsyncDisposable {
   readonly lastUse: LastUse
   readonly revocations: Revocations
   readonly hasher: TokenHasher
-  /** Removes what has expired or is too much, in batches, and writes what was noted of keys. For a timer. */
+  /** Removes expired and surplus rows, in batches, and writes the noted uses of keys. For a timer. */
   tidy(options: CallOptions): Promise<void>
   /** Writes what waits. */
   close(): Promise<void>

@@ -31,10 +31,10 @@ export interface Authenticator {
   /** Whether credentials are asked for at all (§1). */
   readonly isConfigured: boolean
   /**
-   * The caller; undefined for missing and wrong credentials alike. At once for a credential that was verified less than
-   * a second ago, for shared keys and for what no store is needed for.
+   * The caller; undefined for missing and wrong credentials alike. Returns at once for a credential that was verified
+   * less than a second ago, for shared keys, and where no store is needed.
    *
-   * @throws {SvcError} `unavailable` while the stores are away: no verdict on who is calling
+   * @throws {SvcError} `unavailable` while the stores are away: this says nothing about the caller
    */
   authenticate(headers: RequestHeaders): Authentication | undefined | Promise<Authentication | undefined>
   /** The caller of a single credential, such as the token of a login form; always looked up. */

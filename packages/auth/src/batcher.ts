@@ -57,7 +57,7 @@ export function createBatcher<Work, Result>(options: BatcherOptions<Work, Result
   }
 
   async function runAll(): Promise<void> {
-    // what comes in the same turn of the event loop goes together
+    // work that arrives in the same turn of the event loop goes together
     await Promise.resolve()
     for (let batch = takeBatch(); batch.length > 0; batch = waiting.length > 0 ? takeBatch() : []) await runBatch(batch)
     running = undefined

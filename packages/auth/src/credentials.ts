@@ -1,6 +1,6 @@
 import { checkArgument } from '@svc/errors'
 
-/** Where a credential was found (§5.1). */
+/** The place of a credential in a request (§5.1). */
 export type CredentialCarrier = 'bearer' | 'x-api-key' | 'xi-api-key' | 'session-cookie' | 'token-cookie'
 
 /** A credential as it was presented. */
@@ -25,7 +25,7 @@ function readSingle(value: unknown): string | undefined {
 
 /**
  * The values of the cookies of a name, each once, at most 32. A browser sends several when another program of the same
- * host uses the name too, and nothing says whose is whose.
+ * host uses the name too, and nothing says which program set a value.
  */
 export function readCookies(
   { cookie }: { readonly cookie?: string | readonly string[] | undefined },

@@ -4,7 +4,7 @@ import type { ApiKeyStore } from './ports/credentials.ts'
 /** Notes when keys are used, away from the requests that use them. */
 export interface LastUse {
   note(apiKeyId: string): void
-  /** Writes what was noted. Uses that cannot be written are kept for the next time. */
+  /** Writes the noted uses. Uses that cannot be written are kept for the next time. */
   flush(options: CallOptions): Promise<void>
 }
 

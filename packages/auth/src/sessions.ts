@@ -53,7 +53,11 @@ export interface Sessions {
    */
   rotate(authentication: Authentication, options: CallOptions): Promise<IssuedSession | undefined>
   end(sessionId: string, options: CallOptions): Promise<boolean>
-  /** Ends all sessions of an account but for one, whose value before its last rotation ends too. @returns how many */
+  /**
+   * Ends the sessions of an account but for `except`. Of that session, the value before the last rotation ends too.
+   *
+   * @returns how many
+   */
   endOthers(userId: string, options: CallOptions & { readonly except?: string | undefined }): Promise<number>
   /** Ends the sessions that a session of the OIDC issuer has begun. @returns how many */
   endByProvider(

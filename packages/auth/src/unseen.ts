@@ -12,7 +12,7 @@ const JOINING = [
   .map((script) => `\\p{scx=${script}}`)
   .join('')
 
-/** Unseen characters that make letters and emoji what they are, in the places where they do. */
+/** Unseen characters that letters and emoji need, in the places where they need them. */
 const NEEDED = new RegExp(
   [
     `(?<=[${EMOJI}]\\ufe0f?)\\u200d(?=[${EMOJI}])`,

@@ -34,7 +34,7 @@ export function createVerifiedCache(options: {
   const { clock, freshMs } = options
   const entries = new Map<string, Entry>()
   const running = new Map<string, Promise<Authentication | undefined>>()
-  /** Grows with every revocation: what a look-up found before it is not remembered. */
+  /** Grows with every revocation: results of a look-up that began before it are not remembered. */
   let generation = 0
   const unsubscribe = options.revocations.subscribe((revocation) => {
     generation += 1

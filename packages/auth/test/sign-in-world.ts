@@ -4,7 +4,7 @@ import type { RegistrationMode, User } from '@svc/auth/ports'
 import { createServices } from './service-world.ts'
 import { call } from './world.ts'
 
-/** Where providers send browsers back to. */
+/** The address to which providers send browsers back. */
 export const REDIRECT_URI = 'http://app.example/api/auth/callback'
 /** The client that all providers know. */
 export const CLIENT = { clientId: 'client', clientSecret: 'a secret of the client' }

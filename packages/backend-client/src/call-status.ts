@@ -55,7 +55,7 @@ export function readReset(code: number): CallStatus {
 /**
  * Reads the status in trailers, or in the headers of a reply without messages.
  *
- * @param httpStatus counts where the headers have no status of gRPC
+ * @param httpStatus used where the headers have no status of gRPC
  */
 export function readTrailers(headers: IncomingHttpHeaders, httpStatus: number): CallStatus {
   const status = headers['grpc-status']
@@ -86,7 +86,7 @@ function readMetadata(headers: IncomingHttpHeaders): Record<string, string> {
   return metadata
 }
 
-/** Undoes percent-encoding. A percent sign that begins no byte stays as it is; bytes that are no UTF-8 become U+FFFD. */
+/** Undoes percent-encoding. Keeps percent signs before other text. Bytes that are not UTF-8 become U+FFFD. */
 export function decodePercent(text: string): string {
   if (!text.includes('%')) return text
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'))

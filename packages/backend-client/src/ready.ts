@@ -20,7 +20,7 @@ export interface ReadyOptions {
 /**
  * Asks for health until it is good.
  *
- * @throws `backend_exited` when the process ended first; the last failure, or what the signal was aborted with, else
+ * @throws `backend_exited` when the process ended first; else the last failure, or the reason of the signal
  */
 export async function waitUntilReady(
   health: (options: CallOptions) => Promise<void>,

@@ -17,7 +17,7 @@ export interface SvcErrorOptions {
   readonly code?: string | undefined
   /** The failure underneath; goes to the log, never to a client. */
   readonly cause?: unknown
-  /** When trying again makes sense, in milliseconds from now. */
+  /** Time after which another try makes sense, in milliseconds from now. */
   readonly retryAfterMs?: number | undefined
   readonly details?: SvcErrorDetails | undefined
 }
@@ -36,7 +36,7 @@ export class SvcError extends Error {
   readonly kind: ErrorKind
   /** Stable snake_case word for programs, such as `pii_blocked`. */
   readonly code: string
-  /** When trying again makes sense, in milliseconds from the throw; absent when unknown. */
+  /** Time after which another try makes sense, in milliseconds from the throw; absent when unknown. */
   readonly retryAfterMs: number | undefined
   readonly details: SvcErrorDetails | undefined
 

@@ -8,7 +8,7 @@ export interface UpstreamRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   /** Absolute, http or https, without user name and password. */
   readonly url: URL
-  /** Without `host`, `content-length`, `connection` and `transfer-encoding`: the HTTP client sets those. */
+  /** Without `host`, `content-length`, `connection` and `transfer-encoding`, which the HTTP client sets. */
   readonly headers: readonly Header[]
   readonly body?: Uint8Array | undefined
   /** Limit for the whole reply in milliseconds; absent for streams, whose headers have a limit of their own. */

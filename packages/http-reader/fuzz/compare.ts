@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { makeStream, type Stream } from './streams.ts'
 import { createNodeSide, createOwnSide, type SeenRequest, type Verdict } from './verdict.ts'
 
-/** Counts of a run, to show that it was no empty one. */
+/** Counts of a run, to show that it was not an empty one. */
 export interface FuzzCounts {
   streams: number
   /** Requests that the reader has read itself. */

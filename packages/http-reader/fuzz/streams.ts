@@ -269,7 +269,7 @@ function mutate(pieces: string[], random: Random): void {
   }
 }
 
-/** Cuts heads and bodies into what is sent at once. A head in pieces is never plain, so most stay whole. */
+/** Cuts heads and bodies into pieces that are sent at once. A head in pieces is never plain, so most stay whole. */
 function cut(pieces: readonly string[], random: Random): Stream {
   const joined: string[] = []
   const joins = random.pick([0, 0.5, 1])

@@ -16,7 +16,7 @@ export interface ReplySink {
   /**
    * Called once, when all of the reply was given to `send`. It calls {@link Reply.sent} when the system has taken it.
    *
-   * @param keepsAlive what the head says
+   * @param keepsAlive whether the head keeps the connection alive
    */
   finish(keepsAlive: boolean): void
   destroy(): void

@@ -13,8 +13,8 @@ export interface UnreadOptions {
 }
 
 /**
- * Cuts a connection whose client takes nothing of the bytes that wait for it. The time begins anew whenever the client takes
- * some, and goes on when it only sends. The caller pauses a socket from which much may come.
+ * Cuts a connection whose client takes nothing of the bytes that wait for it. The time starts again whenever the client
+ * takes some; it goes on while the client only sends. The caller pauses a socket from which much may come.
  *
  * @returns a function that ends the watch
  */

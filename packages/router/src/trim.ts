@@ -98,12 +98,12 @@ async function cutNewest(turn: string, budget: number, count: (text: string) => 
   return createProbe([newest])
 }
 
-/** The beginning and the end of a text, which say most of what is asked. */
+/** The beginning and the end of a text, which say most of the question. */
 function cutMiddle(text: string, length: number): string {
   if (text.length <= length) return text
   const half = Math.max(0, Math.floor((length - 1) / 2))
   const [end, start] = [half, text.length - half]
-  // Where an edge would cut a character in two, the character goes.
+  // An edge that would cut a character in two drops the character.
   return `${text.slice(0, isInsideCharacter(text, end) ? end - 1 : end)}\n${text.slice(isInsideCharacter(text, start) ? start + 1 : start)}`
 }
 

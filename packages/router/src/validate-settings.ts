@@ -11,7 +11,7 @@ import {
 
 /** A mistake in the settings of a router. */
 export interface RouterProblem {
-  /** Where, by the names of a model file: `['candidates', 1, 'labels', 0]`. */
+  /** Place of the mistake, by the names of a model file: `['candidates', 1, 'labels', 0]`. */
   readonly path: readonly (string | number)[]
   /** The mistake, to follow the path in a sentence. */
   readonly message: string

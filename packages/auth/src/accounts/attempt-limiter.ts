@@ -23,8 +23,8 @@ export interface Attempt {
 /** Limits how often attempts fail. */
 export interface AttemptLimiter {
   /**
-   * Begins an attempt under some names. One that is under way could still fail, so an attempt waits while those before it
-   * could use a budget up.
+   * Begins an attempt under some names. An attempt that is under way could still fail, so this one waits while earlier
+   * attempts could use a budget up.
    *
    * @throws {AuthError} `rate_limited` when a budget is used up
    */

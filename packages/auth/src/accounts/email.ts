@@ -18,7 +18,7 @@ const EAST_ASIAN =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
 const LETTERS_AND_MARKS = /^[\u0000-\u007f\p{L}\p{M}]*$/u
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/u
-/** Marks over letters of alphabets that have a letter of its own for each: what is left of them is decoration. */
+/** Marks over letters of alphabets that have a letter of its own for each mark: other marks there are decoration. */
 const LOOSE_MARK = /(?:^|[^\p{L}\p{M}]|[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}])\p{M}/u
 
 /**

@@ -53,8 +53,8 @@ function readEmail(value: unknown): string {
 }
 
 /**
- * The hash of the invite code of a form; undefined where none is given: blanks are none. Every other value has a hash,
- * so that a broken code is an invalid one.
+ * The hash of the invite code of a form; undefined for an absent code and for blanks. Every other value has a hash, so
+ * that a broken code is an invalid one.
  */
 export function hashInvite(code: unknown, hasher: TokenHasher): string | undefined {
   const value = typeof code === 'string' ? code.trim() : (code ?? '')

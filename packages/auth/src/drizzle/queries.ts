@@ -59,7 +59,7 @@ async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
 
 /**
  * Queries on a SQLite database, one after the other: statements of others must not fall into a transaction that waits.
- * At most 10,000 wait. The connection must have no other user who writes.
+ * At most 10,000 wait. Nobody else may write through the connection.
  */
 export function createSqliteQueries(orm: SqliteOrm): DrizzleQueries {
   const builder = orm as unknown as QueryBuilder

@@ -9,7 +9,7 @@ import { type SignInProvider, toIdentity, toSignInError } from './provider.ts'
 export interface CodeHostOptions {
   readonly clientId: string
   readonly clientSecret: string
-  /** Where the provider sends browsers back to. */
+  /** The address to which the provider sends browsers back. */
   readonly redirectUri: string
   /** @default https://github.com */
   readonly baseUrl?: string | undefined

@@ -15,7 +15,7 @@ import { isProviderDown } from './provider-error.ts'
 
 /** Options of {@link createOidcProvider}. */
 export interface OidcOptions extends OidcDiscoveryOptions {
-  /** Where the provider sends browsers back to. */
+  /** The address to which the provider sends browsers back. */
   readonly redirectUri: string
   readonly logger?: Logger | undefined
 }
@@ -52,7 +52,7 @@ const SCOPES = 'openid profile email'
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** The claims that name the account, with those of one source only: an address is not vouched for by another. */
+/** The claims of the account, from one source only: a source does not vouch for the address of another. */
 function pickClaims(idToken: Claims, userInfo: Claims | undefined): Claims {
   return userInfo === undefined ? idToken : { ...userInfo, sub: idToken.sub, sid: idToken.sid }
 }

@@ -15,7 +15,7 @@ export interface SignInOptions extends IdentityAdmissionOptions {
 
 /** A sign-in that has begun. */
 export interface BegunSignIn {
-  /** Where the browser goes. */
+  /** The address to which the browser goes. */
   readonly url: URL
   /** Belongs in a cookie of the browser (`oauth_state`) until it comes back. */
   readonly browserToken: string
@@ -75,7 +75,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     return { state, nonce: hash('nonce'), codeVerifier: hash('verifier'), hash: hash('flow') }
   }
 
-  /** The secrets of the sign-in that one of the browser's tokens belongs to; undefined where there is none. */
+  /** The secrets of the sign-in of one of the browser's tokens; undefined where there is none. */
   async function consume(
     provider: SignInProvider,
     state: string,

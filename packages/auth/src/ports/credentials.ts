@@ -94,7 +94,11 @@ export interface SessionStore {
     options: CallOptions,
   ): Promise<boolean>
   remove(id: string, options: CallOptions): Promise<boolean>
-  /** Removes the sessions of an account but for one, whose value before the last rotation ends too. @returns how many */
+  /**
+   * Removes the sessions of an account but for `except`. Of that session, the value before the last rotation ends too.
+   *
+   * @returns how many
+   */
   removeByUser(userId: string, options: CallOptions & { readonly except?: string | undefined }): Promise<number>
   /** Removes the sessions that an OIDC session has begun, of one account or of all. */
   removeByProvider(
@@ -146,7 +150,7 @@ export interface InviteStore {
 
 /** Addresses from which accounts have signed in, as hashes. */
 export interface KnownAddressStore {
-  /** Notes an address; those of the account that were used longest ago give way when it has more than `maxAddresses`. */
+  /** Notes an address. When the account has more than `maxAddresses`, its least recently used ones go. */
   note(
     use: { readonly hash: string; readonly userId: string; readonly now: number },
     options: CallOptions & { readonly maxAddresses: number },

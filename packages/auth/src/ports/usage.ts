@@ -36,7 +36,7 @@ export interface UsageQuery {
   readonly since?: number | undefined
   readonly userId?: string | undefined
   readonly apiKeyId?: string | undefined
-  /** Leaves out what shared keys did. @default false */
+  /** Leaves out the use by shared keys. @default false */
   readonly withoutLegacy?: boolean | undefined
   /** Whether each model has groups of its own. */
   readonly byModel: boolean
@@ -125,7 +125,7 @@ export interface QuotaRequest {
   readonly reservationId: string
   readonly rules: readonly QuotaRule[]
   readonly tokens: number
-  /** When the reservation is given back by itself, milliseconds since the epoch. */
+  /** Time at which the reservation is given back by itself, milliseconds since the epoch. */
   readonly expiresAt: number
   /**
    * Set to renew the reservation of a request that goes on: the tokens that it has used so far, a part of `tokens`. The
@@ -147,7 +147,7 @@ export interface QuotaSettlement {
   readonly tokens: number | undefined
 }
 
-/** Quota rules and what they have counted. */
+/** Quota rules and their counts. */
 export interface QuotaStore {
   listRules(userId: string, options: CallOptions): Promise<readonly QuotaRule[]>
   /** The rules of several accounts. */
@@ -156,7 +156,7 @@ export interface QuotaStore {
   putRule(rule: QuotaRule, options: CallOptions): Promise<QuotaRule>
   removeRule(rule: { readonly id: string; readonly userId: string }, options: CallOptions): Promise<boolean>
   readCounters(ruleIds: readonly string[], options: CallOptions): Promise<readonly QuotaCounter[]>
-  /** Overwrites counters, for a process that nobody else counts beside; those of rules that are gone are left out. */
+  /** Overwrites counters, for the only process that counts. Counters of removed rules are left out. */
   writeCounters(counters: readonly QuotaCounter[], options: CallOptions): Promise<void>
   /**
    * Settles and reserves in one transaction. Reservations that have expired are given back before a request is refused.

@@ -51,7 +51,7 @@ export interface Registration {
   readonly mode: RegistrationMode
   /** Hash of the invite code that came along. */
   readonly inviteHash: string | undefined
-  /** Whether the address is that of the configured admin: then it is one, and no gate holds it. */
+  /** Whether the address is that of the configured admin: then the account is an admin, and passes every gate. */
   readonly isAdmin: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -74,7 +74,7 @@ export interface ProfileChange {
   readonly avatarUrl?: string | undefined
 }
 
-/** Where a page of a list begins and how long it is. */
+/** Start and length of a page of a list. */
 export interface Page {
   /** The entries after the one with this id. @default from the start */
   readonly after?: string | undefined

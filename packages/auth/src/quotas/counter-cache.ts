@@ -4,7 +4,7 @@ import { createMemoryLedger, dropRule, type QuotaCounts } from './memory-ledger.
 
 /** Counters and reservations in memory, and the counters that are not stored yet. */
 export interface CounterCache {
-  /** Where work is applied. */
+  /** The counts that work is applied to. */
   readonly ledger: QuotaLedger
   /** Whether there are counters that are not stored. */
   readonly hasChanges: boolean

@@ -9,7 +9,7 @@ export interface QuotaCounts {
   readonly reservations: Map<string, readonly Reservation[]>
 }
 
-/** Forgets what a rule has counted and what is reserved under it. */
+/** Forgets the counter and the reservations of a rule. */
 export function dropRule({ counters, reservations }: QuotaCounts, ruleId: string): void {
   counters.delete(ruleId)
   for (const [id, held] of reservations) {

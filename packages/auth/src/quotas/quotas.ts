@@ -25,8 +25,8 @@ export interface QuotasOptions {
 export interface Quotas extends QuotaRules {
   /**
    * Reserves a request and some tokens under all rules of a caller that concern a model. A rule lets a request pass as
-   * long as it has tokens left; the request then reserves what it asks for, or all that is left. At once for callers
-   * without such rules.
+   * long as it has tokens left; the request then reserves the tokens that it asks for, or all that are left. Returns at
+   * once for callers without such rules.
    *
    * @param use.through further names by which the model is called, such as an alias or a router; their rules count too
    * @throws {AuthError} `rate_limited` with the code `quota_exceeded` and the time until the window ends; `unavailable`

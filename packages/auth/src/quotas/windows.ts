@@ -1,6 +1,6 @@
 import type { QuotaCounter, QuotaRule } from '../ports/usage.ts'
 
-/** When the window of a rule began that a time lies in, milliseconds since the epoch. Windows follow each other. */
+/** Start of the window of a rule that a time lies in, milliseconds since the epoch. Windows follow each other. */
 export function windowStart({ createdAt, windowMs }: Pick<QuotaRule, 'createdAt' | 'windowMs'>, now: number): number {
   return createdAt + Math.floor(Math.max(0, now - createdAt) / windowMs) * windowMs
 }

@@ -22,8 +22,8 @@ function findEnd(start: number, span: UsageSpan): number {
 }
 
 /**
- * Plans the reads of a report: whole buckets by their sums, and the bucket that the period begins in by finer sums, down
- * to the single records of its first hour. Where these may have been removed, the whole hour is read.
+ * Plans the reads of a report: whole buckets by their sums, and the bucket that the period begins in by finer sums,
+ * down to the single records of its first hour. Where the records may have been removed, the whole hour is read.
  *
  * @param prunedBefore single records before this time may be gone
  */

@@ -9,8 +9,8 @@ export interface ResetBudget {
 }
 
 /**
- * A full budget. HTTP/2 servers take many broken-off calls on one connection for an attack, and close the connection with
- * every other call on it. A host whose users often leave looks the same.
+ * A full budget. HTTP/2 servers take many broken-off calls on one connection for an attack, and close the connection
+ * with every other call on it. A host whose users often leave looks the same.
  */
 export function createResetBudget(nowMs: number): ResetBudget {
   let left = BURST

@@ -10,7 +10,7 @@ import { type Frame, FrameDecoder, FrameError } from './frame-decoder.ts'
 import { inflateMessage } from './inflate.ts'
 import type { CallOptions } from './options.ts'
 
-/** Longest delay of a timer of Node; a deadline beyond it is none. */
+/** Longest delay of a timer of Node; a longer deadline has no timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** Bytes of a reply that is not of gRPC which are read before the call ends without its trailers. */
 const MAX_FOREIGN_BYTES = 64 * 1024

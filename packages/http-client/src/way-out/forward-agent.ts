@@ -8,9 +8,9 @@ import type { Way, WayOut } from './way-out.ts'
 /** Options of {@link ForwardAgent}. */
 export interface ForwardAgentOptions extends AgentOptions {
   readonly wayOut: WayOut
-  /** Where all requests lead. */
+  /** The destination of all requests. */
   readonly destination: Destination
-  /** Authorities that a proxy over TLS is verified with. @default those of Node */
+  /** Authorities that verify a proxy over TLS. @default the authorities of Node */
   readonly trust?: (() => SecureContext) | undefined
 }
 

@@ -14,7 +14,7 @@ export type FindOwnAddresses = (
 ) => Promise<readonly LookupAddress[]>
 
 /**
- * Creates a finder of the names of this machine. A name that cannot be looked up, or not in time, is none of them.
+ * Creates a finder of the names of this machine. A name whose look-up fails, or takes too long, does not count as one.
  *
  * @param lookup the resolver; a name is asked for once at a time
  */

@@ -6,7 +6,7 @@ import type { Destination } from './no-proxy.ts'
 
 /** Options of {@link openTunnel}. */
 export interface TunnelOptions {
-  /** Authorities that a proxy over TLS is verified with. @default those of Node */
+  /** Authorities that verify a proxy over TLS. @default the authorities of Node */
   readonly trust?: (() => SecureContext) | undefined
   /** Its abort cuts the connection; it is also the only time limit. */
   readonly signal?: AbortSignal | undefined

@@ -14,12 +14,12 @@ export interface ProxySettings {
   readonly no?: string | undefined
 }
 
-/** Where a connection is to lead. */
+/** The far end of a connection. */
 export interface ProxiedDestination extends Destination {
   readonly isTls: boolean
 }
 
-/** Where the connection of a URL leads: http, https, ws or wss. */
+/** The destination of a URL: http, https, ws or wss. */
 export function toDestination({ protocol, hostname, port }: URL): ProxiedDestination {
   const isTls = protocol === 'https:' || protocol === 'wss:'
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
@@ -56,7 +56,7 @@ export interface WayOutOptions {
   readonly lookup?: LookupFunction | undefined
 }
 
-/** Reads the variables of an environment as curl does: the lower-case ones come first, empty ones count as none. */
+/** Reads the variables of an environment as curl does: lower-case ones come first, empty ones do not count. */
 export function readProxyVariables(environment: Readonly<Record<string, string | undefined>>): ProxySettings {
   const read = (name: string): string | undefined => environment[name] || environment[name.toUpperCase()]
   return { https: read('https_proxy'), http: read('http_proxy'), no: read('no_proxy') }

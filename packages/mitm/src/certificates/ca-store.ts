@@ -99,7 +99,7 @@ async function isProvided(path: string, folder: Stats): Promise<boolean> {
 async function checkFolders(path: string, file: string): Promise<void> {
   for (const folder of new Set([await realpath(path), dirname(await realpath(file))])) {
     const { mode } = await stat(folder)
-    // In a sticky folder, others cannot replace what is there.
+    // In a sticky folder, others cannot replace files.
     if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0) {
       throw authorityUnusable(`others can replace files in ${folder}; run chmod go-w on it`)
     }
@@ -177,7 +177,7 @@ async function flushFolder(path: string): Promise<void> {
   }
 }
 
-/** Removes what killed processes left: only once there is an authority, which nothing replaces. */
+/** Removes files that killed processes left: only once there is an authority, which nothing replaces. */
 async function removeLeftovers(path: string): Promise<void> {
   const prefix = basename(toFreshPrefix(path))
   const names = await readdir(dirname(path)).catch(() => [])

@@ -80,7 +80,7 @@ export function makeAuthorityCertificate(organization: string, now: Date): Keyed
   return { certificate, key: exportKey(privateKey) }
 }
 
-/** Reads what leaf certificates repeat of their authority. */
+/** Reads the fields of an authority that its leaf certificates repeat. */
 export function readIssuer(certificate: X509Certificate, privateKey: KeyObject): Issuer {
   const [outer] = readDer(certificate.raw)
   const [body] = readDer(outer?.content ?? Buffer.alloc(0))

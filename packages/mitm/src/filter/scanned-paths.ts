@@ -65,7 +65,7 @@ export function createScannedPaths(entries: readonly string[] = []): ScannedPath
 
 /** Every known path: for the form of refusals. */
 export const ALL_PATHS: ScannedPaths = createScannedPaths(FURTHER)
-/** The paths of a host whose rules name none. */
+/** The paths of a host whose rules do not name any. */
 export const USUAL_PATHS: ScannedPaths = createScannedPaths()
 
 /** @returns why an entry of a list of paths can match nothing; undefined for one that can */

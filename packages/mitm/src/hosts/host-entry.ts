@@ -28,7 +28,7 @@ export function readHostEntry(text: string): HostEntry | string {
   return { text: host, matches: (other) => other === host }
 }
 
-/** @returns why an entry of a list of hosts can match no host; undefined for one that can */
+/** @returns the reason why an entry of a list of hosts can match no host; undefined for an entry that can */
 export function findHostFault(entry: string): string | undefined {
   const read = readHostEntry(entry)
   return typeof read === 'string' ? read : undefined

@@ -14,7 +14,7 @@ export interface UpstreamRequest {
   readonly hasBody: boolean
 }
 
-/** Status and headers of a reply, as they came but without those between neighbours. */
+/** Status and headers of a reply as they came, without the headers that end at a neighbour. */
 export interface ReplyHead {
   readonly status: number
   /** The reason phrase of HTTP/1.1. */

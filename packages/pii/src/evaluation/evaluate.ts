@@ -30,7 +30,7 @@ export interface GroupEvaluation {
   readonly coverage: number
   readonly misses: readonly Example[]
   readonly falseFinds: readonly Example[]
-  /** Mask what is found reliably; only record a group whose findings are mostly wrong. */
+  /** `mask`; or `allow`, which only records, for a group whose findings are mostly wrong. */
   readonly proposedAction: PiiAction
 }
 

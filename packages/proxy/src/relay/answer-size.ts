@@ -4,7 +4,7 @@ import type { Provider } from '../ports.ts'
 /** The size of an answer, in bytes as they are written. */
 export interface AnswerSize {
   readonly bytes: number
-  /** Those of `bytes` that came behind the last figures. */
+  /** Bytes of `bytes` after the last figures. */
   readonly uncounted: number
 }
 

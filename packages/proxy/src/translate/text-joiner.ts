@@ -8,7 +8,7 @@ const BLANK_START = /^\s/
  * text that was cut at its citations; they are joined as they are.
  */
 export class TextJoiner {
-  /** Whether text stands before the open block. */
+  /** Whether there is text before the open block. */
   #hasText = false
   #endsBlank = false
   /** Whether the last block has citations. */

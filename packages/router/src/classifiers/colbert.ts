@@ -33,7 +33,7 @@ export function createColbertClassifier({ reranker, policies, threshold }: Colbe
   }
 }
 
-/** Scores in the order of the documents; a document without a score has 0, an index of no document is passed over. */
+/** Scores in the order of the documents. A missing score is 0; an index without a document is ignored. */
 function placeScores(ranking: readonly RerankScore[], count: number): number[] {
   const scores = new Array<number | undefined>(count).fill(undefined)
   for (const { index, score } of ranking) {

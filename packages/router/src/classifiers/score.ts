@@ -60,7 +60,7 @@ export function createScoreClassifier(options: ScoreClassifierOptions): Classifi
 }
 
 /**
- * The share of each continuation. One without tokens has none.
+ * The share of each continuation. A continuation without tokens has the share 0.
  *
  * @throws `router_classifier` for scores that cannot be
  */

@@ -2,7 +2,7 @@ import type { LabelScore } from '../activation.ts'
 import type { ResolvedKnn } from '../settings.ts'
 import type { Neighbor } from './classification.ts'
 
-/** The shares of labels among neighbours, the largest first, those of one share by label. */
+/** The shares of labels among neighbours, the largest first; equal shares by label. */
 export function countVotes(
   neighbors: readonly Neighbor[],
   {

@@ -64,7 +64,7 @@ export function createCorpora(options: CorporaOptions): Corpora {
       if (present === undefined && opened.size >= MAX_CORPORA) {
         throw new RouterError('internal', `there are at most ${MAX_CORPORA} corpora`, { code: 'router_corpus_full' })
       }
-      // One lock a name: what the former corpus still does to the lines ends before this one reads them.
+      // One lock a name: the former corpus ends its work on the lines before this one reads them.
       const lock = present?.lock ?? createLock()
       if (present !== undefined) end(present.corpus)
       const corpus = createCorpus(wanted, { store, createIndex, maxEntries, clock, logger, lock })

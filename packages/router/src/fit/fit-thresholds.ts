@@ -29,7 +29,7 @@ export interface ScoredText extends Expectation {
   readonly labelScores: readonly LabelScore[]
 }
 
-/** Texts whose neighbours are looked up: of a larger corpus or list, as many spread over it. */
+/** Most texts whose neighbours are looked up; a larger corpus or list is sampled evenly. */
 const MAX_SAMPLES = 2_000
 /** Lookups between which others get their turn. */
 const LOOKUPS_PER_TURN = 16

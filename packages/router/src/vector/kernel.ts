@@ -42,7 +42,7 @@ interface WebAssemblyFacility {
 /**
  * Storage for rows of `dimension` floats.
  *
- * @param wanted 'plain' computes without WebAssembly, as engines do that have none or no SIMD
+ * @param wanted 'plain' computes without WebAssembly, as do engines without it or without SIMD
  */
 export function createRowStorage(dimension: number, wanted: KernelKind = 'wasm'): RowStorage {
   const kernel = wanted === 'wasm' ? loadKernel() : undefined

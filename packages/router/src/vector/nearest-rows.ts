@@ -1,4 +1,4 @@
-/** The rows whose product may be among the `count` largest, were each known within `margin`. */
+/** The rows whose product may be among the `count` largest, if each product is known within `margin`. */
 export function selectNearestRows(
   products: Float32Array,
   { rowCount, count, margin }: { readonly rowCount: number; readonly count: number; readonly margin: number },
@@ -25,7 +25,7 @@ function findFloor(products: Float32Array, rowCount: number, count: number): num
   return smallest
 }
 
-/** Moves the first of a heap, whose smallest stands first, to its place. */
+/** Moves the first item of a heap, whose smallest item is first, to its place. */
 function siftDown(heap: Float32Array): void {
   const moving = heap[0] ?? 0
   let at = 0

@@ -33,7 +33,7 @@ const FINISH_REASONS: ReadonlyMap<string | undefined, string> = new Map([
   ['content_filter', 'content_filter'],
 ])
 
-/** Sends what the messages of the contract have no field for. */
+/** Sends the parts of an answer that the messages of the contract have no field for. */
 function sendTrailers({ finishReason, usage }: PredictPiece, context: HandlerContext): void {
   const word = FINISH_REASONS.get(finishReason)
   if (word !== undefined) context.addTrailer(ANSWER_TRAILERS.finish, word)

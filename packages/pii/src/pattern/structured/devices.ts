@@ -32,7 +32,7 @@ export const MAC_ADDRESS: StructuredKind = {
   },
 }
 
-/** Whether a code unit stands between the parts of an address. */
+/** Whether a code unit separates the parts of an address. */
 function isJoint(unit: number): boolean {
   return unit === 0x3a || unit === 0x2d || unit === 0x2e
 }

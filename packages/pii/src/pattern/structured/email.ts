@@ -20,10 +20,10 @@ export const EMAIL: StructuredKind = {
   find: ({ text, start, end }) => matchEmail(text, start, end),
 }
 
-/** Names in front of the host of a repository, as in `git@host:path`: no mailbox. */
+/** Names in front of the host of a repository, as in `git@host:path`: they are not mailboxes. */
 const REPOSITORY_USERS = new Set(['git', 'hg', 'svn'])
 
-/** Ends of the names of units, as in `getty@tty1.service`: no domain ends so. */
+/** Ends of the names of units, as in `getty@tty1.service`: domains never end so. */
 const UNIT = /\.(?:service|socket|timer|target|mount|slice|scope)$/
 const LONGEST_UNIT = 8
 

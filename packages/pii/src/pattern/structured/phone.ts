@@ -100,7 +100,7 @@ function readNumber(text: string, start: number): PhoneNumber | undefined {
 function skipMarks(text: string, from: number): number {
   let position = from
   while (position - from < MOST_MARKS && isMark(text.charCodeAt(position))) position++
-  // A minus sign stands before the number that it belongs to.
+  // A minus sign comes before the number that it belongs to.
   const isMinus = text.charCodeAt(position - 1) === HYPHEN && text.charAt(position - 2) === ' '
   return isMinus ? from : position
 }

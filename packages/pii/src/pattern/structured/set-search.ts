@@ -26,7 +26,7 @@ const DIGIT = 3
 const AT = 4
 const PERCENT = 5
 
-/** The role of each ASCII character in the search; of all others none. */
+/** The role of each ASCII character in the search. Other characters have no role. */
 const ROLES = new Uint8Array(256)
 ROLES.fill(DIGIT, 0x30, 0x3a)
 ROLES.fill(CAPITAL, 0x41, 0x5b)
@@ -70,7 +70,7 @@ export class StructuredSet {
   private readonly bytes = new Uint8Array(PIECE_UNITS * 3 + 2)
   private readonly pairs = new Uint16Array(this.bytes.buffer)
   private readonly encoder = new TextEncoder()
-  /** Whether the bytes are those of plain ASCII. */
+  /** Whether the text is plain ASCII. */
   private isPlain = false
 
   constructor(kinds: readonly StructuredKind[]) {
