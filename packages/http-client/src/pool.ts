@@ -4,7 +4,7 @@ import { toUpstreamFailure, upstreamBusy, upstreamTimedOut } from './errors.ts'
 
 /** Bounds of a pool. */
 export interface PoolLimits {
-  /** Connections of all origins together, including those being opened. */
+  /** Connections of all origins together, also the ones that are being opened. */
   readonly maxConnections: number
   /** Connections to one origin. */
   readonly maxPerOrigin: number

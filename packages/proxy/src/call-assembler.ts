@@ -142,7 +142,7 @@ function listCalls({ tool_calls: calls, function_call: legacy }: Fields): Fields
   return list.length === 0 && isFields(legacy) ? [{ function: legacy }] : list
 }
 
-/** Whether a piece begins a call after the one that it would belong to. */
+/** Whether a piece begins a call, instead of continuing the call that it would belong to. */
 function begins({ id, name, arguments: given }: Piece, call: Call): boolean {
   const isOtherId = id !== '' && call.givenId !== '' && id !== call.givenId
   // Some upstreams make a new id for each piece of one call; only the first piece has a name.

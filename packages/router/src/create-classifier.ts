@@ -40,7 +40,7 @@ export interface RouterModels {
   readonly cacheEmbedder?: Embedder | undefined
   /** The collection of the embedding cache. @default one in memory */
   readonly cacheIndex?: VectorIndex | undefined
-  /** The system turn of `score`. @default one that names all policies */
+  /** The system turn of `score`. @default a turn that names all policies */
   readonly systemTurn?: string | undefined
 }
 

@@ -111,7 +111,7 @@ function checkEmbeddingCache(
   checkScore(cache.confidenceThreshold, classifier, ['embedding_cache', 'confidence_threshold'], only)
 }
 
-/** The scores of `colbert` are those of its ranking model, which need not be probabilities. */
+/** The scores of `colbert` come from its ranking model, and need not be probabilities. */
 function checkScore(
   value: number | undefined,
   classifier: ClassifierName | undefined,

@@ -34,7 +34,7 @@ export interface AttemptLimiter {
 /** Options of {@link createAttemptLimiter}. */
 export interface AttemptLimiterOptions {
   readonly clock: Pick<Clock, 'monotonic'>
-  /** Names that are remembered; the one that failed longest ago gives way. @default 50000 */
+  /** Names that are remembered; the name that failed longest ago is forgotten first. @default 50000 */
   readonly maxNames?: number | undefined
   /** Attempts that wait for others. @default 1000 */
   readonly maxWaiting?: number | undefined
@@ -59,7 +59,7 @@ function tooMany(retryAfterMs: number): AuthError {
   })
 }
 
-/** The tallies of names, of which the one that failed longest ago gives way. */
+/** The tallies of names; the name that failed longest ago is forgotten first. */
 function createTallies(clock: Pick<Clock, 'monotonic'>, maxNames: number) {
   const tallies = new Map<string, Tally>()
   const read = (name: string): Tally => {

@@ -92,7 +92,7 @@ export function createLogin(options: LoginOptions): Login {
     if (passwords.isOutdated(found.passwordHash)) {
       const to = await passwords.hash(found.password, call)
       const isReplaced = await users.replacePasswordHash(found.user.id, { from: found.passwordHash, to }, call)
-      // somebody else has replaced it: the password is proved by the new one
+      // a parallel change has replaced the hash: the new hash proves the password
       return isReplaced ? { ...(await promote(found.user, call)), passwordHash: to } : login(form, call)
     }
     return { ...(await promote(found.user, call)), passwordHash: found.passwordHash }

@@ -38,7 +38,7 @@ export interface Passwords {
    * Whether a password is that of a hash: argon2, or bcrypt of an imported account. Without a hash it does the same
    * work and says no, so that unknown accounts take as long as known ones.
    *
-   * @param options.goesFirst whether it goes before others that wait, which cannot keep it out
+   * @param options.goesFirst whether it goes before others that wait; they cannot keep it out
    * @throws {AuthError} `rate_limited` when too many wait
    */
   verify(password: string, hash: string | undefined, options: QueuedOptions): Promise<boolean>

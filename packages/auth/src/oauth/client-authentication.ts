@@ -8,7 +8,7 @@ const METHODS: ReadonlyMap<string, MakeAuthentication> = new Map<string, MakeAut
   ['client_secret_post', client.ClientSecretPost],
   ['client_secret_jwt', client.ClientSecretJwt],
 ])
-/** Every client can be tried this way, whatever the metadata says: issuers exist that name the wrong one. */
+/** Every client can be tried this way, against its metadata too: some issuers name the wrong way. */
 const COMMON: readonly string[] = ['client_secret_basic', 'client_secret_post']
 
 /**

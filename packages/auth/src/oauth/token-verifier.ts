@@ -45,7 +45,7 @@ const MAX_TOKEN_LENGTH = 64 * 1024
 const MAX_TOKEN_ID_LENGTH = 1024
 const MAX_KEYS = 100
 const SKEW_S = 60
-/** Keys are fetched at most once a minute, whatever tokens name. */
+/** Keys are fetched at most once a minute, also for unknown keys that tokens name. */
 const REFETCH_MS = 60_000
 const MAX_KEY_AGE_MS = 10 * 60_000
 const MAX_LOGOUT_AGE_S = 300

@@ -28,7 +28,7 @@ export interface ApiKey {
 export interface ApiKeyStore {
   /** @returns false when the account is gone or has `maxKeys` already */
   create(key: ApiKey & { readonly hash: string }, options: CallOptions & { readonly maxKeys: number }): Promise<boolean>
-  /** A key with its owner, whatever its expiry. */
+  /** A key with its owner; also an expired key. */
   findByHash(hash: string, options: CallOptions): Promise<{ readonly key: ApiKey; readonly user: User } | undefined>
   findById(id: string, options: CallOptions): Promise<{ readonly key: ApiKey; readonly user: User } | undefined>
   /** Newest first. */
@@ -82,7 +82,7 @@ export interface SessionStore {
   ): Promise<boolean>
   findByHash(hash: string, options: CallOptions): Promise<FoundSession | undefined>
   findById(id: string, options: CallOptions): Promise<FoundSession | undefined>
-  /** Gives a session a new value, if it still has the one that is replaced. @returns whether it had */
+  /** Gives a session a new value, if it still has the old one. @returns whether it had */
   rotate(
     change: {
       readonly id: string

@@ -146,7 +146,7 @@ export interface UserStore {
     change: { readonly passwordHash: string; readonly from?: string | undefined; readonly now: number },
     options: CallOptions,
   ): Promise<boolean>
-  /** Replaces a hash by one of the same password, if it is still the one that is replaced. Sessions stay. */
+  /** Replaces a hash by another one of the same password, if the account still has the old one. Sessions stay. */
   replacePasswordHash(
     id: string,
     change: { readonly from: string; readonly to: string },

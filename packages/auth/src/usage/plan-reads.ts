@@ -10,7 +10,7 @@ export interface UsageRead {
   readonly from: number
   /** Exclusive; undefined means no end. */
   readonly to: number | undefined
-  /** The bucket that everything of it falls in; undefined means that each sum is one of its own. */
+  /** The bucket of everything that is read; undefined means that each sum has its own bucket. */
   readonly bucketStart: number | undefined
 }
 

@@ -104,7 +104,7 @@ export function createUsage(options: UsageOptions): Usage {
     const query: UsageQuery = {
       bucket: period.bucket,
       since: period.lengthMs === undefined ? undefined : clock.now() - period.lengthMs,
-      // an own view without an account is that of nobody
+      // an own view without an account is a view of nobody
       userId: view === 'own' ? (userId ?? '') : userId,
       apiKeyId,
       withoutLegacy: view === 'own',

@@ -25,7 +25,7 @@ export function connectToProxy(
   { trust, allowHalfOpen = false }: Pick<TunnelOptions, 'trust' | 'allowHalfOpen'>,
 ): Socket {
   if (!isTls) return connectTcp({ host, port, noDelay: true, autoSelectFamily: true, allowHalfOpen })
-  // The declared options of TLS lack those of its socket.
+  // The declared options of TLS lack the options of its socket.
   const socket = { host, port, autoSelectFamily: true, allowHalfOpen }
   return connectTls({
     ...socket,

@@ -11,7 +11,7 @@ export interface CaStore {
    * Reads the stored pair.
    *
    * @returns undefined when nothing is stored
-   * @throws {SvcError} `mitm_authority_unusable` for half a pair, or one that others can read
+   * @throws {SvcError} `mitm_authority_unusable` for half a pair, or a pair that others can read
    */
   read(): Promise<KeyedCertificate | undefined>
   /** Stores a pair as one unit, unless there is one already: then nothing changes. */

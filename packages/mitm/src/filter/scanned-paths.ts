@@ -68,7 +68,7 @@ export const ALL_PATHS: ScannedPaths = createScannedPaths(FURTHER)
 /** The paths of a host whose rules do not name any. */
 export const USUAL_PATHS: ScannedPaths = createScannedPaths()
 
-/** @returns why an entry of a list of paths can match nothing; undefined for one that can */
+/** @returns the reason why an entry of a list of paths can match nothing; undefined for an entry that can */
 export function findPathFault(entry: string): string | undefined {
   const read = readPathEntry(entry)
   return typeof read === 'string' ? read : undefined

@@ -39,7 +39,7 @@ export interface WrappedText {
   readonly isKnown: boolean
 }
 
-/** Whether a media type is one of text. */
+/** Whether a media type is a type of text. */
 export function isTextType(type: string): boolean {
   return TEXT_TYPE.test(type) || APPLICATION_TEXT.test(type)
 }
@@ -119,8 +119,8 @@ export function readBase64Text(value: string, mediaTypes: readonly string[]): Wr
 }
 
 /**
- * Decodes base64. An ambiguous string is also read undecoded, as is one whose invalid characters some readers skip: any
- * word is valid base64.
+ * Decodes base64. An ambiguous string is also read undecoded, and so is a string whose invalid characters some readers
+ * skip: any word is valid base64.
  */
 function readBase64(value: string, charset: string | undefined): WrappedText | undefined {
   const strict = fromBase64(value)

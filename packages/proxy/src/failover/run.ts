@@ -93,7 +93,7 @@ async function firstThatServes<Value>(
       if (!reportFailure(group, { model: candidate.model, error, signal })) throw error
       const isSkipped = toVerdict(error) === 'skipped'
       if (!isSkipped) failed.add(candidate.model)
-      // The error of a skipped target tells less about the request than the error of one that was asked.
+      // The error of a skipped target says less about the request than the error of a target that was asked.
       if (failure === undefined || !isSkipped) failure = error
       if (SvcError.is(error) && error.code === TARGET_FULL) full = pickSooner(full, error)
     }

@@ -34,7 +34,7 @@ export interface RelayOptions {
    * at once.
    */
   readonly outgoing: ReplyTarget
-  /** Headers for the client beside those of the upstream. */
+  /** Headers for the client in addition to the upstream's. */
   readonly headers?: readonly Header[] | undefined
   /** Ends the request for other reasons. */
   readonly signal?: StopSignal | undefined

@@ -38,7 +38,7 @@ export interface Classification {
 /** Finds the labels of a prompt. */
 export interface Classifier {
   readonly name: ClassifierName
-  /** @throws whatever went wrong, the signal's reason included */
+  /** @throws any error, also the signal's reason */
   classify(probe: Probe, options: CallOptions): Promise<Classification>
   /** Waits for the model. @default it can answer at once */
   readonly prepare?: ((options: CallOptions) => Promise<void>) | undefined

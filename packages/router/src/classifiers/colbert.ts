@@ -12,7 +12,7 @@ export interface ColbertClassifierOptions {
   readonly threshold: number
 }
 
-/** Ranks the descriptions of the policies by the prompt. The top label is active, whatever its score. */
+/** Ranks the descriptions of the policies by the prompt. The top label is active with any score. */
 export function createColbertClassifier({ reranker, policies, threshold }: ColbertClassifierOptions): Classifier {
   const documents = policies.map(({ description }) => description)
   return {

@@ -23,7 +23,7 @@ export interface ScoreClassifierOptions {
   readonly threshold: number
   /** @default 'mean' */
   readonly normalization?: 'raw' | 'mean' | undefined
-  /** The system turn. @default the one that names all policies */
+  /** The system turn. @default a turn that names all policies */
   readonly systemTurn?: string | undefined
 }
 

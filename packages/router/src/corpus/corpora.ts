@@ -23,7 +23,7 @@ export interface CorporaOptions {
 /** The corpora of a process, by name. They outlive the routers that use them. */
 export interface Corpora {
   /**
-   * The corpus of a name, the one that is there where its fingerprint is the same.
+   * The corpus of a name: the present one where its fingerprint is the same.
    *
    * @throws `router_corpus_changed` where entries of another fingerprint are live: only a new process embeds them anew
    */

@@ -82,7 +82,7 @@ export async function fitKnnThresholds(
  * The activation threshold of a `score`, `colbert` or `decisions` router that fits labelled texts. Of thresholds that do
  * equally well the one nearest to the present is proposed.
  *
- * @param texts with the scores of the router's decisions, whatever its threshold is now
+ * @param texts with the scores of the router's decisions, under any present threshold
  * @throws `router_samples` without texts
  */
 export function fitActivationThreshold(

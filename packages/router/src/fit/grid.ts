@@ -29,7 +29,7 @@ export interface FitReport<T> {
   readonly proposed: FitPoint<T>
   /** Whether the proposed thresholds do better than the present ones. */
   readonly hasGain: boolean
-  /** With the proposed thresholds: the right model and the one that serves. */
+  /** With the proposed thresholds: the right model and the serving one. */
   readonly confusion: readonly ConfusionCell[]
   /** With the proposed thresholds. */
   readonly labels: readonly LabelCounts[]
@@ -55,7 +55,7 @@ export interface GridOptions<T> extends Choice {
 }
 
 interface Cell<T> extends FitPoint<T> {
-  /** Mean accuracy of the cell and those around it. */
+  /** Mean accuracy of the cell and its neighbours. */
   readonly around: number
 }
 

@@ -27,7 +27,7 @@ export interface LabelCounts {
   readonly falseNegatives: number
 }
 
-/** Number of texts of a group, and of those that were right. */
+/** Number of texts of a group, and of its right ones. */
 export interface GroupCounts {
   readonly total: number
   readonly correct: number

@@ -36,7 +36,7 @@ export interface ServiceBytes {
 }
 
 /**
- * Calls the routes of another instance. Every failure is one of the four classes of §6.5, or one of the call itself.
+ * Calls the routes of another instance. Every failure belongs to one of the four classes of §6.5, or to the call.
  */
 export interface ServiceTransport {
   readonly target: ServiceTarget

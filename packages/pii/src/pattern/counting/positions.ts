@@ -34,7 +34,7 @@ export interface Step {
   readonly kept: CountedLoop | undefined
   /** Whether that loop begins another round. */
   readonly isRound: boolean
-  /** The loops around `from` only, innermost first, and those around `to` only, outermost first. */
+  /** The loops around only `from`, innermost first, and the loops around only `to`, outermost first. */
   readonly left: readonly CountedLoop[]
   readonly entered: readonly CountedLoop[]
   /** Divisor of a stack of counts as a number, for leaving loops that may be left at any time; 0 for other loops. */

@@ -81,7 +81,7 @@ export class Candidate {
     return this.sums
   }
 
-  /** The groups of digits that begin with the word, which is one of digits only. */
+  /** The groups of digits that begin with the word. The word has only digits. */
   get groups(): readonly DigitGroup[] {
     if (this.groupCount < 0) this.readGroups()
     this.listed ??= Array.from({ length: this.groupCount }, (_, index) => {
