@@ -69,7 +69,7 @@ export interface Auth extends AsyncDisposable {
   readonly hasher: TokenHasher
   /** Removes expired and surplus rows, in batches, and writes the noted uses of keys. For a timer. */
   tidy(options: CallOptions): Promise<void>
-  /** Writes what waits. */
+  /** Writes waiting work and ends. */
   close(): Promise<void>
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from './ports/clock.ts'
 
 /** Collects work while other work runs, so that work that arrives together is done together. */
 export interface Batcher<Work, Result> {
-  /** @throws {AuthError} `unavailable` when too much waits; what the batch fails with */
+  /** @throws {AuthError} `unavailable` when too much work waits; the error of the batch */
   run(work: Work): Promise<Result>
   /** As {@link run}, for work that nobody waits for: it goes with the next batch, or by itself after a moment. */
   runLater(work: Work): Promise<Result>
@@ -24,7 +24,7 @@ export interface BatcherOptions<Work, Result> {
 
 const RETRY_AFTER_MS = 1000
 
-/** One batch runs at a time; the next one takes what has come meanwhile, in order. */
+/** One batch runs at a time; the next one takes the work that has come meanwhile, in order. */
 export function createBatcher<Work, Result>(options: BatcherOptions<Work, Result>): Batcher<Work, Result> {
   const { perform, maxBatch, maxWaiting, clock, laterMs } = options
   interface Waiting {

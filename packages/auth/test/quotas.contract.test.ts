@@ -114,7 +114,7 @@ describe.each(places)('quotas in $name', ({ open }) => {
     await long.renew({ used: 60, next: 5000 }, call)
     expect(await quotas.readStatus('ada', call)).toMatchObject([{ requests: 2, tokens: 100 }])
     await expect(long.renew({ used: 90, next: 1 }, call)).rejects.toMatchObject({ code: 'quota_exceeded' })
-    // a refused one keeps what it holds, and settles what it used
+    // a refused request keeps its reservation, and settles the tokens that it used
     expect(await quotas.readStatus('ada', call)).toMatchObject([{ requests: 2, tokens: 100 }])
     long.settle(91)
     await long.renew({ used: 0, next: 1 }, call)

@@ -6,7 +6,7 @@
  * @module
  */
 
-// A router, and what it decides.
+// A router, and its decisions.
 
 export type { EmbeddingCacheStats } from './cache/embedding-cache.ts'
 export type { RouterModels } from './create-classifier.ts'

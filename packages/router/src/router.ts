@@ -40,7 +40,7 @@ export interface Router {
   /**
    * The model that serves a prompt.
    *
-   * @param prompt a text, or what `extractProbe` found in a request
+   * @param prompt a text, or the probe that `extractProbe` found in a request
    * @throws `router_no_fallback`, `router_depth`, `router_model_missing`; the signal's reason once it is aborted
    */
   decide(prompt: string | Probe, options?: OptionalSignal): Promise<RouterDecision>

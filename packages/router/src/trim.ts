@@ -1,7 +1,7 @@
 import type { CallOptions, TokenBudget } from './ports.ts'
 import { createProbe, type Probe } from './probe/probe.ts'
 
-/** Tokens that stay free for the answer and for what a template adds. */
+/** Tokens that stay free for the answer and for the text that a template adds. */
 const RESERVED_TOKENS = 32
 /** A text longer than this cannot fit, whatever it says: it is cut before its tokens are counted. */
 const CHARACTERS_PER_TOKEN = 6

@@ -1,4 +1,4 @@
-/** A feature switch: what an account may use besides its role. */
+/** A feature switch: something that an account may use besides its role. */
 interface FeatureRow {
   readonly key: string
   readonly label: string

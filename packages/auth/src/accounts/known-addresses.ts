@@ -17,7 +17,7 @@ export interface KnownAddresses {
   note(account: { readonly id: string; readonly email: string }, address: string, options: CallOptions): Promise<void>
   /** Whether the account with an e-mail address has signed in from the address of a client within 90 days. */
   isKnown(email: string, address: string, options: CallOptions): Promise<boolean>
-  /** Removes what is too old. @returns how many, at most `limit` */
+  /** Removes old addresses. @returns how many, at most `limit` */
   tidy(options: CallOptions & { readonly limit: number }): Promise<number>
 }
 

@@ -19,14 +19,14 @@ export interface TokenVerifier {
   /**
    * The claims of an ID token.
    *
-   * @throws what does not hold: type, signature, issuer, audience, times, nonce, hash of the access token
+   * @throws an error for a wrong type, signature, issuer, audience, time, nonce, or hash of the access token
    */
   verifyIdToken(
     token: string,
     expected: { readonly nonce: string; readonly accessToken: string },
     options: CallOptions,
   ): Promise<JWTPayload>
-  /** The claims of a logout token (OpenID Connect Back-Channel Logout 1.0, 2.6). @throws what does not hold */
+  /** The claims of a logout token (OpenID Connect Back-Channel Logout 1.0, 2.6). @throws an error for a wrong token */
   verifyLogoutToken(token: string, options: CallOptions): Promise<LogoutClaims>
 }
 

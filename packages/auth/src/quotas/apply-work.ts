@@ -49,11 +49,11 @@ function createCounters(rules: ReadonlyMap<string, QuotaRule>, stored: readonly 
         tokens: Math.max(0, counter.tokens + change.tokens),
       })
     },
-    /** Gives back the tokens of a reservation, unless its window is over. */
+    /** Gives back the request and the tokens of a reservation, unless its window is over. */
     release({ ruleId, windowStart, tokens }: Reservation): void {
       if (current.get(ruleId)?.windowStart === windowStart) this.add(ruleId, { requests: -1, tokens: -tokens })
     },
-    /** Counts again what {@link release} gave back. */
+    /** Counts the request and the tokens again that {@link release} gave back. */
     restore({ ruleId, windowStart, tokens }: Reservation): void {
       if (current.get(ruleId)?.windowStart === windowStart) this.add(ruleId, { requests: 1, tokens })
     },
@@ -134,7 +134,7 @@ export async function applyQuotaWork(work: QuotaWork, ledger: QuotaLedger): Prom
       })
     }
   }
-  // a renewal that is refused leaves its request with what it holds
+  // a refused renewal leaves its request with its reservation
   const kept = outcomes.flatMap((outcome, index) => (isGranted(outcome) ? outcome : findHeld(requests[index])))
   if (kept.length > 0) await ledger.putReservations(kept)
   const changed = counters.changed()

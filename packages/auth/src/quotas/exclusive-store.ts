@@ -17,7 +17,7 @@ export interface ExclusiveQuotaStoreOptions {
 /** Quotas that only one process decides. */
 export interface ExclusiveQuotaStore extends QuotaStore {
   flush(options: CallOptions): Promise<void>
-  /** Stores what is not stored yet, and stops. @throws what the store fails with */
+  /** Stores all changes, and stops. @throws the error of the store */
   close(options: CallOptions): Promise<void>
 }
 
@@ -38,7 +38,7 @@ function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
 interface CounterWriter {
   /** Whether the store has refused the last write. */
   readonly isBehind: boolean
-  /** Stores all changes. @throws what the store fails with */
+  /** Stores all changes. @throws the error of the store */
   write(): Promise<void>
   /** Stores changes a moment later, and tries again until they are stored. */
   schedule(): void

@@ -1,4 +1,4 @@
-/** Half of what a Node server allows before it closes the whole connection: 1000 at once, then 33 a second. */
+/** Half of the calls that a Node server lets break off before it closes the connection: 1000 at once, then 33 a second. */
 const BURST = 500
 const PER_SECOND = 16
 

@@ -74,7 +74,7 @@ const MOST_GROUPS = 1000
 /** Below it, more findings of a group are wrong than right. */
 const LEAST_PRECISION = 0.5
 
-/** Runs detectors over labelled texts and counts what they find. Reads the lines as a stream; memory is bounded. */
+/** Runs detectors over labelled texts and counts their findings. Reads the lines as a stream; memory is bounded. */
 export async function evaluateDetectors(options: EvaluationOptions): Promise<DetectorEvaluation> {
   const { lines, find, isKnownGroup, offsetEncoding = 'codepoint', signal } = options
   const counts = new Counts()

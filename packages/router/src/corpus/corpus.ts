@@ -68,6 +68,6 @@ export interface Corpus extends NeighborSource {
   readEntries(options: CallOptions): Promise<readonly StoredEntry[]>
   /** Removes all entries from store and index. @returns how many there were */
   clear(options: CallOptions): Promise<number>
-  /** Ends what runs. */
+  /** Ends a running sync. */
   close(): Promise<void>
 }

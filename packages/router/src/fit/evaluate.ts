@@ -39,7 +39,7 @@ const MAX_SCORED = 10_000
  * `labels`. A text is routed right where the model serves that is named, or that its labels lead to. Without labels that
  * is the fallback.
  *
- * @throws what `decide` throws; the signal's reason
+ * @throws the error of `decide`; the signal's reason
  */
 export async function evaluateRouter(
   router: Router,
