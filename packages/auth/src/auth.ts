@@ -33,7 +33,7 @@ export interface AuthOptions {
   /** @default approval */
   readonly registrationMode?: RegistrationMode | undefined
   readonly admin?: AdminEmail | undefined
-  /** Called when an account has become an admin by itself: the first one, and that of the configured address. */
+  /** Called when an account has become an admin by itself: the first one, or the one of the configured address. */
   readonly onNewAdmin?: ((user: User) => void) | undefined
   /** Lifetime of keys that are made without an expiry, milliseconds. @default for ever */
   readonly defaultKeyLifetimeMs?: number | undefined
@@ -43,7 +43,7 @@ export interface AuthOptions {
   readonly outageGraceMs?: number | undefined
   /** Id of the caller where no auth is configured. @default local */
   readonly localId?: string | undefined
-  /** Stores usage. @default one that stores records as they come */
+  /** Stores usage. @default a recorder that stores records as they come */
   readonly usageRecorder?: UsageRecorder | undefined
   /** @default the clocks of the machine */
   readonly clock?: Clock | undefined

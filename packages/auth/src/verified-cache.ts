@@ -4,19 +4,19 @@ import { isConcerned, type Revocations } from './revocations.ts'
 
 /** Verified credentials, by digests of their values. */
 export interface VerifiedCache {
-  /** Gives a fresh entry, else the result of the look-up. Look-ups of the same key are one. */
+  /** Gives a fresh entry, else the result of the look-up. Calls for the same key share one look-up. */
   findOrLookUp(
     key: string,
     lookUp: () => Promise<Authentication | undefined>,
   ): Authentication | Promise<Authentication | undefined>
-  /** Gives an entry that was verified at most so many milliseconds ago. */
+  /** Gives an entry that was verified at most this many milliseconds ago. */
   findWithin(key: string, ageMs: number): Authentication | undefined
   close(): void
 }
 
 interface Entry {
   readonly authentication: Authentication
-  /** On the monotonic clock: when the look-up began. */
+  /** Start of the look-up, on the monotonic clock. */
   readonly verifiedAt: number
 }
 

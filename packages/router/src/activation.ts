@@ -1,4 +1,4 @@
-/** A label and how strongly it applies. */
+/** A label and the strength with which it applies. */
 export interface LabelScore {
   readonly label: string
   readonly score: number

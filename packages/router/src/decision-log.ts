@@ -32,7 +32,7 @@ export interface DecisionFilter {
   readonly limit?: number | undefined
 }
 
-/** The decisions made last. */
+/** The most recent decisions. */
 export interface DecisionLog {
   readonly size: number
   record(request: DecidedRequest, decision: RouterDecision): DecisionRecord

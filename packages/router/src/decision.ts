@@ -2,7 +2,7 @@ import { type LabelScore, measureGap } from './activation.ts'
 import type { Classification, Neighbor } from './classifiers/classification.ts'
 import type { ClassifierName } from './settings.ts'
 
-/** Why the model serves that does. */
+/** The reason for the serving model. */
 export type DecisionReason =
   /** A candidate covers the active labels. */
   | 'covered'
@@ -40,7 +40,7 @@ export interface RouterDecision {
   readonly latencyMs: number
 }
 
-/** The model that was chosen, and why. */
+/** The chosen model, and the reason. */
 export interface Choice {
   readonly servedModel: string
   readonly usedFallback: boolean

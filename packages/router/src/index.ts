@@ -32,7 +32,7 @@ export {
 } from './settings.ts'
 export { type RouterProblem, validateRouterSettings } from './validate-settings.ts'
 
-// The decisions made last.
+// The most recent decisions.
 
 export { createDecisionLog, type DecidedRequest, type DecisionLog, type DecisionRecord } from './decision-log.ts'
 

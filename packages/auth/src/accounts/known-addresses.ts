@@ -11,7 +11,7 @@ export interface KnownAddressesOptions {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Addresses from which accounts have signed in. Strangers who guess at an account cannot lock its owner out there. */
+/** Addresses from which accounts have signed in. There, strangers who guess at an account cannot lock its owner out. */
 export interface KnownAddresses {
   /** Notes that an account has signed in from the address of a client. */
   note(account: { readonly id: string; readonly email: string }, address: string, options: CallOptions): Promise<void>
@@ -24,7 +24,7 @@ export interface KnownAddresses {
 const LIFETIME_MS = 90 * 86_400_000
 const MAX_ADDRESSES = 50
 
-/** Addresses of accounts: of an address and its account the store has one hash, so that it tells neither. */
+/** Addresses of accounts. The store has one hash of an address and its account, which reveals neither. */
 export function createKnownAddresses({ store, hasher, clock }: KnownAddressesOptions): KnownAddresses {
   const hash = (email: string, address: string): string =>
     hasher.hash('address', `${normalizeEmail(email)}\n${nameAddress(address)}`)

@@ -17,13 +17,13 @@ export interface LoginOptions
 export interface LoginForm {
   readonly email: unknown
   readonly password: unknown
-  /** Whether the account has signed in from the address before: strangers cannot keep it waiting. @default false */
+  /** Whether the account has signed in from the address before: strangers cannot make it wait. @default false */
   readonly isFromKnownAddress?: boolean | undefined
 }
 
 /** An account that has proved its password. */
 export interface ProvenUser extends User {
-  /** Of the password that was proved, for the session that it begins. Never shown to anybody. */
+  /** Hash of the proved password, for the session that the login begins. Never shown to anybody. */
   readonly passwordHash: string
 }
 

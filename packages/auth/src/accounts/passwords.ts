@@ -3,7 +3,7 @@ import { AuthError } from '../errors.ts'
 import type { CallOptions } from '../ports/clock.ts'
 import { createTaskQueue, type QueuedOptions } from './task-queue.ts'
 
-/** Why a password is not taken. */
+/** The reason why a password is refused. */
 export type PasswordFault =
   | 'password_empty'
   | 'password_too_short'

@@ -17,7 +17,7 @@ export interface RegistrationOptions {
   readonly clock: Pick<Clock, 'now'>
   readonly mode: RegistrationMode
   readonly admin?: AdminEmail | undefined
-  /** Called when an account has become an admin by itself: the first one, and that of the configured address. */
+  /** Called when an account has become an admin by itself: the first one, or the one of the configured address. */
   readonly onNewAdmin?: ((user: User) => void) | undefined
 }
 

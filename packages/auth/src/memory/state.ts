@@ -40,7 +40,7 @@ export interface MemoryState {
   readonly reservations: Map<string, readonly Reservation[]>
 }
 
-/** Nothing yet. */
+/** Creates an empty state. */
 export function createMemoryState(): MemoryState {
   return {
     revision: 0,

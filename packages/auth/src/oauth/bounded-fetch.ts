@@ -45,14 +45,14 @@ async function readAtMost(response: Response, limit: number): Promise<Uint8Array
   return bytes
 }
 
-/** Whether a caller has left, which a limit of time does not mean. */
+/** Whether a caller has left. A time limit does not count as leaving. */
 function hasLeft({ signal }: FetchInit): boolean {
   if (signal?.aborted !== true) return false
   const { reason } = signal
   return !(reason instanceof Error && reason.name === 'TimeoutError')
 }
 
-/** @throws {ProviderDown} when no whole reply comes; the reason of a caller who has left; {AuthError} for one too large */
+/** @throws {ProviderDown} without a whole reply; the reason of a caller that has left; {AuthError} for a large reply */
 async function read(send: Fetch, url: string, init: FetchInit) {
   try {
     const response = await send(url, init)

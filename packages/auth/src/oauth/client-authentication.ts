@@ -28,8 +28,8 @@ export function listClientAuthentications(
 }
 
 /**
- * Whether a token endpoint has turned the client away, and not the code. The code is unused then: the client is looked at
- * first (RFC 6749, sections 3.2.1 and 5.2).
+ * Whether a token endpoint has turned the client away, and not the code. The code is unused then: the endpoint checks
+ * the client first (RFC 6749, sections 3.2.1 and 5.2).
  */
 export function isClientRefusal(error: unknown): boolean {
   if (error instanceof client.ResponseBodyError) return error.error === 'invalid_client' || error.status === 401

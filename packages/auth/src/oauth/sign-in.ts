@@ -19,7 +19,7 @@ export interface BegunSignIn {
   readonly url: URL
   /** Belongs in a cookie of the browser (`oauth_state`) until it comes back. */
   readonly browserToken: string
-  /** Of the cookie. */
+  /** Lifetime of the cookie. */
   readonly maxAgeMs: number
 }
 
@@ -104,7 +104,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     },
     async complete(provider, { parameters, browserTokens, inviteCode }, call) {
       const refusal = readRefusal(parameters)
-      // providers exist that send a refusal back without its state; it ends nothing but this try
+      // some providers send a refusal back without its state; it ends only this try
       if (refusal !== undefined && !parameters.has('state')) throw refusal
       const state = readSingle(parameters, 'state') ?? ''
       const secrets = await consume(provider, state, { ...call, browserTokens })

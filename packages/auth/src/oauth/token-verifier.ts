@@ -35,7 +35,7 @@ export interface LogoutClaims {
   readonly sub: string | undefined
   readonly sid: string | undefined
   readonly jti: string
-  /** When the token is too old, milliseconds since the epoch. */
+  /** Time from which the token is too old, milliseconds since the epoch. */
   readonly expiresAt: number
 }
 
@@ -49,7 +49,7 @@ const SKEW_S = 60
 const REFETCH_MS = 60_000
 const MAX_KEY_AGE_MS = 10 * 60_000
 const MAX_LOGOUT_AGE_S = 300
-/** Types of ID tokens (RFC 7519, 5.1). A token with another type is an access token, or of a use to come. */
+/** Types of ID tokens (RFC 7519, 5.1). A token with another type is an access token, or has a future use. */
 const ID_TOKEN_TYPE = /^(?:application\/)?jwt$/i
 const LOGOUT_TOKEN_TYPE = /^(?:application\/)?(?:jwt|logout\+jwt)$/i
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
@@ -114,12 +114,12 @@ function equal(left: Buffer, right: Buffer): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** Whether a token says that it is of a type, or nothing of its type. */
+/** Whether a token says that it is of a type, or does not name its type. */
 function isOfType({ protectedHeader: { typ } }: JWTVerifyResult, types: RegExp): boolean {
   return typ === undefined || (typeof typ === 'string' && types.test(typ))
 }
 
-/** A token that holds so far. */
+/** A token whose checks have passed so far. */
 interface Verified extends JWTVerifyResult {
   readonly issuedAtS: number
 }

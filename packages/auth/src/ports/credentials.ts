@@ -63,7 +63,7 @@ export interface FoundSession {
   readonly session: Session
   readonly user: User | undefined
   readonly apiKey: ApiKey | undefined
-  /** Whether the value is the current one, or the one before, which is valid until `previousUntil`. */
+  /** Whether the value is the current one. If not, it is the one before, which is valid until `previousUntil`. */
   readonly isCurrent: boolean
   readonly previousUntil: number
 }
@@ -120,7 +120,7 @@ export interface Invite {
   readonly usedBy: { readonly id: string; readonly name: string } | undefined
   /** Milliseconds since the epoch. */
   readonly usedAt: number | undefined
-  /** The administrators' own words, such as the person it is for; empty without any. */
+  /** A note of the administrators, such as the person it is for; may be empty. */
   readonly note: string
   readonly createdAt: number
   readonly expiresAt: number

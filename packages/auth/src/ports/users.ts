@@ -104,8 +104,8 @@ export interface UserStore {
   /** Oldest first. */
   list(page: Page, options: CallOptions): Promise<readonly User[]>
   /**
-   * When accounts were seen last: the latest use of a key, or begin or renewal of a session, in milliseconds since the
-   * epoch. Accounts without either are absent.
+   * Times at which accounts were seen last, milliseconds since the epoch: the latest use of a key, or begin or renewal
+   * of a session. Accounts without either are absent.
    */
   readLastSeen(ids: readonly string[], options: CallOptions): Promise<ReadonlyMap<string, number>>
   hasUsers(options: CallOptions): Promise<boolean>
@@ -153,8 +153,8 @@ export interface UserStore {
     options: CallOptions,
   ): Promise<boolean>
   /**
-   * Removes an account with its sessions, keys, invites, known addresses, quotas and usage. Invites that it has used stay, without its
-   * name. Removing the last active admin is refused.
+   * Removes an account with its sessions, keys, invites, known addresses, quotas and usage. Invites that it has used
+   * stay, without its name. Removing the last active admin is refused.
    */
   remove(id: string, options: CallOptions): Promise<ChangeOutcome>
 }

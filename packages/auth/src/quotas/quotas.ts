@@ -37,7 +37,7 @@ export interface Quotas extends QuotaRules {
     use: { readonly model: string; readonly through?: readonly string[] | undefined; readonly tokens: number },
     options: { readonly signal: StopSignal },
   ): QuotaReservation | Promise<QuotaReservation>
-  /** Resolves when everything that was settled is stored, or waits for a store that is away. */
+  /** Resolves when all settlements are stored, or wait for a store that is away. */
   flush(): Promise<void>
 }
 

@@ -6,8 +6,8 @@ export function windowStart({ createdAt, windowMs }: Pick<QuotaRule, 'createdAt'
 }
 
 /**
- * The counter of a rule at a time: it begins anew with each window. A counter of a later window stays: then the clock
- * went back.
+ * The counter of a rule at a time. It starts again with each window. A counter of a later window stays, because the
+ * clock went back then.
  */
 export function currentCounter(rule: QuotaRule, stored: QuotaCounter | undefined, now: number): QuotaCounter {
   const start = windowStart(rule, now)

@@ -8,7 +8,7 @@ import { withSignal } from '../with-signal.ts'
 /** Keeps records while the store is away, so that they survive the end of the process. Its calls never fail. */
 export interface UsageJournal {
   keep(records: readonly UsageRecord[]): void
-  /** Everything that was kept is stored. */
+  /** Called when all kept records are stored. */
   clear(): void
 }
 

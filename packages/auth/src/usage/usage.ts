@@ -10,7 +10,7 @@ import type { UsageTotals } from './sums.ts'
 export interface UsageOptions {
   readonly store: UsageStore
   readonly clock: Pick<Clock, 'now'>
-  /** Groups of one report. One that has more leaves keys and former names of accounts out. @default 50000 */
+  /** Groups of one report. A report with more leaves keys and former names of accounts out. @default 50000 */
   readonly maxGroups?: number | undefined
   /** Single records that are kept; sums stay longer. @default 1000000 */
   readonly maxRecords?: number | undefined
@@ -115,7 +115,7 @@ export function createUsage(options: UsageOptions): Usage {
       return await store.group(query, bounds)
     } catch (error) {
       if (!SvcError.is(error) || error.code !== 'too_many_rows') throw error
-      // An account can have any number of keys and names. No account keeps others from their reports with them.
+      // Keys and names of one account, in any number, must not keep others from their reports.
       return store.group({ ...query, byKey: false }, bounds)
     }
   }

@@ -1,4 +1,4 @@
-/** Half of the calls that a Node server lets break off before it closes the connection: 1000 at once, then 33 a second. */
+/** Half of a Node server's limit of broken-off calls, beyond which it closes the connection: 1000, then 33 a second. */
 const BURST = 500
 const PER_SECOND = 16
 

@@ -77,7 +77,7 @@ export function createEmbeddingCache(classifier: Classifier, options: EmbeddingC
     }
   }
 
-  /** The vector of a probe; undefined where the embedder gives none in time. */
+  /** The vector of a probe; undefined where the embedder does not answer in time. */
   const embed = async (probe: Probe, outer: CallOptions): Promise<Vector | undefined> => {
     const state = await preparation.wait(outer)
     if (state === 'loading') counts.misses++

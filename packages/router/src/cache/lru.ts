@@ -1,4 +1,4 @@
-/** Keeps the values used last. */
+/** Keeps the most recently used values. */
 export interface LruCache<V> {
   readonly size: number
   get(key: string): V | undefined

@@ -13,7 +13,7 @@ export interface Neighbor {
   readonly labels?: readonly string[] | undefined
 }
 
-/** Of the neighbours that voted, so many are kept with a decision. */
+/** Most neighbours, of those that voted, that are kept with a decision. */
 export const MAX_REPORTED_NEIGHBORS = 32
 
 /** The labels that a classifier finds in a prompt, with their scores. */

@@ -29,7 +29,7 @@ export interface ScoreClassifierOptions {
 
 /**
  * Asks a language model for the probability of each label as the answer. Log-probabilities are divided by the number of
- * tokens, so that long labels lose nothing, and become shares by softmax. The top label is active, whatever its share.
+ * tokens, so that long labels lose nothing, and become shares by softmax. The top label is active with any share.
  */
 export function createScoreClassifier(options: ScoreClassifierOptions): Classifier {
   const { scorer, policies, threshold, normalization = 'mean', systemTurn = writeSystemTurn(policies) } = options
@@ -62,7 +62,7 @@ export function createScoreClassifier(options: ScoreClassifierOptions): Classifi
 /**
  * The share of each continuation. A continuation without tokens has the share 0.
  *
- * @throws `router_classifier` for scores that cannot be
+ * @throws `router_classifier` for impossible scores
  */
 export function toShares(
   scores: readonly ContinuationScore[],

@@ -12,7 +12,7 @@ import { createCorpus } from './stored-corpus.ts'
 /** The parts that corpora need. */
 export interface CorporaOptions {
   readonly store: CorpusStore
-  /** Makes the index of one corpus. @default one in memory */
+  /** Makes the index of one corpus. @default an index in memory */
   readonly createIndex?: (() => VectorIndex) | undefined
   /** Of one corpus. @default 100,000 */
   readonly maxEntries?: number | undefined

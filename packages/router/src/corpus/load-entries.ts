@@ -3,7 +3,7 @@ import { createEntryId } from './entry.ts'
 import { parseLine, type StoredEntry } from './line.ts'
 import type { CorpusStore } from './ports.ts'
 
-/** A line that does not serve. */
+/** A line that is not usable. */
 export interface LineProblem {
   readonly line: number
   /** The reason, to follow "line 3". */
@@ -25,7 +25,7 @@ export interface LoadedCorpus {
 /** Problems that are kept by line. */
 export const MAX_PROBLEMS = 100
 
-/** Reads a corpus. A line that cannot be read is passed over and named; a text that was there before is passed over. */
+/** Reads a corpus. A line that cannot be read is skipped and named; a repeated text is skipped. */
 export async function loadEntries(
   store: CorpusStore,
   name: string,

@@ -20,7 +20,7 @@ import { type LineProblem, type LoadedCorpus, loadEntries, MAX_PROBLEMS } from '
 import { type Lock, waitFor } from './lock.ts'
 import { toNeighbors } from './payload.ts'
 
-/** A failed sync is not tried again for so long. */
+/** Time after a failed sync before the next try, milliseconds. */
 const RETRY_AFTER_MS = 5_000
 /** Requests that add entries at a time, each with its texts in memory. */
 const MAX_ADDS = 4
@@ -31,7 +31,7 @@ interface KnownEntry {
   readonly embeddingModel: string
 }
 
-/** Entries that serve. */
+/** Entries in the live index. */
 interface Live {
   readonly index: VectorIndex
   readonly known: Map<string, KnownEntry>

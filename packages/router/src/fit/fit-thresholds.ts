@@ -79,8 +79,8 @@ export async function fitKnnThresholds(
 }
 
 /**
- * The activation threshold of a `score`, `colbert` or `decisions` router that fits labelled texts. Of thresholds that do
- * equally well the one nearest to the present is proposed.
+ * The activation threshold of a `score`, `colbert` or `decisions` router that fits labelled texts. Of several best
+ * thresholds, the one nearest to the present is proposed.
  *
  * @param texts with the scores of the router's decisions, under any present threshold
  * @throws `router_samples` without texts

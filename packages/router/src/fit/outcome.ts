@@ -49,7 +49,7 @@ export function chooseExpected({ labels, model }: Expectation, choice: Choice): 
   return model ?? chooseModel(labels, choice)
 }
 
-/** Whether exactly the labels of a text were found. Nothing is known of the labels of a text that names a model. */
+/** Whether exactly the labels of a text were found. The labels of a text that names a model are unknown. */
 export function hasExactLabels({ expected, found }: Outcome): boolean {
   return expected.model === undefined && hasSameLabels(expected.labels, found)
 }
