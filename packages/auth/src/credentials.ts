@@ -41,7 +41,9 @@ export function readCookies(
   return [...values]
 }
 
-/** `Bearer <key>` with the scheme in any case, or a bare key as some clients send it. A scheme without a key is nothing. */
+/**
+ * `Bearer <key>` with the scheme in any case, or a bare key as some clients send it. A scheme without a key is nothing.
+ */
 function readAuthorization(header: string | undefined): string | undefined {
   const words = header?.trim() ?? ''
   const blank = words.indexOf(' ')

@@ -1,6 +1,6 @@
 /**
- * Letters of other alphabets, and rare Latin ones, that most fonts draw like an ASCII letter. Letters that only resemble
- * one, such as the Cyrillic к, are left out: whole names consist of them.
+ * Letters of other alphabets, and rare Latin ones, that most fonts draw like an ASCII letter. Letters that only
+ * resemble one, such as the Cyrillic к, are left out: whole names consist of them.
  */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   a: 'аαɑᴀ',

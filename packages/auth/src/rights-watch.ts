@@ -23,9 +23,9 @@ const INTERVAL_MS = 500
 const MAX_INTERVAL_MS = 2 ** 31 - 1
 
 /**
- * Publishes a revocation of the kind `all` when another process that uses the same stores has taken rights away: another
- * server, or a command. It asks for one number at a time, at each interval and when the store tells of a change; while
- * the store is away it keeps asking.
+ * Publishes a revocation of the kind `all` when another process that uses the same stores has taken rights away:
+ * another server, or a command. It asks for one number at a time, at each interval and when the store tells of a
+ * change; while the store is away it keeps asking.
  */
 export function createRightsWatch(options: RightsWatchOptions): RightsWatch {
   const { rights, revocations, clock, logger, intervalMs = INTERVAL_MS } = options

@@ -4,7 +4,11 @@ const BRAND = Symbol.for('svc.error')
 
 /** Facts beside the message. `type` and `param` reach the client where its error format has a place for them. */
 export interface SvcErrorDetails {
-  /** The error type word of the client's format, such as `rate_limit_error`. @default the format's own for the status */
+  /**
+   * The error type word of the client's format, such as `rate_limit_error`.
+   *
+   * @default the format's own for the status
+   */
   readonly type?: string | undefined
   /** The request field that is at fault, as a path such as `messages[2].content`. */
   readonly param?: string | undefined

@@ -46,8 +46,8 @@ export interface BodyPiece {
 }
 
 /**
- * Takes a reply as it arrives, without a promise for each piece. The order is `head`, any `data`, `end`; or `fail` at any
- * point before `end`, and nothing after it.
+ * Takes a reply as it arrives, without a promise for each piece. The order is `head`, any `data`, `end`; or `fail` at
+ * any point before `end`, and nothing after it.
  */
 export interface UpstreamSink {
   head(head: UpstreamHead): void
@@ -69,7 +69,8 @@ export interface UpstreamCall {
 /** Sends requests upstream. */
 export interface Upstream {
   /**
-   * @throws {SvcError} `upstream_failed` where there is no reply, `timeout` past a time limit, `cancelled` by the signal
+   * @throws {SvcError} `upstream_failed` where there is no reply, `timeout` past a time limit, `cancelled` by the
+   *   signal
    */
   send(request: UpstreamRequest, options: { readonly signal: AbortSignal }): Promise<UpstreamReply>
 }

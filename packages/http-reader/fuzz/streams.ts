@@ -36,7 +36,10 @@ const PLAIN_LINES: Texts = [
   'Max-Forwards: 0',
   "a!#$%&'*+-.^_`|~9: b",
 ]
-/** Header lines that are faulty, that two readers may read in two ways, or that ask for more than a body of known length. */
+/**
+ * Header lines that are faulty, that two readers may read in two ways, or that ask for more than a body of known
+ * length.
+ */
 const ODD_LINES: Texts = [
   'Content-Length: 3',
   'Content-Length: 3',

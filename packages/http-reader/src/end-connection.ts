@@ -6,9 +6,10 @@ export const LINGER_MS = 1000
 export const LINGER_BYTES = 64 * 1024 * 1024
 
 /**
- * Closes a connection so that its client can read the last reply (a lingering close). It sends the last bytes, then reads
- * and drops incoming ones for {@link LINGER_MS} and {@link LINGER_BYTES} at most. The system resets a connection that is
- * closed over unread bytes, and the client may lose the reply. A client that never ends its half is cut off at that limit.
+ * Closes a connection so that its client can read the last reply (a lingering close). It sends the last bytes, then
+ * reads and drops incoming ones for {@link LINGER_MS} and {@link LINGER_BYTES} at most. The system resets a connection
+ * that is closed over unread bytes, and the client may lose the reply. A client that never ends its half is cut off at
+ * that limit.
  *
  * @param socket nobody else reads it or writes to it
  */

@@ -13,10 +13,10 @@ export interface AwaitedReply {
 }
 
 /**
- * Finds out whether a client that has ended its half of the connection still waits for its reply. TCP shows a client that only
- * sends nothing more and one that has left in the same way. Bytes tell them apart: the system of a client that has left
- * answers them with a reset. Until the reply begins, these bytes are `100 Continue`, which every client of HTTP/1.1 has to skip.
- * A client of HTTP/1.0 does not know it; its reply has to begin within 15 s.
+ * Finds out whether a client that has ended its half of the connection still waits for its reply. TCP shows a client
+ * that only sends nothing more and one that has left in the same way. Bytes tell them apart: the system of a client
+ * that has left answers them with a reset. Until the reply begins, these bytes are `100 Continue`, which every client
+ * of HTTP/1.1 has to skip. A client of HTTP/1.0 does not know it; its reply has to begin within 15 s.
  *
  * @param httpVersion of the client
  * @returns a function that ends the watch

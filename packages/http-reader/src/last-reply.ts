@@ -12,10 +12,11 @@ export interface LastReplyOptions extends Answered {
 }
 
 /**
- * Makes a reply on a socket that no HTTP parser reads any more, such as the socket of an `upgrade` event of Node's server.
- * The connection ends with the reply ({@link endConnection}).
+ * Makes a reply on a socket that no HTTP parser reads any more, such as the socket of an `upgrade` event of Node's
+ * server. The connection ends with the reply ({@link endConnection}).
  *
- * @param socket nobody else writes to it until the reply has ended; its caller may use it otherwise and never write the reply
+ * @param socket nobody else writes to it until the reply has ended; its caller may use it otherwise and never write the
+ *   reply
  */
 export function createLastReply(socket: Socket, { unreadMs = UNREAD_MS, ...answered }: LastReplyOptions = {}): Reply {
   checkLimit(unreadMs, 'createLastReply: unreadMs')

@@ -39,10 +39,11 @@ const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 const NOT_ASCII = /[\x80-\xff]/
 
 /**
- * The reply to a request. Its members are a subset of those of Node's `ServerResponse` and behave like them. The head leaves
- * with the first piece of the body.
+ * The reply to a request. Its members are a subset of those of Node's `ServerResponse` and behave like them. The head
+ * leaves with the first piece of the body.
  *
- * Events: `drain` when the client has caught up; `finish` when the system has taken the whole reply; `close` once, last.
+ * Events: `drain` when the client has caught up; `finish` when the system has taken the whole reply; `close` once,
+ * last.
  */
 export class Reply extends EventEmitter {
   statusCode = 200

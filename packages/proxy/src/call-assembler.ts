@@ -27,7 +27,10 @@ export interface CallAssembler {
   listEmpty(): number[]
 }
 
-/** Gives the arguments of the call at a place of the list in their source text. Asked only for arguments that are not text. */
+/**
+ * Gives the arguments of the call at a place of the list in their source text. Asked only for arguments that are not
+ * text.
+ */
 export type ArgumentSource = (place: number) => string | undefined
 
 /** More calls than any real reply has. */

@@ -1,6 +1,6 @@
 /**
- * The block `router` of a model file (§2.12) as a schema: plain data from YAML or JSON in, settings out. The only entry of
- * the package that needs zod.
+ * The block `router` of a model file (§2.12) as a schema: plain data from YAML or JSON in, settings out. The only entry
+ * of the package that needs zod.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
  * Picks the model that serves a prompt: a classifier finds its labels, and the first candidate that covers them serves.
- * Knows no server, no engine and no Node: models, stores and clocks are ports. The corpus, fitting, vectors, files and the
- * block of a model file are entries of their own.
+ * Knows no server, no engine and no Node: models, stores and clocks are ports. The corpus, fitting, vectors, files and
+ * the block of a model file are entries of their own.
  *
  * @module
  */

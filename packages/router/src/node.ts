@@ -20,8 +20,8 @@ const FOLDER_MODE = 0o750
 const READABLE_LENGTH = 80
 
 /**
- * Keeps each corpus in one file of a folder, which is made when something is written. Files are named by the corpus, with
- * a hash that keeps apart names which a file system would take for one.
+ * Keeps each corpus in one file of a folder, which is made when something is written. Files are named by the corpus,
+ * with a hash that keeps apart names which a file system would take for one.
  */
 export function createCorpusFiles(options: { readonly folder: string }): CorpusStore {
   const { folder } = options ?? {}

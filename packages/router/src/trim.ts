@@ -26,8 +26,8 @@ export interface Trimmer {
   /** Cuts only by length, without a tokenizer. */
   cutRoughly(probe: Probe): Probe
   /**
-   * Drops whole turns, the oldest first; where the newest does not fit by itself, its middle goes. A tokenizer that fails
-   * leaves the cut by length.
+   * Drops whole turns, the oldest first; where the newest does not fit by itself, its middle goes. A tokenizer that
+   * fails leaves the cut by length.
    *
    * @throws the signal's reason
    */

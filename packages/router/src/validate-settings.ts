@@ -22,8 +22,8 @@ export interface RouterProblem {
 type Report = (path: RouterProblem['path'], message: string, stopsClassifier?: boolean) => void
 
 /**
- * All mistakes in the settings of a router. None of them throws, but for values of a wrong type: a router with mistakes answers with its fallback where
- * its classifier cannot be built.
+ * All mistakes in the settings of a router. None of them throws, but for values of a wrong type: a router with mistakes
+ * answers with its fallback where its classifier cannot be built.
  */
 export function validateRouterSettings(settings: RouterSettings): RouterProblem[] {
   checkSettings(settings, 'validateRouterSettings: settings')

@@ -172,8 +172,8 @@ function expand(address: string): readonly number[] {
 }
 
 /**
- * The name of a client's address for a limiter: an IPv4 address, also when it is written as IPv6; of an IPv6 address its
- * network of 64 bits, since a client has all of that.
+ * The name of a client's address for a limiter: an IPv4 address, also when it is written as IPv6; of an IPv6 address
+ * its network of 64 bits, since a client has all of that.
  */
 export function nameAddress(address: string): string {
   const plain = (address.split('%')[0] ?? '').replace(/^\[|\]$/g, '')

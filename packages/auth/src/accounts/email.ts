@@ -22,14 +22,17 @@ const IGNORABLE = /\p{Default_Ignorable_Code_Point}/u
 const LOOSE_MARK = /(?:^|[^\p{L}\p{M}]|[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}])\p{M}/u
 
 /**
- * Letters of phonetics, clicks, dialects and old handwriting, and marks that count as letters: addresses do without them,
- * and they are drawn like letters and signs of ASCII (`ʼ`, `ǃ`, `ˍ`, `ꜱ`).
+ * Letters of phonetics, clicks, dialects and old handwriting, and marks that count as letters: addresses do without
+ * them, and they are drawn like letters and signs of ASCII (`ʼ`, `ǃ`, `ˍ`, `ꜱ`).
  */
 const RARE = /[\u01c0-\u01c3\u02b0-\u02ff\u0640\u1d00-\u1dbf\ua720-\ua7ff\uab30-\uab6f]/
 /** Parts of Korean letters, and Bopomofo: beside Latin letters they are taken for some. */
 const PARTS = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]|\p{Script=Bopomofo}/u
 const EAST_ASIAN_LETTER = '[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}]'
-/** A letter of a stroke or two without another one of its kind beside it: among ASCII it is taken for `-`, `/`, `l` or `z`. */
+/**
+ * A letter of a stroke or two without another one of its kind beside it: among ASCII it is taken for `-`, `/`, `l` or
+ * `z`.
+ */
 const LONE_STROKE = new RegExp(`(?<!${EAST_ASIAN_LETTER})[ー一丨丶丿乙亅ノソンゾ](?!${EAST_ASIAN_LETTER})`, 'u')
 
 /**

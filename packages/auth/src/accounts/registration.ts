@@ -70,8 +70,8 @@ export function inviteRefused(kind: 'invite-required' | 'invalid-invite'): AuthE
 }
 
 /**
- * Registers a local account by the rules of §3.1. The password is hashed in every case, so that a taken address takes as
- * long as a free one, and the modes `approval` and `invite` answer both alike.
+ * Registers a local account by the rules of §3.1. The password is hashed in every case, so that a taken address takes
+ * as long as a free one, and the modes `approval` and `invite` answer both alike.
  *
  * @throws {AuthError} `invalid_request`
  */

@@ -22,7 +22,11 @@ export interface OidcOptions extends OidcDiscoveryOptions {
 
 /** Sign-in at an OIDC issuer. */
 export interface OidcProvider extends SignInProvider {
-  /** Reads the issuer's configuration. @returns whether the issuer can be used; another try is made when it is needed */
+  /**
+   * Reads the issuer's configuration.
+   *
+   * @returns whether the issuer can be used; another try is made when it is needed
+   */
   prepare(options: CallOptions): Promise<boolean>
   /**
    * Reads a logout token.

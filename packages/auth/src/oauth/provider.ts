@@ -30,7 +30,11 @@ export interface SignInSecrets {
 /** A provider of sign-ins by authorization code. */
 export interface SignInProvider {
   readonly name: Exclude<Provider, 'local'>
-  /** The address at the provider where the browser goes. @throws {AuthError} `unavailable` while the provider is away */
+  /**
+   * The address at the provider where the browser goes.
+   *
+   * @throws {AuthError} `unavailable` while the provider is away
+   */
   createUrl(secrets: SignInSecrets, options: CallOptions): Promise<URL>
   /**
    * Exchanges the code that the browser has brought.

@@ -33,7 +33,11 @@ export interface ApiKeyStore {
   findById(id: string, options: CallOptions): Promise<{ readonly key: ApiKey; readonly user: User } | undefined>
   /** Newest first. */
   listByUser(userId: string, page: Page, options: CallOptions): Promise<readonly ApiKey[]>
-  /** Removes a key of an account, and the sessions that were made with it. @returns false when the account has no such key */
+  /**
+   * Removes a key of an account, and the sessions that were made with it.
+   *
+   * @returns false when the account has no such key
+   */
   remove(key: { readonly id: string; readonly userId: string }, options: CallOptions): Promise<boolean>
   /** Notes when keys were used; earlier times change nothing. */
   touch(uses: readonly { readonly id: string; readonly at: number }[], options: CallOptions): Promise<void>

@@ -81,7 +81,9 @@ export class Session {
     if (this.#isRetired) this.#close()
   }
 
-  /** Counts a call that this side broke off. New calls go elsewhere before the backend closes this connection for it. */
+  /**
+   * Counts a call that this side broke off. New calls go elsewhere before the backend closes this connection for it.
+   */
   countReset(): void {
     if (!this.#budget.spend(performance.now())) this.retire()
   }

@@ -12,8 +12,8 @@ export interface ReplyBatchesOptions<Reply> {
 }
 
 /**
- * Hands the replies that one read of the socket has brought to a sink, together. Node passes each frame on by itself, but
- * runs no promise job before the read is done.
+ * Hands the replies that one read of the socket has brought to a sink, together. Node passes each frame on by itself,
+ * but runs no promise job before the read is done.
  */
 export class ReplyBatches<Reply> implements CallReceiver {
   readonly #options: ReplyBatchesOptions<Reply>

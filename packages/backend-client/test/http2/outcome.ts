@@ -16,8 +16,8 @@ export const REPLIES = {
 } as const satisfies Record<CallKind, 'unary' | 'stream'>
 
 /**
- * Makes one call with a text and gives the bytes of its replies. In each request and reply the text has the field number 1;
- * only a request of a duplex call holds it in a further message.
+ * Makes one call with a text and gives the bytes of its replies. In each request and reply the text has the field
+ * number 1; only a request of a duplex call holds it in a further message.
  */
 export async function* readCall(
   client: BackendClient,

@@ -10,8 +10,8 @@ export interface ForwardProxy {
 }
 
 /**
- * Reads the URL of a proxy: `http://host:port`, `https://host:port` or `host:port`, with a name and a password where the
- * proxy asks for them.
+ * Reads the URL of a proxy: `http://host:port`, `https://host:port` or `host:port`, with a name and a password where
+ * the proxy asks for them.
  *
  * @returns undefined for any other text, such as the URL of a SOCKS proxy
  */

@@ -37,11 +37,11 @@ export function connectToProxy(
 }
 
 /**
- * Opens a connection to a destination through a proxy, by CONNECT (RFC 9110, 9.3.6). The proxy looks the name up itself.
- * The socket is paused, so that nothing is lost before somebody listens.
+ * Opens a connection to a destination through a proxy, by CONNECT (RFC 9110, 9.3.6). The proxy looks the name up
+ * itself. The socket is paused, so that nothing is lost before somebody listens.
  *
- * @throws {SvcError} `upstream_failed` with the reasons `proxy_credentials`, `proxy_refused`, `proxy_lost`; the errors of
- *   a connection to the proxy; the signal's reason
+ * @throws {SvcError} `upstream_failed` with the reasons `proxy_credentials`, `proxy_refused`, `proxy_lost`; the errors
+ *   of a connection to the proxy; the signal's reason
  */
 export function openTunnel(
   proxy: ForwardProxy,
@@ -94,7 +94,8 @@ export function openTunnel(
       }
       return undefined
     }
-    // Stays: an error after the wait belongs to the owner of the socket, and without a listener it would end the process.
+    // Stays: an error after the wait belongs to the owner of the socket, and without a listener it would end the
+    // process.
     socket.on('error', fail)
     socket.on('data', onData)
     socket.once('end', onEnd)

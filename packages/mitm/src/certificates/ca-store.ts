@@ -28,8 +28,8 @@ const OTHERS_WRITE = 0o022
 const STICKY = 0o1000
 
 /**
- * Keeps the authority in a folder: `ca.crt`, and `ca.key` with mode 0600. The folder has mode 0700. It appears with both
- * files at once: they are written to a folder beside it, which is then renamed.
+ * Keeps the authority in a folder: `ca.crt`, and `ca.key` with mode 0600. The folder has mode 0700. It appears with
+ * both files at once: they are written to a folder beside it, which is then renamed.
  *
  * The folder and both files may be links, and the folder may be a mount point, as where a platform provides secrets.
  * Others may enter such a folder. They may not replace its files or read the key.

@@ -4,8 +4,8 @@ const BLANK_END = /\s$/
 const BLANK_START = /^\s/
 
 /**
- * Joins the text blocks of one reply: with a blank line, because each is a text of its own. Blocks with citations are one
- * text that was cut at its citations; they are joined as they are.
+ * Joins the text blocks of one reply: with a blank line, because each is a text of its own. Blocks with citations are
+ * one text that was cut at its citations; they are joined as they are.
  */
 export class TextJoiner {
   /** Whether there is text before the open block. */

@@ -48,8 +48,9 @@ export interface CachedClassifier extends Classifier {
 const BUCKETS = 10
 
 /**
- * A classifier that serves the decision of a prompt that means the same. Embedder and index only help: where one fails or
- * takes too long, the classifier runs as if there were no cache. While the embedder is being loaded, prompts are misses.
+ * A classifier that serves the decision of a prompt that means the same. Embedder and index only help: where one fails
+ * or takes too long, the classifier runs as if there were no cache. While the embedder is being loaded, prompts are
+ * misses.
  */
 export function createEmbeddingCache(classifier: Classifier, options: EmbeddingCacheOptions): CachedClassifier {
   const { embedder, index, similarityThreshold, confidenceThreshold, owner, labels, maxEntries, timeoutMs, clock } =

@@ -34,7 +34,9 @@ function isIndexedEntry(value: unknown): value is IndexedEntry {
   )
 }
 
-/** Found vectors as neighbours, at most `count`. A vector whose entries cannot be read is a neighbour that cannot vote. */
+/**
+ * Found vectors as neighbours, at most `count`. A vector whose entries cannot be read is a neighbour that cannot vote.
+ */
 export function toNeighbors(found: readonly FoundEntry[], count: number): Neighbor[] {
   return found
     .flatMap(({ similarity, value }): Neighbor[] => {

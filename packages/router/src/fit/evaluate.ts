@@ -35,8 +35,8 @@ export interface Evaluation {
 const MAX_SCORED = 10_000
 
 /**
- * Routes the texts of a file, one JSON object a line: `{"text": "...", "labels": ["..."]}`, or `"model"` in the place of
- * `labels`. A text is routed right when the named model serves, or the model that its labels lead to. Without labels
+ * Routes the texts of a file, one JSON object a line: `{"text": "...", "labels": ["..."]}`, or `"model"` in the place
+ * of `labels`. A text is routed right when the named model serves, or the model that its labels lead to. Without labels
  * that is the fallback.
  *
  * @throws the error of `decide`; the signal's reason

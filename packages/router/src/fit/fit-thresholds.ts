@@ -37,8 +37,9 @@ const LOOKUPS_PER_TURN = 16
 const ACTIVATION_STEPS = 100
 
 /**
- * Thresholds of a `knn` router that fit its corpus: each text is classified by the others (leave one out). Of similarity
- * thresholds that do equally well the highest is proposed, because prompts unlike the corpus should go to the fallback.
+ * Thresholds of a `knn` router that fit its corpus: each text is classified by the others (leave one out). Of
+ * similarity thresholds that do equally well the highest is proposed, because prompts unlike the corpus should go to
+ * the fallback.
  *
  * @param entries as `readEntries` of a corpus gives them
  * @param options.texts further texts, classified by the corpus, as `embedLabelledTexts` gives them

@@ -37,7 +37,10 @@ export interface FitReport<T> {
   readonly outOfScope: GroupCounts
   /** With the proposed thresholds: texts with several labels, and how many of them have exactly theirs. */
   readonly severalLabels: GroupCounts
-  /** Texts that another model serves than now: `expected` serves with the current thresholds, `served` with the proposed. */
+  /**
+   * Texts that another model serves than now: `expected` serves with the current thresholds, `served` with the
+   * proposed.
+   */
   readonly changes: readonly ConfusionCell[]
 }
 

@@ -40,7 +40,8 @@ export function renderChatml({ system, user }: PromptTurns): string {
 }
 
 /**
- * The token that ends a turn: the first stop word that the template of messages holds, else the first that is not empty.
+ * The token that ends a turn: the first stop word that the template of messages holds, else the first that is not
+ * empty.
  *
  * @returns an empty text where there is no stop word
  */
@@ -51,7 +52,9 @@ export function chooseTurnEnd(stopWords: readonly string[], messageTemplate: str
 
 const SPECIAL_TOKEN = /<\|([^|<>]{1,64})\|>/g
 
-/** A text in which nothing reads as a delimiter of the prompt around it: tokens such as `<|im_end|>` lose their form. */
+/**
+ * A text in which nothing reads as a delimiter of the prompt around it: tokens such as `<|im_end|>` lose their form.
+ */
 export function neutraliseDelimiters(text: string, turnEnd: string): string {
   return text.replace(SPECIAL_TOKEN, '< |$1| >').replaceAll(turnEnd, () => [...turnEnd].join(' '))
 }

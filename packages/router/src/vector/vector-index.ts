@@ -45,8 +45,8 @@ const LARGEST_PLAIN_NORM = 1e15
 const ROUNDING = 2 ** -24
 
 /**
- * An index in memory with exact search: each query is compared with all keys. A kernel of 32-bit floats chooses the rows
- * that can be among the nearest, and 64-bit arithmetic decides, so results do not depend on the kernel.
+ * An index in memory with exact search: each query is compared with all keys. A kernel of 32-bit floats chooses the
+ * rows that can be among the nearest, and 64-bit arithmetic decides, so results do not depend on the kernel.
  *
  * @example
  * const index = createVectorIndex()
@@ -170,7 +170,8 @@ function findNearest(table: EntryTable, query: Float32Array, count: number): Fou
     const isPlain = norm >= SMALLEST_PLAIN_NORM && norm <= LARGEST_PLAIN_NORM
     products[row] = isPlain ? (products[row] ?? 0) / norm : norm === 0 ? 0 : Number.NaN
   }
-  // The kernel adds in sixteen lanes, then the lanes: each sum and product is rounded once, the query and the quotient too.
+  // The kernel adds in sixteen lanes, then the lanes: each sum and product is rounded once, the query and the quotient
+  // too.
   const margin = (Math.ceil(dimension / 16) + 8) * ROUNDING * 1.01
   return selectNearestRows(products, { rowCount, count, margin })
     .map((row) => ({ row, similarity: compare(query, queryNorm, { vector: storage.row(row), norm: norms[row] ?? 0 }) }))
