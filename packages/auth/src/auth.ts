@@ -22,7 +22,7 @@ import { createUsage, type Usage } from './usage/usage.ts'
 /** Options of {@link createAuth}. */
 export interface AuthOptions {
   readonly stores: Stores
-  /** Of the server: at least 32 characters or bytes. With another one all keys, sessions and invites are invalid. */
+  /** Secret of the server, at least 32 characters or bytes. Another one invalidates all keys, sessions and invites. */
   readonly secret: string | Uint8Array
   /** Throws while the secret may not be used, as once the stores have another one. @default always usable */
   readonly checkSecret?: (() => void) | undefined

@@ -21,7 +21,7 @@ export const ERROR_TRAILERS = {
 export const ANSWER_TRAILERS = {
   /** Place in `StopPrompts`, from 0, of the text at which a prediction ended. */
   stop: 'svc-stop-index',
-  /** Why a prediction ended, in the words of the compatible format; without it its host finds out for itself. */
+  /** The reason why a prediction ended, in the words of the compatible format; without it the host finds it out. */
   finish: 'svc-finish-reason',
   /** Tokens of the prompt that came from a cache. */
   cachedTokens: 'svc-cached-tokens',

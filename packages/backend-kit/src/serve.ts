@@ -13,7 +13,7 @@ export interface ServeOptions {
   readonly extensions?: ExtensionHandlers | undefined
   /** Arguments after the script. @default the arguments of this process */
   readonly argv?: readonly string[] | undefined
-  /** Environment. @default that of this process */
+  /** Environment. @default the environment of this process */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** Frees the engine; runs after the last call, before the process exits. */
   readonly onStop?: (() => Promise<void> | void) | undefined

@@ -46,7 +46,7 @@ export function upstreamTimedOut(span: 'connect' | 'head' | 'total' | 'idle'): S
   })
 }
 
-/** The error for bytes that are no HTTP reply; the detail names the broken rule. */
+/** The error for bytes that are not an HTTP reply; the detail names the broken rule. */
 export function invalidReply(detail: string): SvcError {
   return upstreamFailed('invalid_reply', new Error(detail))
 }

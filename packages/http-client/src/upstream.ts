@@ -3,7 +3,7 @@ import type { SvcError } from '@svc/errors'
 /** One header as it goes over the wire; names in lower case. */
 export type Header = readonly [name: string, value: string]
 
-/** A request to an upstream. Its headers are complete: the client of the server adds none. */
+/** A request to an upstream. Its headers are complete: the client does not add any. */
 export interface UpstreamRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   /** Absolute, http or https, without user name and password. */

@@ -4,7 +4,7 @@ import type { ScannedFormat } from './filter/scanned-paths.ts'
 export interface ConnectionFields {
   /** Unique within the process. */
   readonly connectionId: string
-  /** Of the CONNECT request, in canonical form. */
+  /** Host of the CONNECT request, in canonical form. */
   readonly host: string
   readonly port: number
 }

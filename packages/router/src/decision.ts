@@ -25,7 +25,7 @@ export interface RouterDecision {
   /** The active labels, joined by commas; `fallback` where the fallback serves. */
   readonly label: string
   readonly labels: readonly string[]
-  /** Of the top label; 0 where the classifier failed. */
+  /** Score of the top label; 0 where the classifier failed. */
   readonly score: number
   /** The score of the top label minus that of the runner-up; absent for fewer than two labels. */
   readonly gap?: number | undefined

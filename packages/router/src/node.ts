@@ -16,7 +16,7 @@ const LINES_PER_WRITE = 64
 const LINE_FEED = 0x0a
 const FILE_MODE = 0o640
 const FOLDER_MODE = 0o750
-/** Of a name, so many characters can be read in the name of its file. */
+/** Characters of a name that can be read in the name of its file. */
 const READABLE_LENGTH = 80
 
 /**

@@ -106,7 +106,7 @@ describe('a newest turn that does not fit by itself', () => {
   const SPREAD = '0123456789'.repeat(30)
 
   it.each([
-    // of a hundred tokens that are left, none, forty, and all but one stand around the text
+    // of the hundred tokens that are left, the text around takes none, forty, or all but one
     [0, 46],
     [40, 27],
     [99, 0],

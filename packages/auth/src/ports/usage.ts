@@ -67,7 +67,7 @@ export interface UsageGroup {
   readonly estimatedTokens: number
   /** Number of `requests` whose tokens are an estimate. */
   readonly estimatedRequests: number
-  /** Of the newest record, milliseconds since the epoch. */
+  /** Time of the newest record, milliseconds since the epoch. */
   readonly lastUsedAt: number
 }
 
@@ -116,7 +116,7 @@ export interface QuotaCounter {
   /** Milliseconds since the epoch. */
   readonly windowStart: number
   readonly requests: number
-  /** Used ones and reserved ones. */
+  /** Used and reserved tokens. */
   readonly tokens: number
 }
 

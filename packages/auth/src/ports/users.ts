@@ -46,7 +46,7 @@ export type RegistrationMode = 'open' | 'approval' | 'invite'
 export interface Registration {
   /** The account; role, status and approval are the store's to decide by {@link decideAdmission}. */
   readonly user: Omit<User, 'role' | 'status' | 'approved'>
-  /** Of a local account. */
+  /** Only of a local account. */
   readonly passwordHash: string | undefined
   readonly mode: RegistrationMode
   /** Hash of the invite code that came along. */

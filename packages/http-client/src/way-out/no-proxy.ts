@@ -59,7 +59,7 @@ interface Place {
   /** An IPv6 address. */
   readonly six: string | undefined
   readonly name: string
-  /** Of a block, with its slash. */
+  /** Prefix length of a block, with its slash. */
   readonly length: string | undefined
 }
 

@@ -10,7 +10,7 @@ export interface LruCache<V> {
 /** Options of {@link createLruCache}. */
 export interface LruOptions<V> {
   readonly maxEntries: number
-  /** Of all keys together, in UTF-16 code units. @default no limit */
+  /** Length of all keys together, in UTF-16 code units. @default no limit */
   readonly maxKeyLength?: number | undefined
   /** Called with an entry that is evicted for another one. */
   readonly onEvict?: ((value: V) => void) | undefined

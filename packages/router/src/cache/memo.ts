@@ -2,7 +2,7 @@ import type { Classification, Classifier } from '../classifiers/classification.t
 import { foldPrompt } from './fold-prompt.ts'
 import { createLruCache } from './lru.ts'
 
-/** Of all prompts that a cache holds, in UTF-16 code units. */
+/** Length of all prompts that a cache holds, in UTF-16 code units. */
 const MAX_KEY_LENGTH = 8 * 1024 * 1024
 
 /**

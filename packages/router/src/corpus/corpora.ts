@@ -14,7 +14,7 @@ export interface CorporaOptions {
   readonly store: CorpusStore
   /** Makes the index of one corpus. @default an index in memory */
   readonly createIndex?: (() => VectorIndex) | undefined
-  /** Of one corpus. @default 100,000 */
+  /** Most entries of one corpus. @default 100,000 */
   readonly maxEntries?: number | undefined
   readonly clock?: Clock | undefined
   readonly logger?: Logger | undefined

@@ -12,7 +12,7 @@ export interface CorpusOptions {
   readonly name: string
   readonly embedder: Embedder
   readonly embeddingModel: string
-  /** As `createFingerprint` makes it. */
+  /** Result of `createFingerprint`. */
   readonly fingerprint: string
 }
 
