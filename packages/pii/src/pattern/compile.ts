@@ -6,7 +6,7 @@ import { ASSERT, type Loop, OP, type Program } from './program.ts'
 /** States beyond which a program without loops is not built. */
 const MAX_UNROLLED_STATES = 12_000
 
-/** Most states of a program; more are refused. Assertions inside nested repeats can need that many. */
+/** Most states of a program; a larger one is not built. Assertions inside nested repeats can need that many. */
 const MAX_STATES = 1_000_000
 
 /** States up to which a repeat is expanded in a program with loops. */
