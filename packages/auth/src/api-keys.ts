@@ -10,13 +10,13 @@ import type { Principal } from './principal.ts'
 import type { Revocations } from './revocations.ts'
 import { createId, createToken, type TokenHasher } from './token-hasher.ts'
 
-/** What {@link createApiKeys} needs. */
+/** Options of {@link createApiKeys}. */
 export interface ApiKeysOptions {
   readonly store: ApiKeyStore
   readonly hasher: TokenHasher
   readonly revocations: Revocations
   readonly clock: Pick<Clock, 'now'>
-  /** How long keys live that are made without an expiry, milliseconds. @default for ever */
+  /** Lifetime of keys that are made without an expiry, milliseconds. @default for ever */
   readonly defaultLifetimeMs?: number | undefined
   /** Keys of one account. @default 1000 */
   readonly maxKeys?: number | undefined
@@ -86,7 +86,7 @@ const isScope = (name: string): boolean => name === 'routes' || name === 'models
 
 function readScopes({ scopes }: ApiKeyDraft, { hasModel }: Pick<ApiKeysOptions, 'hasModel'>): KeyScopes {
   if (scopes === undefined || scopes === null) return {}
-  // A list that was misspelled would be no limit at all.
+  // A misspelled list would not limit the key at all.
   const isKnown = typeof scopes === 'object' && !Array.isArray(scopes) && Object.keys(scopes).every(isScope)
   if (!isKnown) throw invalidValue('scopes must be an object with the lists routes and models')
   const routes = scopes.routes === undefined ? undefined : checkNames(scopes.routes, 'scopes.routes')

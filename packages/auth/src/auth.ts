@@ -19,10 +19,10 @@ import { createTokenHasher, type TokenHasher } from './token-hasher.ts'
 import { createUsageRecorder, type UsageRecorder } from './usage/recorder.ts'
 import { createUsage, type Usage } from './usage/usage.ts'
 
-/** What {@link createAuth} needs. */
+/** Options of {@link createAuth}. */
 export interface AuthOptions {
   readonly stores: Stores
-  /** Of the server: at least 32 characters or bytes. With another one all keys, sessions and invites are invalid. */
+  /** Secret of the server, at least 32 characters or bytes. Another one invalidates all keys, sessions and invites. */
   readonly secret: string | Uint8Array
   /** Throws while the secret may not be used, as once the stores have another one. @default always usable */
   readonly checkSecret?: (() => void) | undefined
@@ -33,17 +33,17 @@ export interface AuthOptions {
   /** @default approval */
   readonly registrationMode?: RegistrationMode | undefined
   readonly admin?: AdminEmail | undefined
-  /** Called when an account has become an admin by itself: the first one, and that of the configured address. */
+  /** Called when an account has become an admin by itself: the first one, or the one of the configured address. */
   readonly onNewAdmin?: ((user: User) => void) | undefined
-  /** How long keys live that are made without an expiry, milliseconds. @default for ever */
+  /** Lifetime of keys that are made without an expiry, milliseconds. @default for ever */
   readonly defaultKeyLifetimeMs?: number | undefined
   /** Whether there is a model of a name, for quotas and scopes of keys. @default there is one of every name */
   readonly hasModel?: ((name: string) => boolean) | undefined
-  /** How long a verified credential goes on to be served while the stores are away, milliseconds. @default 0 */
+  /** Time that a verified credential is served while the stores are away, milliseconds. @default 0 */
   readonly outageGraceMs?: number | undefined
   /** Id of the caller where no auth is configured. @default local */
   readonly localId?: string | undefined
-  /** Stores usage. @default one that stores records as they come */
+  /** Stores usage. @default a recorder that stores records as they come */
   readonly usageRecorder?: UsageRecorder | undefined
   /** @default the clocks of the machine */
   readonly clock?: Clock | undefined
@@ -67,9 +67,9 @@ export interface Auth extends AsyncDisposable {
   readonly lastUse: LastUse
   readonly revocations: Revocations
   readonly hasher: TokenHasher
-  /** Removes what has expired or is too much, in batches, and writes what was noted of keys. For a timer. */
+  /** Removes expired and surplus rows, in batches, and writes the noted uses of keys. For a timer. */
   tidy(options: CallOptions): Promise<void>
-  /** Writes what waits. */
+  /** Writes waiting work and ends. */
   close(): Promise<void>
 }
 

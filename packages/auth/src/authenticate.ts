@@ -9,17 +9,17 @@ import { createLocalPrincipal } from './principal.ts'
 import type { Revocations } from './revocations.ts'
 import { createVerifiedCache } from './verified-cache.ts'
 
-/** What {@link createAuthenticator} needs. */
+/** Options of {@link createAuthenticator}. */
 export interface AuthenticatorOptions extends CredentialLookUpOptions {
   readonly revocations: Revocations
   readonly lastUse: LastUse
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
   /** Id of the caller where no auth is configured. @default local */
   readonly localId?: string | undefined
-  /** How long a verified credential is served without a look-up, milliseconds. @default 1000 */
+  /** Time that a verified credential is served without a look-up, milliseconds. @default 1000 */
   readonly freshMs?: number | undefined
   /**
-   * How long a verified credential goes on to be served while the stores are away, milliseconds.
+   * Time that a verified credential is served while the stores are away, milliseconds.
    *
    * @default 0, which is not at all
    */
@@ -31,10 +31,10 @@ export interface Authenticator {
   /** Whether credentials are asked for at all (§1). */
   readonly isConfigured: boolean
   /**
-   * The caller; undefined for missing and wrong credentials alike. At once for a credential that was verified less than
-   * a second ago, for shared keys and for what no store is needed for.
+   * The caller; undefined for missing and wrong credentials alike. Returns at once for a credential that was verified
+   * less than a second ago, for shared keys, and where no store is needed.
    *
-   * @throws {SvcError} `unavailable` while the stores are away: no verdict on who is calling
+   * @throws {SvcError} `unavailable` while the stores are away: this says nothing about the caller
    */
   authenticate(headers: RequestHeaders): Authentication | undefined | Promise<Authentication | undefined>
   /** The caller of a single credential, such as the token of a login form; always looked up. */

@@ -1,30 +1,30 @@
 import { AuthError } from './errors.ts'
 import type { Clock } from './ports/clock.ts'
 
-/** Collects work while other work runs, so that what comes at once is done at once. */
+/** Collects work while other work runs, so that work that arrives together is done together. */
 export interface Batcher<Work, Result> {
-  /** @throws {AuthError} `unavailable` when too much waits; what the batch fails with */
+  /** @throws {AuthError} `unavailable` when too much work waits; the error of the batch */
   run(work: Work): Promise<Result>
-  /** As {@link run}, for work that nobody waits for: it goes with the next batch, and alone after a moment. */
+  /** As {@link run}, for work that nobody waits for: it goes with the next batch, or by itself after a moment. */
   runLater(work: Work): Promise<Result>
   /** Resolves when nothing runs or waits. */
   settled(): Promise<void>
 }
 
-/** What {@link createBatcher} needs. */
+/** Options of {@link createBatcher}. */
 export interface BatcherOptions<Work, Result> {
   /** Does a batch; a result for each piece of work, in order. */
   readonly perform: (batch: readonly Work[]) => Promise<readonly Result[]>
   readonly maxBatch: number
   readonly maxWaiting: number
   readonly clock: Pick<Clock, 'sleep'>
-  /** How long work that can wait waits for a batch, milliseconds. */
+  /** Time that work of {@link Batcher.runLater} waits for a batch, milliseconds. */
   readonly laterMs: number
 }
 
 const RETRY_AFTER_MS = 1000
 
-/** One batch runs at a time; the next one takes what has come meanwhile, in order. */
+/** One batch runs at a time; the next one takes the work that has come meanwhile, in order. */
 export function createBatcher<Work, Result>(options: BatcherOptions<Work, Result>): Batcher<Work, Result> {
   const { perform, maxBatch, maxWaiting, clock, laterMs } = options
   interface Waiting {
@@ -57,7 +57,7 @@ export function createBatcher<Work, Result>(options: BatcherOptions<Work, Result
   }
 
   async function runAll(): Promise<void> {
-    // what comes in the same turn of the event loop goes together
+    // work that arrives in the same turn of the event loop goes together
     await Promise.resolve()
     for (let batch = takeBatch(); batch.length > 0; batch = waiting.length > 0 ? takeBatch() : []) await runBatch(batch)
     running = undefined

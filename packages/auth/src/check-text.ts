@@ -10,9 +10,9 @@ const MAX_NAME_LENGTH = 200
 /**
  * A text of a request that is to be stored, without blanks at its ends.
  *
- * @param name how the message calls it
- * @throws {AuthError} `invalid_request` for what both databases cannot store alike: NUL and lone surrogates; for what a
- *   reader cannot see; and for empty and long texts
+ * @param name the name of the text in the message
+ * @throws {AuthError} `invalid_request` for a text that both databases cannot store alike (NUL and lone surrogates),
+ *   for characters that a reader cannot see, and for empty and long texts
  */
 export function checkText(
   value: unknown,
@@ -34,7 +34,7 @@ export function checkText(
   return text
 }
 
-/** As {@link checkText}, for a name that people know somebody or something by: no letter is another than it looks. */
+/** As {@link checkText}, for a name of a person or thing: every letter is the letter that it looks like. */
 export function checkName(...[value, options]: Parameters<typeof checkText>): string {
   const text = checkText(value, options)
   if (hasMixedWords(text)) throw invalidValue(`${options.name} mixes letters of two alphabets in one word`)

@@ -37,7 +37,7 @@ const SESSION_VALUE = /^[0-9a-f]{64}$/
 /** A user key: the prefix and 256 bits. */
 const API_KEY_VALUE = /^svc-[0-9a-f]{64}$/
 
-/** Whether a value can be one that the stores know. */
+/** Whether a value has the form of the values in the stores. */
 export function isStorable({ value }: Credential): boolean {
   return SESSION_VALUE.test(value) || API_KEY_VALUE.test(value)
 }

@@ -1,6 +1,6 @@
 import { checkArgument } from '@svc/errors'
 
-/** Where a credential was found (§5.1). */
+/** The place of a credential in a request (§5.1). */
 export type CredentialCarrier = 'bearer' | 'x-api-key' | 'xi-api-key' | 'session-cookie' | 'token-cookie'
 
 /** A credential as it was presented. */
@@ -12,12 +12,12 @@ export interface Credential {
 /** The headers of a request, names in lower case, as `node:http` and Hono's `c.req.header()` give them. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Longer values are no credentials. */
+/** Longer values are not credentials. */
 const MAX_LENGTH = 4096
 /** Cookies of one name that are looked at. */
 const MAX_COOKIES = 32
 
-/** The first value of a header; a value that is no text is none. */
+/** The first value of a header; undefined for a value that is not a text. */
 function readSingle(value: unknown): string | undefined {
   const first: unknown = Array.isArray(value) ? value[0] : value
   return typeof first === 'string' ? first : undefined
@@ -25,7 +25,7 @@ function readSingle(value: unknown): string | undefined {
 
 /**
  * The values of the cookies of a name, each once, at most 32. A browser sends several when another program of the same
- * host uses the name too, and nothing says whose is whose.
+ * host uses the name too, and nothing says which program set a value.
  */
 export function readCookies(
   { cookie }: { readonly cookie?: string | readonly string[] | undefined },
@@ -41,7 +41,9 @@ export function readCookies(
   return [...values]
 }
 
-/** `Bearer <key>` with the scheme in any case, or a bare key as some clients send it. A scheme without a key is nothing. */
+/**
+ * `Bearer <key>` with the scheme in any case, or a bare key as some clients send it. A scheme without a key is nothing.
+ */
 function readAuthorization(header: string | undefined): string | undefined {
   const words = header?.trim() ?? ''
   const blank = words.indexOf(' ')
@@ -57,8 +59,8 @@ function toCredential(carrier: CredentialCarrier, value: string | undefined): Cr
 }
 
 /**
- * The credentials of a request, in the order in which they are tried. The first header that has one decides alone: the
- * cookies of a request with a header are not looked at. Without a header, sessions go before `token` cookies.
+ * The credentials of a request, in the order in which they are tried. The first header with a credential decides: the
+ * cookies of a request with such a header are not read. Without a header, sessions go before `token` cookies.
  */
 export function extractCredentials(headers: RequestHeaders): readonly Credential[] {
   checkArgument(typeof headers === 'object' && headers !== null, 'extractCredentials: headers', 'an object', headers)

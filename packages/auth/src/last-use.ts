@@ -1,10 +1,10 @@
 import type { CallOptions, Clock } from './ports/clock.ts'
 import type { ApiKeyStore } from './ports/credentials.ts'
 
-/** Notes when keys are used, away from the requests that use them. */
+/** Notes the uses of keys, away from the requests that use them. */
 export interface LastUse {
   note(apiKeyId: string): void
-  /** Writes what was noted. Uses that cannot be written are kept for the next time. */
+  /** Writes the noted uses. Uses that cannot be written are kept for the next time. */
   flush(options: CallOptions): Promise<void>
 }
 
@@ -12,7 +12,7 @@ const MAX_NOTED = 10_000
 
 /**
  * Collects the last use of keys until its owner has it written, every second or so: one write for many requests. It
- * keeps at most 10,000 keys; the oldest ones are forgotten.
+ * keeps at most 10,000 keys, and forgets the oldest ones.
  */
 export function createLastUse(options: { readonly store: ApiKeyStore; readonly clock: Pick<Clock, 'now'> }): LastUse {
   const { store, clock } = options

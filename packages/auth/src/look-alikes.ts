@@ -1,6 +1,6 @@
 /**
- * Letters of other alphabets, and rare Latin ones, that most fonts draw like an ASCII letter. Letters that only resemble
- * one, such as the Cyrillic к, are left out: whole names consist of them.
+ * Letters of other alphabets, and rare Latin ones, that most fonts draw like an ASCII letter. Letters that only
+ * resemble one, such as the Cyrillic к, are left out: whole names consist of them.
  */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   a: 'аαɑᴀ',
@@ -62,7 +62,7 @@ const EUROPEAN = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Scri
 const LATIN = /\p{Script=Latin}/u
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
 
-/** Whether a text holds ASCII only. */
+/** Whether a text has only ASCII characters. */
 export function isAscii(text: string): boolean {
   return ASCII.test(text)
 }
@@ -72,17 +72,17 @@ function replaceLookAlikes(text: string): string {
   return Array.from(text, (letter) => LETTERS.get(letter) ?? letter).join('')
 }
 
-/** Whether a text is not ASCII and looks as if it were. */
+/** Whether a text is not ASCII but looks like ASCII. */
 export function looksLikeAscii(text: string): boolean {
   return !isAscii(text) && isAscii(replaceLookAlikes(text))
 }
 
-/** Whether a word is written in letters of alphabets that are drawn alike: nobody sees that it is another word. */
+/** Whether a text has a word in several alphabets that are drawn alike, so that readers take it for another word. */
 export function hasMixedWords(text: string): boolean {
   return (text.match(WORD) ?? []).some((word) => LATIN.test(word) && EUROPEAN.test(word))
 }
 
-/** Writes such words in Latin letters, as far as they have them. */
+/** Writes such words in Latin letters, as far as there are such letters. */
 export function replaceMixedWords(text: string): string {
   return text.replace(WORD, (word) => (hasMixedWords(word) ? replaceLookAlikes(word) : word))
 }

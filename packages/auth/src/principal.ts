@@ -63,7 +63,7 @@ export function createLocalPrincipal(id = 'local'): Principal {
   return { ...NOTHING, kind: 'local', id, name: 'Local', role: 'admin', via: 'none' }
 }
 
-/** How a caller's requests are noted (§2.6). */
+/** The source under which a caller's requests are noted (§2.6). */
 export function toUsageSource(principal: Principal): UsageSource {
   if (principal.kind === 'legacy') return 'legacy'
   return principal.via === 'api-key' ? 'apikey' : 'web'

@@ -23,7 +23,7 @@ export function isConcerned({ principal }: Pick<Authentication, 'principal'>, re
   }
 }
 
-/** Tells those who keep rights that some were taken away. */
+/** Tells the holders of rights that some rights were taken away. */
 export interface Revocations {
   publish(revocation: Revocation): void
   /** @returns ends the subscription */

@@ -3,7 +3,7 @@ import type { Clock, Logger } from './ports/clock.ts'
 import type { RightsStore } from './ports/users.ts'
 import type { Revocations } from './revocations.ts'
 
-/** What {@link createRightsWatch} needs. */
+/** Options of {@link createRightsWatch}. */
 export interface RightsWatchOptions {
   readonly rights: RightsStore
   readonly revocations: Revocations
@@ -23,9 +23,9 @@ const INTERVAL_MS = 500
 const MAX_INTERVAL_MS = 2 ** 31 - 1
 
 /**
- * Publishes a revocation of the kind `all` when another process that uses the same stores has taken rights away: another
- * server, or a command. It asks for one number at a time, at each interval and when the store tells of a change; while
- * the store is away it keeps asking.
+ * Publishes a revocation of the kind `all` when another process that uses the same stores has taken rights away:
+ * another server, or a command. It asks for one number at a time, at each interval and when the store tells of a
+ * change; while the store is away it keeps asking.
  */
 export function createRightsWatch(options: RightsWatchOptions): RightsWatch {
   const { rights, revocations, clock, logger, intervalMs = INTERVAL_MS } = options
@@ -40,7 +40,7 @@ export function createRightsWatch(options: RightsWatchOptions): RightsWatch {
   let pause: AbortController | undefined
   let isTold = false
 
-  /** Waits for the next look: an interval, or less when a change is told. */
+  /** Waits for the next look: an interval, or less when {@link wake} reports a change. */
   async function waitForNext(): Promise<void> {
     if (!isTold) {
       pause = new AbortController()

@@ -5,7 +5,7 @@ import type { Session, SessionStore } from './ports/credentials.ts'
 import type { Revocations } from './revocations.ts'
 import { createId, createToken, type TokenHasher } from './token-hasher.ts'
 
-/** What {@link createSessions} needs. */
+/** Options of {@link createSessions}. */
 export interface SessionsOptions {
   readonly store: SessionStore
   readonly hasher: TokenHasher
@@ -53,7 +53,11 @@ export interface Sessions {
    */
   rotate(authentication: Authentication, options: CallOptions): Promise<IssuedSession | undefined>
   end(sessionId: string, options: CallOptions): Promise<boolean>
-  /** Ends all sessions of an account but for one, whose value before its last rotation ends too. @returns how many */
+  /**
+   * Ends the sessions of an account but for `except`. Of that session, the value before the last rotation ends too.
+   *
+   * @returns how many
+   */
   endOthers(userId: string, options: CallOptions & { readonly except?: string | undefined }): Promise<number>
   /** Ends the sessions that a session of the OIDC issuer has begun. @returns how many */
   endByProvider(
@@ -62,7 +66,7 @@ export interface Sessions {
   ): Promise<number>
 }
 
-/** How long a session lives, whatever happens (§2.2). */
+/** Lifetime of a session, however often it is used (§2.2). */
 export const SESSION_LIFETIME_MS = 30 * 86_400_000
 const PREVIOUS_VALUE_MS = 60_000
 const MAX_SESSIONS = 100

@@ -5,9 +5,9 @@ import { checkArgument } from '@svc/errors'
 export interface SharedKeys {
   readonly count: number
   replace(keys: readonly string[]): void
-  /** Whether a value is one of the keys. The time does not depend on which key it is like, and how much. */
+  /** Whether a value is one of the keys. The time does not depend on the likeness of the value and a key. */
   includes(value: string): boolean
-  /** The hashes of the keys, for sessions that stand for one. */
+  /** Whether one of the keys has a hash; for sessions of shared keys. */
   hasHash(hash: string, toHash: (key: string) => string): boolean
 }
 

@@ -2,7 +2,7 @@ import { AuthError } from './errors.ts'
 import type { CallOptions } from './ports/clock.ts'
 import { withSignal } from './with-signal.ts'
 
-/** Runs a call of a store that must not last for ever: a database that hangs is one that is away. */
+/** Runs a call of a store that must not last for ever: a database that hangs counts as away. */
 export type StoreDeadline = <T>(work: (options: CallOptions) => Promise<T>) => Promise<T>
 
 const RETRY_AFTER_MS = 1000

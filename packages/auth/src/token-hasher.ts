@@ -21,7 +21,7 @@ export interface TokenHasher {
 const MIN_SECRET_LENGTH = 32
 
 /**
- * Hashes secret values with the secret of the server: whoever reads the stores cannot use what is in them.
+ * Hashes secret values with the secret of the server, so that a reader of the stores cannot use them.
  *
  * @param secret at least 32 characters or bytes. With another secret every key, session and invite is invalid
  */

@@ -12,7 +12,7 @@ const JOINING = [
   .map((script) => `\\p{scx=${script}}`)
   .join('')
 
-/** Unseen characters that make letters and emoji what they are, in the places where they do. */
+/** Unseen characters that letters and emoji need, in the places where they need them. */
 const NEEDED = new RegExp(
   [
     `(?<=[${EMOJI}]\\ufe0f?)\\u200d(?=[${EMOJI}])`,
@@ -23,7 +23,7 @@ const NEEDED = new RegExp(
   'gu',
 )
 
-/** Whether a text holds characters that a reader does not see, except those that letters and emoji need. */
+/** Whether a text holds characters that a reader does not see. Characters that letters and emoji need do not count. */
 export function hasUnseen(text: string): boolean {
   return UNSEEN.test(text.replace(NEEDED, ''))
 }

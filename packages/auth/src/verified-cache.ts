@@ -4,19 +4,19 @@ import { isConcerned, type Revocations } from './revocations.ts'
 
 /** Verified credentials, by digests of their values. */
 export interface VerifiedCache {
-  /** Gives a fresh entry, else the result of the look-up. Look-ups of the same key are one. */
+  /** Gives a fresh entry, else the result of the look-up. Calls for the same key share one look-up. */
   findOrLookUp(
     key: string,
     lookUp: () => Promise<Authentication | undefined>,
   ): Authentication | Promise<Authentication | undefined>
-  /** Gives an entry that was verified at most so many milliseconds ago. */
+  /** Gives an entry that was verified at most this many milliseconds ago. */
   findWithin(key: string, ageMs: number): Authentication | undefined
   close(): void
 }
 
 interface Entry {
   readonly authentication: Authentication
-  /** On the monotonic clock: when the look-up began. */
+  /** Start of the look-up, on the monotonic clock. */
   readonly verifiedAt: number
 }
 
@@ -34,7 +34,7 @@ export function createVerifiedCache(options: {
   const { clock, freshMs } = options
   const entries = new Map<string, Entry>()
   const running = new Map<string, Promise<Authentication | undefined>>()
-  /** Grows with every revocation: what a look-up found before it is not remembered. */
+  /** Grows with every revocation: results of a look-up that began before it are not remembered. */
   let generation = 0
   const unsubscribe = options.revocations.subscribe((revocation) => {
     generation += 1

@@ -299,7 +299,7 @@ describe('an account', () => {
     const reset = (password: string) => accounts.resetPassword(id, { password, actorId: undefined }, call)
     const current = [PASSWORD, 'another Marble 77 heron', 'further Marble 78 heron', 'latest Marble 79 heron'] as const
 
-    /** Has an admin reset the password once the store has told the hash that it replaces. */
+    /** Has an admin reset the password once the store has returned the hash that the reset replaces. */
     const resetDuring = (password: string): void => {
       vi.spyOn(users, 'findLocal').mockImplementationOnce(async (address, options) => {
         const found = await users.findLocal(address, options)

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 const SOURCES = fileURLToPath(new URL('../src/', import.meta.url))
 
-/** Sources by what they import, types left out. */
+/** Sources that import a module, types left out. */
 const importers = (module: RegExp): readonly string[] =>
   readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))

@@ -110,11 +110,11 @@ describe.each(places)('quotas in $name', ({ open }) => {
     expect(await quotas.readStatus('ada', call)).toMatchObject([{ requests: 1, tokens: 65 }])
     const other = await quotas.reserve(principal, { model: 'm', tokens: 10 }, call)
     other.settle(10)
-    // its own request is no reason to refuse it, at the limit of requests
+    // at the limit of requests, a request's own count does not refuse it
     await long.renew({ used: 60, next: 5000 }, call)
     expect(await quotas.readStatus('ada', call)).toMatchObject([{ requests: 2, tokens: 100 }])
     await expect(long.renew({ used: 90, next: 1 }, call)).rejects.toMatchObject({ code: 'quota_exceeded' })
-    // a refused one keeps what it holds, and settles what it used
+    // a refused request keeps its reservation, and settles the tokens that it used
     expect(await quotas.readStatus('ada', call)).toMatchObject([{ requests: 2, tokens: 100 }])
     long.settle(91)
     await long.renew({ used: 0, next: 1 }, call)

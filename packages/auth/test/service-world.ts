@@ -14,7 +14,7 @@ import type { RegistrationMode, Stores, User } from '@svc/auth/ports'
 import { createFakeClock } from '@svc/test-kit'
 import { addUser, call } from './world.ts'
 
-/** How a {@link createServices} world differs from the usual one. */
+/** Options of {@link createServices}. */
 export interface ServicesOptions {
   readonly stores?: Stores
   readonly mode?: RegistrationMode

@@ -4,7 +4,7 @@ import type { RegistrationMode, User } from '@svc/auth/ports'
 import { createServices } from './service-world.ts'
 import { call } from './world.ts'
 
-/** Where providers send browsers back to. */
+/** The address to which providers send browsers back. */
 export const REDIRECT_URI = 'http://app.example/api/auth/callback'
 /** The client that all providers know. */
 export const CLIENT = { clientId: 'client', clientSecret: 'a secret of the client' }
@@ -15,7 +15,7 @@ export function createTokenClock() {
   return clock
 }
 
-/** How a browser behaves at the provider: it comes back with what the provider has given it. */
+/** Behaviour of a browser at the provider: it comes back with the URL that the provider has given it. */
 export type Agree = (url: URL) => Promise<URL>
 
 /** Sign-ins over services in memory. */
@@ -39,7 +39,7 @@ export function createSignInWorld(options: { readonly mode?: RegistrationMode; r
     ...services,
     signIn,
     newAdmins,
-    /** A whole sign-in of a browser that does as it is told. */
+    /** A whole sign-in of a browser that follows the given behaviour. */
     async signInAt(provider: SignInProvider, agree: Agree, inviteCode?: string): Promise<User> {
       const { url, browserToken } = await signIn.begin(provider, call)
       const { searchParams: parameters } = await agree(url)

@@ -340,7 +340,7 @@ describe.each(places)('accounts in $name', ({ open }) => {
       rotatedAt: 1,
       expiresAt: HOUR,
     }
-    // The same of somebody else.
+    // The same of another account.
     const cid = await addUser(stores, 'cid@site.example')
     for (const [id, userId] of [
       ['of-bob', bob.id],

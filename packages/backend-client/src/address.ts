@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 
-/** Where a backend listens. */
+/** The address that a backend listens on. */
 export type BackendAddress =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
   | { readonly kind: 'unix'; readonly path: string }

@@ -1,7 +1,7 @@
 import { constants, type IncomingHttpHeaders } from 'node:http2'
 import { GRPC } from './grpc-status.ts'
 
-/** How a call ended, as gRPC has it. */
+/** Final status of a call in gRPC. */
 export interface CallStatus {
   readonly code: number
   readonly details: string
@@ -55,7 +55,7 @@ export function readReset(code: number): CallStatus {
 /**
  * Reads the status in trailers, or in the headers of a reply without messages.
  *
- * @param httpStatus counts where the headers have no status of gRPC
+ * @param httpStatus used where the headers have no status of gRPC
  */
 export function readTrailers(headers: IncomingHttpHeaders, httpStatus: number): CallStatus {
   const status = headers['grpc-status']
@@ -74,7 +74,7 @@ export function readTrailers(headers: IncomingHttpHeaders, httpStatus: number): 
   }
 }
 
-/** The text that a backend added to a status. Values that are no visible ASCII are not of gRPC and are left out. */
+/** Metadata that a backend added to a status. Drops values that are not visible ASCII: gRPC forbids them. */
 function readMetadata(headers: IncomingHttpHeaders): Record<string, string> {
   const metadata: Record<string, string> = {}
   for (const name of Object.keys(headers)) {
@@ -86,7 +86,7 @@ function readMetadata(headers: IncomingHttpHeaders): Record<string, string> {
   return metadata
 }
 
-/** Undoes percent-encoding. A percent sign that begins no byte stays as it is; bytes that are no UTF-8 become U+FFFD. */
+/** Undoes percent-encoding. Keeps percent signs before other text. Bytes that are not UTF-8 become U+FFFD. */
 export function decodePercent(text: string): string {
   if (!text.includes('%')) return text
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'))

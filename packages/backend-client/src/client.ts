@@ -11,7 +11,7 @@ import type { Method, MethodKind, PartialMessage } from './method.ts'
 import { backendMethods } from './methods.ts'
 import { type ReadyOptions, waitUntilReady } from './ready.ts'
 
-/** How to reach one backend. */
+/** Options of {@link createBackendClient}. */
 export interface BackendClientOptions {
   /** `host:port` or `unix:/path`. */
   readonly address: string

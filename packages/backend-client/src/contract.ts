@@ -3,7 +3,7 @@ export const MAX_MESSAGE_BYTES = 50 * 1024 * 1024
 
 /**
  * Trailing metadata in which a backend of ours tells the exact failure, because several kinds share one gRPC status.
- * A backend of others sends none of them.
+ * Backends of others do not send them.
  */
 export const ERROR_TRAILERS = {
   /** An error kind of `@svc/errors`. */
@@ -15,13 +15,13 @@ export const ERROR_TRAILERS = {
 } as const
 
 /**
- * Trailing metadata in which a backend of ours says more of an answer than the messages of the contract can. A backend
- * of others sends none.
+ * Trailing metadata in which a backend of ours says more of an answer than the messages of the contract can. Backends
+ * of others do not send them.
  */
 export const ANSWER_TRAILERS = {
   /** Place in `StopPrompts`, from 0, of the text at which a prediction ended. */
   stop: 'svc-stop-index',
-  /** Why a prediction ended, in the words of the compatible format; without it its host finds out for itself. */
+  /** The reason why a prediction ended, in the words of the compatible format; without it the host finds it out. */
   finish: 'svc-finish-reason',
   /** Tokens of the prompt that came from a cache. */
   cachedTokens: 'svc-cached-tokens',

@@ -54,7 +54,7 @@ function readTrailers(trailers: FailedCall['trailers']) {
   return { kind, ...(code === undefined ? {} : { code }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
-/** The error for a signal that was aborted: its own reason where that is one of ours, else `timeout` or `cancelled`. */
+/** The error for an aborted signal: its own reason where that is an error of ours, else `timeout` or `cancelled`. */
 export function toAbortError(signal: AbortSignal, path: string): SvcError {
   const reason: unknown = signal.reason
   if (SvcError.is(reason)) return reason

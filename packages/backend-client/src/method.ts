@@ -1,6 +1,6 @@
 import type { BinaryWriter } from '@bufbuild/protobuf/wire'
 
-/** How an rpc talks: one message each way, one and many, or many each way. */
+/** The kind of an rpc: one message each way, one and many, or many each way. */
 export type MethodKind = 'unary' | 'server-stream' | 'duplex'
 
 type Scalar = string | number | boolean | undefined
@@ -27,7 +27,7 @@ export interface MessageType<T> {
   fromPartial(value: PartialMessage<T>): T
 }
 
-/** One rpc: where it is, how it talks, what goes in and what comes out. */
+/** One rpc: its path, its kind, and the messages of its requests and replies. */
 export interface Method<Kind extends MethodKind, Request, Reply> {
   readonly kind: Kind
   /** Such as `/backend.Backend/Predict`. */

@@ -1,6 +1,6 @@
 /**
- * The shared part of both sides of the backend contract: the generated messages, the tables of rpcs, the agreed limits and
- * names. Made from `protos/`.
+ * The shared part of both sides of the backend contract: the generated messages, the tables of rpcs, the agreed limits
+ * and names. Made from `protos/`.
  *
  * @module
  */

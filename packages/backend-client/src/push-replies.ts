@@ -18,7 +18,7 @@ export interface ReplyFlow {
   pause(): void
   resume(): void
   /**
-   * Breaks the stream off. Nothing comes after this, no end either. A generator that is not of our client hears of it with
+   * Breaks the stream off. Nothing comes after this, not even an end. A generator of another client hears of it with
    * its next reply; abort its signal to end it at once.
    */
   cancel(): void
@@ -33,9 +33,9 @@ export interface PushableReplies<Reply> extends AsyncGenerator<Reply, void, void
 }
 
 /**
- * Pushes a stream of replies into a sink instead of pulling them one by one. The replies that one read of the socket has
- * brought come in one batch, without a promise between them. Those of another generator, and of a stream whose call runs
- * already, come one by one.
+ * Pushes a stream of replies into a sink instead of pulling them one by one. The replies that one read of the socket
+ * has brought come in one batch, without a promise between them. The replies of another generator, and of a stream
+ * whose call runs already, come one by one.
  *
  * @example
  * const flow = pushReplies(client.predictStream({ Prompt: 'Hello' }, { signal }), {

@@ -5,7 +5,7 @@ import type { CallOptions } from './invoke/options.ts'
 
 const HEALTH_PATH = '/backend.Backend/Health'
 
-/** How to wait for a backend that is starting. */
+/** Options of a wait for a backend that is starting. */
 export interface ReadyOptions {
   /** Ends the wait; put a limit in time into it. */
   readonly signal: AbortSignal
@@ -20,7 +20,7 @@ export interface ReadyOptions {
 /**
  * Asks for health until it is good.
  *
- * @throws `backend_exited` when the process ended first; the last failure, or what the signal was aborted with, else
+ * @throws `backend_exited` when the process ended first; else the last failure, or the reason of the signal
  */
 export async function waitUntilReady(
   health: (options: CallOptions) => Promise<void>,

@@ -34,7 +34,7 @@ const BROKEN_OFF = /^Received RST_STREAM/
 const INFLATED = /(?:inflates|decompresses) to /i
 const TOO_LARGE = /larger than(?: max)?(?: \((\d+) vs\.? (\d+)\))?/i
 
-/** The kind a status code stands for when its text says nothing else (style of every host: one table). */
+/** The kind of error that a status code means when its text says nothing else (style of every host: one table). */
 const KINDS: Readonly<Record<number, ErrorKind>> = {
   [GRPC.CANCELLED]: 'cancelled',
   [GRPC.UNKNOWN]: 'internal',
@@ -54,7 +54,7 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
   [GRPC.UNAUTHENTICATED]: 'unauthenticated',
 }
 
-/** Codes of our own for a kind that comes from the status alone. */
+/** Codes of our own for a kind that comes only from the status. */
 const CODES: Partial<Record<ErrorKind, string>> = {
   cancelled: 'backend_cancelled',
   internal: 'backend_error',
@@ -69,7 +69,7 @@ const CODES: Partial<Record<ErrorKind, string>> = {
  *
  * In this order: the exact failure that a backend of ours names in its trailers; a text that means more than its
  * status (`model identity mismatch`, `model not loaded`, `unimplemented`, a message over the limit, a lost
- * connection); the status alone.
+ * connection); the status.
  */
 export function readStatus(failure: GrpcFailure): FailureReading {
   const text = failure.details.trim().slice(0, MAX_TEXT)
@@ -107,7 +107,7 @@ function readText(failure: GrpcFailure, text: string): FailureReading | undefine
       retryAfterMs: RETRY_AFTER_MS,
     }
   }
-  // How a call ends whose process exits under it.
+  // A call ends this way when its process exits under it.
   if (isVague(code) && BROKEN_OFF.test(text)) {
     return {
       kind: 'unavailable',

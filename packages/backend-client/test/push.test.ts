@@ -4,7 +4,7 @@ import { createBackendClient, pushReplies, type ReplyFlow, type StreamOptions } 
 import type { Reply } from '../src/proto.ts'
 import { beginReply, type OnCall, replyFrame, resetCode, startHttp2Backend } from './http2/http2-backend.ts'
 
-/** A sink that keeps what it gets. */
+/** A sink that keeps all replies. */
 function createSink() {
   const batches: string[][] = []
   const errors: unknown[] = []

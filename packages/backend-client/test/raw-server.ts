@@ -19,7 +19,7 @@ export interface RawServer extends AsyncDisposable {
 
 const identity = (bytes: Buffer) => bytes
 
-/** Serves bytes at these paths. Every call is taken as a stream both ways: on the wire there is no difference. */
+/** Serves bytes at these paths. Every call is served as a stream both ways: the wire does not tell the kinds apart. */
 export async function startRawServer(
   routes: Readonly<Record<string, (call: RawCall) => void>>,
   address = '127.0.0.1:0',

@@ -26,7 +26,9 @@ export interface ListenOptions {
   readonly token?: string | undefined
   /** Largest message in either direction, in bytes. @default 52428800 (50 MiB) */
   readonly maxMessageBytes?: number | undefined
-  /** Receives failures that are no `SvcError`; their callers see only `internal error`. @default written to stderr */
+  /**
+   * Receives failures that are not an `SvcError`; their callers see only `internal error`. @default written to stderr
+   */
   readonly report?: ReportFailure | undefined
 }
 

@@ -16,7 +16,7 @@ interface Range {
 const ON = new Set(['on', 'true', 'enabled', 'yes', '1'])
 const OFF = new Set(['off', 'false', 'disabled', 'no', '0'])
 
-/** Parses options of the form `name:value`; a name alone is "true". */
+/** Parses options of the form `name:value`; the value of a name without one is "true". */
 export function parseOptions(options: readonly string[]): LoadOptions {
   return new Map(
     options.map((option) => {

@@ -7,7 +7,7 @@ export interface ParentWatchSettings {
 }
 
 const DEFAULT_INTERVAL_MS = 2000
-/** The longest delay of Node's timers; they treat a longer one as none. */
+/** The longest delay of Node's timers; they treat a longer one as no delay. */
 const MAX_INTERVAL_MS = 2 ** 31 - 1
 const OFF = new Set(['false', '0', 'no', 'off'])
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }

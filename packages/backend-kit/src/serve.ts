@@ -11,9 +11,9 @@ import { removeSocket } from './unix-socket.ts'
 export interface ServeOptions {
   readonly handlers: BackendHandlers
   readonly extensions?: ExtensionHandlers | undefined
-  /** Arguments after the script. @default those of this process */
+  /** Arguments after the script. @default the arguments of this process */
   readonly argv?: readonly string[] | undefined
-  /** Environment. @default that of this process */
+  /** Environment. @default the environment of this process */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** Frees the engine; runs after the last call, before the process exits. */
   readonly onStop?: (() => Promise<void> | void) | undefined

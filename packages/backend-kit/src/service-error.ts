@@ -34,7 +34,7 @@ const MAX_DETAILS = 1000
 export type ReportFailure = (path: string, thrown: unknown) => void
 
 /**
- * Converts any error of a handler to a gRPC status. Reports an error that is no `SvcError`, and hides it from the
+ * Converts any error of a handler to a gRPC status. Reports an error that is not an `SvcError`, and hides it from the
  * caller.
  */
 export function toServiceStatus(thrown: unknown, path: string, report: ReportFailure): StatusObject {

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 
 /** Removes the socket file of a killed process; leaves one that still answers. */
 export async function removeStaleSocket(path: string): Promise<void> {
-  // After figures of a socket that are not `bigint`, Node loads modules by the path of a link instead of the file behind
-  // it (nodejs/node issue 51142).
+  // After figures of a socket that are not `bigint`, Node loads modules by the path of a link instead of the file
+  // behind it (nodejs/node issue 51142).
   const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   if (stat?.isSocket() && !(await answers(path))) removeSocket(path)
 }

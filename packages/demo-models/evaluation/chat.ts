@@ -48,7 +48,7 @@ async function ask(
   const isRight = answer.startsWith(FALLBACK) ? fell : text === answer
   const failure = { asked: messages, wanted: answer, given: text }
   tally.count(set, isRight, failure)
-  // an honest "I do not know" is no wrong answer to a question worded in a new way
+  // an honest "I do not know" is not a wrong answer to a question worded in a new way
   if (set.endsWith('new phrase')) tally.count(`${set}, or fallback`, isRight || fell, failure)
   for (const [group, all] of GROUPS) if (set.startsWith(group)) tally.count(all, isRight, failure)
   tally.countAnswer(ended, failure)

@@ -68,7 +68,7 @@ async function rankAnswers(
   for (const { topic, text, kind, vector } of asked.questions) {
     const own = topics.indexOf(topic)
     if (own < 0 || kind !== 'new phrase') continue
-    // the others stand at fixed distances in the list of topics, so every run ranks the same
+    // the others are at fixed distances in the list of topics, so every run ranks the same
     const places = Array.from({ length: OTHERS + 1 }, (_, step) => (own + step * 13) % topics.length)
     const cosines = places.map((place) => cosine(vector, vectors[place] ?? []))
     const first = places[cosines.indexOf(Math.max(...cosines))] ?? own

@@ -15,7 +15,7 @@ export interface Question {
 
 /** The question sets of the embedding model. */
 export interface EmbeddingSets {
-  /** Held-out questions: in a pattern or in words of no training pair. */
+  /** Held-out questions: in a new pattern, or in words that are not in a training pair. */
   readonly questions: readonly (Question & { readonly kind: 'new pattern' | 'new phrase' })[]
   /** Five trained questions of every topic. */
   readonly known: readonly Question[]

@@ -19,7 +19,7 @@ export interface DemoModel {
   readonly file: string
   /** Backend that runs it, in the words of `backend` of a model file. @default 'llama' */
   readonly backend?: 'onnx'
-  /** The first is the one that it is there for. */
+  /** The first usecase is the main one. */
   readonly usecases: readonly DemoUsecase[]
   /** Longest prompt and answer together, in tokens. */
   readonly contextSize: number

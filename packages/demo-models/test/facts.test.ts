@@ -23,7 +23,7 @@ describe('the facts of the answers', () => {
 
   test('name flags, variables and defaults as the table of settings does', () => {
     const settings = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8')
-    // a name stands in code marks, alone or before the word for its value
+    // a name is in code marks, by itself or before the word for its value
     const findRow = (name = ''): string | undefined =>
       settings.split('\n').find((line) => new RegExp(`[\`,] ?${name}[\`, ]`).test(line))
     const stated = Object.entries(facts).filter(([key]) => /^(?:flag|env)\./.test(key))

@@ -51,7 +51,7 @@ const toPlainSentence = (sentence: string): string =>
     .replace(/[^\p{L}{}]+/gu, ' ')
     .trim()
 
-/** Slots alone are no sentence. */
+/** Whether a text is a sentence: slots without words are not. */
 const isSentence = (sentence: string): boolean => /\p{L}/u.test(sentence.replace(/\{\w+\}|\\n/g, ''))
 
 describe('the lists of the evaluation', () => {

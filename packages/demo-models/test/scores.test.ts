@@ -13,7 +13,7 @@ const sample = <Item>(items: readonly Item[]): readonly Item[] => items.filter((
 
 /**
  * Floor of the committed weights on the sample, in per cent: the measured value, less a margin for rounding on other
- * CPUs. The full sets stand in the README.
+ * CPUs. The README has the full sets.
  */
 const CHAT_FLOORS: Readonly<Record<string, number>> = {
   'help, known phrase': 92,

@@ -4,7 +4,11 @@ const BRAND = Symbol.for('svc.error')
 
 /** Facts beside the message. `type` and `param` reach the client where its error format has a place for them. */
 export interface SvcErrorDetails {
-  /** The error type word of the client's format, such as `rate_limit_error`. @default the format's own for the status */
+  /**
+   * The error type word of the client's format, such as `rate_limit_error`.
+   *
+   * @default the format's own for the status
+   */
   readonly type?: string | undefined
   /** The request field that is at fault, as a path such as `messages[2].content`. */
   readonly param?: string | undefined
@@ -17,7 +21,7 @@ export interface SvcErrorOptions {
   readonly code?: string | undefined
   /** The failure underneath; goes to the log, never to a client. */
   readonly cause?: unknown
-  /** When trying again makes sense, in milliseconds from now. */
+  /** Time after which another try makes sense, in milliseconds from now. */
   readonly retryAfterMs?: number | undefined
   readonly details?: SvcErrorDetails | undefined
 }
@@ -36,7 +40,7 @@ export class SvcError extends Error {
   readonly kind: ErrorKind
   /** Stable snake_case word for programs, such as `pii_blocked`. */
   readonly code: string
-  /** When trying again makes sense, in milliseconds from the throw; absent when unknown. */
+  /** Time after which another try makes sense, in milliseconds from the throw; absent when unknown. */
   readonly retryAfterMs: number | undefined
   readonly details: SvcErrorDetails | undefined
 

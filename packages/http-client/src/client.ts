@@ -16,7 +16,7 @@ export interface HttpUpstreamOptions {
   readonly maxPerOrigin?: number | undefined
   /** Requests that may wait for a connection; one more fails with `upstream_busy`. @default 1024 */
   readonly maxWaiting?: number | undefined
-  /** How long an unused connection is kept. @default 15000 */
+  /** Time that an unused connection is kept, milliseconds. @default 15000 */
   readonly keepMs?: number | undefined
   /** For name look-up, TCP and TLS together. @default 10000 */
   readonly connectMs?: number | undefined
@@ -28,7 +28,10 @@ export interface HttpUpstreamOptions {
   readonly ca?: string | readonly string[] | undefined
   /** Says which upstreams are reached through a proxy. @default none */
   readonly wayOut?: WayOut | undefined
-  /** Resolves names and may refuse addresses, where no proxy does: an error ends the request before a connection is made. */
+  /**
+   * Resolves names and may refuse addresses, where no proxy does: an error ends the request before a connection is
+   * made.
+   */
   readonly lookup?: LookupFunction | undefined
 }
 
@@ -46,8 +49,8 @@ const SWEEP_MS = 250
 
 /**
  * Creates the client of the hot path. It follows no redirect, reads no variables of proxies, requests no coding, and
- * decodes gzip, deflate and br where an upstream uses one unasked. It repeats a request only when a kept connection turned out to be closed before a byte of the reply
- * arrived.
+ * decodes gzip, deflate and br where an upstream uses one unasked. It repeats a request only when a kept connection
+ * turned out to be closed before a byte of the reply arrived.
  *
  * @example
  * await using upstream = createHttpUpstream()

@@ -60,7 +60,7 @@ const KEEP_ALIVE_PROBE_MS = 30_000
  */
 export class Connection {
   readonly origin: Origin
-  /** Not a connected one until the way through a proxy is found, and until a tunnel stands. */
+  /** Not connected until the way through a proxy is found and a tunnel is open. */
   socket: Socket
   /** The proxy that requests are sent to in place of their upstream. */
   forwarder: ForwardProxy | undefined
@@ -194,7 +194,7 @@ function openTcp(origin: Origin, { lookup }: ConnectionSettings, onread: OnReadO
   })
 }
 
-/** @param tunnel a connection to the origin that stands already */
+/** @param tunnel an open connection to the origin */
 function openTls(
   origin: Origin,
   settings: ConnectionSettings,

@@ -66,13 +66,13 @@ export class DecodingSink implements UpstreamSink {
     this.#stream.end()
   }
 
-  /** Passes on what the sink could not take. */
+  /** Passes on the bytes that the sink could not take. */
   resume(): void {
     if (this.#stream === undefined) this.#exchange.readOn()
     else this.#stream.resume()
   }
 
-  /** Drops what is not yet decoded, and fails. */
+  /** Drops the bytes that are not yet decoded, and fails. */
   stop(error: SvcError): void {
     if (this.#isSettled) return
     this.#isSettled = true
@@ -127,9 +127,9 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
   ['br', { open: () => zlib.createBrotliDecompress() }],
 ])
 
-/** The coding of a reply whose request asked for none; undefined for plain and unknown ones. */
+/** The coding of a reply whose request did not ask for one; undefined for plain and unknown ones. */
 export function findUnasked({ headers: asked }: UpstreamRequest, { headers }: UpstreamHead): Coding | undefined {
-  // Nearly no reply is encoded.
+  // Almost all replies are plain.
   if (!headers.some(([name]) => name === 'content-encoding')) return undefined
   const coding = joinHeader(headers, 'content-encoding')
   const accepted = joinHeader(asked, 'accept-encoding')

@@ -46,7 +46,7 @@ export function upstreamTimedOut(span: 'connect' | 'head' | 'total' | 'idle'): S
   })
 }
 
-/** The error for bytes that are no HTTP reply; the detail names the broken rule. */
+/** The error for bytes that are not an HTTP reply; the detail names the broken rule. */
 export function invalidReply(detail: string): SvcError {
   return upstreamFailed('invalid_reply', new Error(detail))
 }
@@ -79,7 +79,7 @@ export function toUpstreamFailure(error: unknown): SvcError {
   return upstreamFailed(REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'connection_lost', error)
 }
 
-/** Node gathers the failures of several addresses in one error; the code of the first stands for all. */
+/** Node gathers the failures of several addresses in one error; the first one gives the code. */
 function findCode(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return findCode(error.errors[0])
   return error instanceof Error && 'code' in error ? String(error.code) : ''

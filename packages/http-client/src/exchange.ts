@@ -168,7 +168,7 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
       this.#span = 'idle'
       this.#isAlive = true
     }
-    // The upstream is no proxy: this is the answer of the one before it.
+    // The upstream is not a proxy, so the proxy before it sent this answer.
     if (head.status === 407 && this.#connection?.forwarder !== undefined) {
       this.#fail(upstreamFailed('proxy_credentials'))
       return

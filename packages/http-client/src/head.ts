@@ -1,7 +1,7 @@
 import { invalidReply } from './errors.ts'
 import type { Header } from './upstream.ts'
 
-/** How the end of a body is determined (RFC 9112, 6.3). */
+/** The way the end of a body is found (RFC 9112, 6.3). */
 export type BodyFraming = 'none' | 'length' | 'chunked' | 'close'
 
 /** A reply's status line and headers, and the connection facts in them. */

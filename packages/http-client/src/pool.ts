@@ -4,15 +4,15 @@ import { toUpstreamFailure, upstreamBusy, upstreamTimedOut } from './errors.ts'
 
 /** Bounds of a pool. */
 export interface PoolLimits {
-  /** Connections of all origins together, including those being opened. */
+  /** Connections of all origins together, also the ones that are being opened. */
   readonly maxConnections: number
   /** Connections to one origin. */
   readonly maxPerOrigin: number
   /** Requests that may wait for a connection, of all origins together. */
   readonly maxWaiting: number
-  /** How long an unused connection is kept. */
+  /** Time that an unused connection is kept, milliseconds. */
   readonly idleMs: number
-  /** How long name look-up, TCP and TLS may take together. */
+  /** Longest time of name look-up, TCP and TLS together, milliseconds. */
   readonly connectMs: number
 }
 

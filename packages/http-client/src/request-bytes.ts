@@ -20,7 +20,7 @@ export function writeRequestHead({ method, url, headers, body }: UpstreamRequest
   let head = `${method} ${proxy === undefined ? '' : url.origin}${toTarget(url)}`
   if (proxy?.authorization !== undefined) head += `proxy-authorization: ${proxy.authorization}\r\n`
   for (const header of headers) head += toField(header)
-  // A proxy that looks for the usual spelling alone would add a second length, which upstreams refuse.
+  // A proxy that knows only the usual spelling would add a second length, which upstreams refuse.
   const lengthName = proxy === undefined ? 'content-length' : 'Content-Length'
   if (body !== undefined) head += `${lengthName}: ${body.length}\r\n`
   else if (method === 'POST' || method === 'PUT') head += `${lengthName}: 0\r\n`

@@ -19,13 +19,13 @@ export interface TrustStoreOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Called for a named file without certificates. */
   readonly onEmpty: (variable: 'SSL_CERT_FILE' | 'NODE_EXTRA_CA_CERTS', file: string) => void
-  /** @default those of the usual systems */
+  /** @default the files of the usual systems */
   readonly bundles?: readonly string[] | undefined
 }
 
 /**
- * Reads the trusted authorities for upstreams, PEM: those of the operating system, or of `SSL_CERT_FILE` instead, plus
- * those of `NODE_EXTRA_CA_CERTS`.
+ * Reads the trusted authorities for upstreams, PEM: the ones of the operating system, or of `SSL_CERT_FILE` instead,
+ * plus the ones of `NODE_EXTRA_CA_CERTS`.
  *
  * @returns undefined where the system has no such file: then Node trusts its own authorities and the extra ones
  */

@@ -3,12 +3,12 @@ import type { SvcError } from '@svc/errors'
 /** One header as it goes over the wire; names in lower case. */
 export type Header = readonly [name: string, value: string]
 
-/** A request to an upstream. Its headers are complete: the client of the server adds none. */
+/** A request to an upstream. Its headers are complete: the client does not add any. */
 export interface UpstreamRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   /** Absolute, http or https, without user name and password. */
   readonly url: URL
-  /** Without `host`, `content-length`, `connection` and `transfer-encoding`: the HTTP client sets those. */
+  /** Without `host`, `content-length`, `connection` and `transfer-encoding`, which the HTTP client sets. */
   readonly headers: readonly Header[]
   readonly body?: Uint8Array | undefined
   /** Limit for the whole reply in milliseconds; absent for streams, whose headers have a limit of their own. */
@@ -46,8 +46,8 @@ export interface BodyPiece {
 }
 
 /**
- * Takes a reply as it arrives, without a promise for each piece. The order is `head`, any `data`, `end`; or `fail` at any
- * point before `end`, and nothing after it.
+ * Takes a reply as it arrives, without a promise for each piece. The order is `head`, any `data`, `end`; or `fail` at
+ * any point before `end`, and nothing after it.
  */
 export interface UpstreamSink {
   head(head: UpstreamHead): void
@@ -69,7 +69,8 @@ export interface UpstreamCall {
 /** Sends requests upstream. */
 export interface Upstream {
   /**
-   * @throws {SvcError} `upstream_failed` where there is no reply, `timeout` past a time limit, `cancelled` by the signal
+   * @throws {SvcError} `upstream_failed` where there is no reply, `timeout` past a time limit, `cancelled` by the
+   *   signal
    */
   send(request: UpstreamRequest, options: { readonly signal: AbortSignal }): Promise<UpstreamReply>
 }

@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { makeStream, type Stream } from './streams.ts'
 import { createNodeSide, createOwnSide, type SeenRequest, type Verdict } from './verdict.ts'
 
-/** Counts of a run, to show that it was no empty one. */
+/** Counts of a run, to show that it was not an empty one. */
 export interface FuzzCounts {
   streams: number
   /** Requests that the reader has read itself. */
@@ -28,7 +28,7 @@ class VerdictsDiffer extends Error {
   override readonly name = 'VerdictsDiffer'
 }
 
-/** Sends each stream to Node alone, and to the reader with Node behind it, and compares their verdicts. */
+/** Sends each stream to Node, and to the reader with Node behind it, and compares their verdicts. */
 export interface Comparison extends AsyncDisposable {
   readonly counts: Readonly<FuzzCounts>
   /** @throws {VerdictsDiffer} with the seed and the stream */

@@ -36,7 +36,10 @@ const PLAIN_LINES: Texts = [
   'Max-Forwards: 0',
   "a!#$%&'*+-.^_`|~9: b",
 ]
-/** Header lines that are faulty, that two readers may read in two ways, or that ask for more than a body of known length. */
+/**
+ * Header lines that are faulty, that two readers may read in two ways, or that ask for more than a body of known
+ * length.
+ */
 const ODD_LINES: Texts = [
   'Content-Length: 3',
   'Content-Length: 3',
@@ -269,7 +272,7 @@ function mutate(pieces: string[], random: Random): void {
   }
 }
 
-/** Cuts heads and bodies into what is sent at once. A head in pieces is never plain, so most stay whole. */
+/** Cuts heads and bodies into pieces that are sent at once. A head in pieces is never plain, so most stay whole. */
 function cut(pieces: readonly string[], random: Random): Stream {
   const joined: string[] = []
   const joins = random.pick([0, 0.5, 1])

@@ -24,7 +24,7 @@ export interface SeenRequest {
 /** The requests of one connection, in order, and how its bytes ended. */
 export interface Verdict {
   readonly requests: SeenRequest[]
-  /** How many of them the reader has read itself. */
+  /** Number of the requests that the reader has read itself. */
   ownCount: number
   /** Whether the reader has handed the connection over. */
   isHandedOver: boolean
@@ -32,7 +32,7 @@ export interface Verdict {
   error: string | undefined
 }
 
-/** Node's HTTP server, which notes what it reads of each connection. */
+/** Node's HTTP server, which notes its reading of each connection. */
 export function createNodeSide(verdicts: ReadonlyMap<Socket, Verdict>): HttpServer {
   const see =
     (kind: SeenRequest['kind']) =>
@@ -60,7 +60,7 @@ export function createNodeSide(verdicts: ReadonlyMap<Socket, Verdict>): HttpServ
     })
 }
 
-/** The reader, which notes what it reads of each connection and hands everything else to Node. */
+/** The reader, which notes its reading of each connection and hands everything else to Node. */
 export function createOwnSide(verdicts: ReadonlyMap<Socket, Verdict>, node: HttpServer): RequestReader {
   return createRequestReader({
     accepts: () => true,

@@ -41,8 +41,8 @@ export interface ConnectionHost {
 }
 
 /**
- * A connection whose requests are read here as long as they are plain and accepted. With the first other bytes the socket is
- * handed over for good. Requests are answered one at a time, in order.
+ * A connection whose requests are read here as long as they are plain and accepted. With the first other bytes the
+ * socket is handed over for good. Requests are answered one at a time, in order.
  */
 export class Connection implements ReplySink {
   /** For the list of connections: the sweep in which the phase began. */
@@ -188,9 +188,9 @@ export class Connection implements ReplySink {
   }
 
   /**
-   * Keeps bytes for later. The end of a connection that is not read goes unnoticed, so reading never pauses while a handler
-   * works: a client that sends too much meanwhile is cut off. Nothing is read while a complete reply waits for its client:
-   * a client that sends bytes would put the time limit off.
+   * Keeps bytes for later. The end of a connection that is not read goes unnoticed, so reading never pauses while a
+   * handler works: a client that sends too much meanwhile is cut off. Nothing is read while a complete reply waits for
+   * its client: a client that sends bytes would put the time limit off.
    */
   #keepAhead(chunk: Buffer): void {
     this.#ahead = this.#ahead === undefined ? chunk : Buffer.concat([this.#ahead, chunk])
@@ -266,8 +266,8 @@ export class Connection implements ReplySink {
   }
 
   /**
-   * Takes note that the client sends nothing more. Its whole requests are answered all the same. A client that ends its half
-   * in the middle of a body or of a reply has left.
+   * Takes note that the client sends nothing more. Its whole requests are answered all the same. A client that ends its
+   * half in the middle of a body or of a reply has left.
    */
   readonly #onEnd = (): void => {
     this.#hasEnded = true

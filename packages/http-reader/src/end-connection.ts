@@ -1,14 +1,15 @@
 import type { Socket } from 'node:net'
 
-/** How long incoming bytes are read and dropped after the last reply, milliseconds. */
+/** Time that incoming bytes are read and dropped after the last reply, milliseconds. */
 export const LINGER_MS = 1000
 /** Most bytes that are dropped. Python's `http.client` reads no reply before it has sent its whole body. */
 export const LINGER_BYTES = 64 * 1024 * 1024
 
 /**
- * Closes a connection so that its client can read the last reply (a lingering close). It sends the last bytes, then reads
- * and drops incoming ones for {@link LINGER_MS} and {@link LINGER_BYTES} at most. The system resets a connection that is
- * closed over unread bytes, and the client may lose the reply. A client that never ends its half is cut off at that limit.
+ * Closes a connection so that its client can read the last reply (a lingering close). It sends the last bytes, then
+ * reads and drops incoming ones for {@link LINGER_MS} and {@link LINGER_BYTES} at most. The system resets a connection
+ * that is closed over unread bytes, and the client may lose the reply. A client that never ends its half is cut off at
+ * that limit.
  *
  * @param socket nobody else reads it or writes to it
  */

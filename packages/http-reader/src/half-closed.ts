@@ -1,7 +1,7 @@
 /** Time to the first question, milliseconds. Each further one comes later. */
 const FIRST_MS = 1
 const LONGEST_MS = 5000
-/** How long the reply of a client that cannot be asked may take to begin, milliseconds. */
+/** Longest time before the reply of a client that cannot be asked begins, milliseconds. */
 const UNASKED_MS = 15_000
 
 /** A reply for which a client waits: one of this package, or Node's. */
@@ -13,10 +13,10 @@ export interface AwaitedReply {
 }
 
 /**
- * Finds out whether a client that has ended its half of the connection still waits for its reply. TCP shows a client that only
- * sends nothing more and one that has left in the same way. Bytes tell them apart: the system of a client that has left
- * answers them with a reset. Until the reply begins, these bytes are `100 Continue`, which every client of HTTP/1.1 has to skip.
- * A client of HTTP/1.0 does not know it; its reply has to begin within 15 s.
+ * Finds out whether a client that has ended its half of the connection still waits for its reply. TCP shows a client
+ * that only sends nothing more and one that has left in the same way. Bytes tell them apart: the system of a client
+ * that has left answers them with a reset. Until the reply begins, these bytes are `100 Continue`, which every client
+ * of HTTP/1.1 has to skip. A client of HTTP/1.0 does not know it; its reply has to begin within 15 s.
  *
  * @param httpVersion of the client
  * @returns a function that ends the watch

@@ -1,6 +1,6 @@
 /**
- * Reads plain HTTP/1.1 requests off sockets and writes their replies. Every other connection is handed on with all of its
- * bytes, such as to Node's HTTP server.
+ * Reads plain HTTP/1.1 requests off sockets and writes their replies. Every other connection is handed on with all of
+ * its bytes, such as to Node's HTTP server.
  *
  * @module
  */

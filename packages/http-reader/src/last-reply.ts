@@ -5,17 +5,18 @@ import { type Answered, Reply } from './reply.ts'
 import { watchUnread } from './unread-watch.ts'
 import { writeBytes } from './write-bytes.ts'
 
-/** How the last reply of a connection is sent. */
+/** Options of {@link createLastReply}. */
 export interface LastReplyOptions extends Answered {
   /** Milliseconds that a client may take nothing of the reply once it is complete. @default 60000 */
   readonly unreadMs?: number | undefined
 }
 
 /**
- * Makes a reply on a socket that no HTTP parser reads any more, such as the socket of an `upgrade` event of Node's server.
- * The connection ends with the reply ({@link endConnection}).
+ * Makes a reply on a socket that no HTTP parser reads any more, such as the socket of an `upgrade` event of Node's
+ * server. The connection ends with the reply ({@link endConnection}).
  *
- * @param socket nobody else writes to it until the reply has ended; its caller may use it otherwise and never write the reply
+ * @param socket nobody else writes to it until the reply has ended; its caller may use it otherwise and never write the
+ *   reply
  */
 export function createLastReply(socket: Socket, { unreadMs = UNREAD_MS, ...answered }: LastReplyOptions = {}): Reply {
   checkLimit(unreadMs, 'createLastReply: unreadMs')

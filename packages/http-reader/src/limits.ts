@@ -1,4 +1,4 @@
-/** How long a connection may stay as it is, milliseconds. Nothing limits how long a server takes for a reply. */
+/** Times that a connection may stay in a state, milliseconds. Nothing limits the time of a server for a reply. */
 export interface ReaderLimits {
   /** Until the first request of a connection. @default 30000 */
   readonly unusedMs: number

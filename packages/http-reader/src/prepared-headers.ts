@@ -25,7 +25,7 @@ export function toPreparedHeaders(headers: readonly (readonly [string, string])[
 }
 
 /**
- * Lists names and values of prepared headers, without those that are given elsewhere.
+ * Lists names and values of the prepared headers that are not given elsewhere.
  *
  * @param isGiven takes a name in lower case
  */

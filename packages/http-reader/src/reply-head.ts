@@ -47,7 +47,7 @@ export class ReplyHead {
     for (const [key, { name, value }] of headers) if (!given.includes(key)) this.add(name, value, key)
   }
 
-  /** All lines but those about the connection and the framing, each with its CRLF. */
+  /** All lines except lines about the connection and the framing, each with its CRLF. */
   toLines(): string {
     const date = this.#hasDate ? '' : dateLine()
     if (!this.#replacesPrepared) return this.#lines + this.#prepared.lines + date

@@ -16,7 +16,7 @@ export interface ReplySink {
   /**
    * Called once, when all of the reply was given to `send`. It calls {@link Reply.sent} when the system has taken it.
    *
-   * @param keepsAlive what the head says
+   * @param keepsAlive whether the head keeps the connection alive
    */
   finish(keepsAlive: boolean): void
   destroy(): void
@@ -39,10 +39,11 @@ const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 const NOT_ASCII = /[\x80-\xff]/
 
 /**
- * The reply to a request. Its members are a subset of those of Node's `ServerResponse` and behave like them. The head leaves
- * with the first piece of the body.
+ * The reply to a request. Its members are a subset of those of Node's `ServerResponse` and behave like them. The head
+ * leaves with the first piece of the body.
  *
- * Events: `drain` when the client has caught up; `finish` when the system has taken the whole reply; `close` once, last.
+ * Events: `drain` when the client has caught up; `finish` when the system has taken the whole reply; `close` once,
+ * last.
  */
 export class Reply extends EventEmitter {
   statusCode = 200
@@ -114,7 +115,7 @@ export class Reply extends EventEmitter {
    * Fixes the head. A reply without `Content-Length` is sent in chunks.
    *
    * @param headers they win over headers that were set
-   * @throws {RangeError} for a number that is no status
+   * @throws {RangeError} for a number that is not a status
    * @throws {TypeError} for a name or a value that no header can have
    */
   writeHead(status: number, headers: GivenHeaders = {}): this {

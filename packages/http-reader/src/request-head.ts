@@ -38,7 +38,9 @@ const IS_TOKEN = 1
 const IS_TARGET = 2
 const IS_VALUE = 4
 
-/** The classes of each byte (RFC 9110, section 5.6.2). Targets and values are visible ASCII; a target has no fragment. */
+/**
+ * The classes of each byte (RFC 9110, section 5.6.2). Targets and values are visible ASCII; a target has no fragment.
+ */
 const CLASSES = ((): Uint8Array => {
   const classes = new Uint8Array(256)
   for (let byte = 0x21; byte < 0x7f; byte += 1) {
@@ -50,7 +52,9 @@ const CLASSES = ((): Uint8Array => {
   return classes
 })()
 
-/** A request with one of these needs more than a head and a body of known length, or Node keeps the header as a list. */
+/**
+ * A request with one of these needs more than a head and a body of known length, or Node keeps the header as a list.
+ */
 const NEVER_PLAIN: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'expect',
@@ -66,12 +70,12 @@ const VERSION = Buffer.from(' HTTP/1.1\r\n')
 const places = new Int32Array(4 * MAX_HEADERS)
 
 /**
- * Reads the plain heads of one connection. A head is plain when it is whole, HTTP/1.1 and visible ASCII, has one line for
- * each header and no name twice, and has a `Content-Length` or no body. Node reads every plain head in the same way. The
- * reader gives no verdict on any other head.
+ * Reads the plain heads of one connection. A head is plain when it is whole, HTTP/1.1 and visible ASCII, has one line
+ * for each header and no name twice, and has a `Content-Length` or no body. Node reads every plain head in the same
+ * way. The reader gives no verdict on any other head.
  *
- * Clients send nearly the same head with each request of a connection. The reader remembers the last one and compares bytes;
- * only the length of the body may differ.
+ * Clients send nearly the same head with each request of a connection. The reader remembers the last one and compares
+ * bytes; only the length of the body may differ.
  */
 export class HeadReader {
   #last: LastHead | undefined

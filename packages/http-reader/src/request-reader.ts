@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { Connection, type ConnectionHost, type ConnectionPhase } from './connection.ts'
 import { type GivenLimits, resolveLimits } from './limits.ts'
 
-/** How often connections that have stayed too long are looked for. */
+/** Interval of the search for connections that have stayed too long, milliseconds. */
 const SWEEP_MS = 1000
 
 /** The server around a reader. */

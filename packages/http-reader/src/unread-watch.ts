@@ -1,10 +1,10 @@
 import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 
-/** How often a connection is looked at, milliseconds: a limit is kept to within two looks. */
+/** Interval of the looks at a connection, milliseconds: a limit is kept to within two looks. */
 const LOOK_MS = 400
 
-/** How {@link watchUnread} learns of the time. */
+/** Options of {@link watchUnread}. */
 export interface UnreadOptions {
   /** Milliseconds that a client may take nothing. */
   readonly unreadMs: number
@@ -13,8 +13,8 @@ export interface UnreadOptions {
 }
 
 /**
- * Cuts a connection whose client takes nothing of the bytes that wait for it. The time begins anew whenever the client takes
- * some, and goes on when it only sends. The caller pauses a socket from which much may come.
+ * Cuts a connection whose client takes nothing of the bytes that wait for it. The time starts again whenever the client
+ * takes some; it goes on while the client only sends. The caller pauses a socket from which much may come.
  *
  * @returns a function that ends the watch
  */

@@ -17,7 +17,7 @@ it(`reads ${STREAMS} streams as Node reads them, or leaves them to Node`, async 
   expect(counts.leftHttp).toBeGreaterThan(50)
 })
 
-/** A stream that holds most of what the reader does, cut at every place: a plain request, a body, chunks, an error. */
+/** A stream that uses most parts of the reader, cut at every place: a plain request, a body, chunks, an error. */
 const EVERYTHING =
   'POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc' +
   'POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 14\r\n\r\nGET / HTTP/1.1' +

@@ -1,6 +1,6 @@
 import type { MitmEvent } from './events.ts'
 
-/** Counts what events tell, and hands them on. */
+/** Counts events, and hands them on. */
 export class EventCounter {
   readonly #onEvent: ((event: MitmEvent) => void) | undefined
   /** Open tunnels. */

@@ -4,7 +4,7 @@ import type { ScannedFormat } from './filter/scanned-paths.ts'
 export interface ConnectionFields {
   /** Unique within the process. */
   readonly connectionId: string
-  /** Of the CONNECT request, in canonical form. */
+  /** Host of the CONNECT request, in canonical form. */
   readonly host: string
   readonly port: number
 }
@@ -62,8 +62,8 @@ export interface TrafficEvent extends ConnectionFields {
   /** Whether the connection became one of another protocol, whose messages are not scanned. */
   readonly upgraded: boolean
   /**
-   * `relayed`: the host answered. `blocked`: by the filter. `refused`: by the proxy, before anything was sent. `failed`:
-   * the host gave no complete reply. `aborted`: the client left.
+   * `relayed`: the host answered. `blocked`: by the filter. `refused`: by the proxy, before anything was sent.
+   * `failed`: the host gave no complete reply. `aborted`: the client left.
    */
   readonly outcome: 'relayed' | 'blocked' | 'refused' | 'failed' | 'aborted'
   /** The status that the client got; undefined when it left before. */

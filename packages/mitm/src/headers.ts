@@ -31,7 +31,7 @@ export function listValues(headers: RawHeaders, wanted: string): string[] {
 }
 
 /**
- * Removes pseudo headers and headers that end at a neighbour, also those that `connection` names, and the given ones.
+ * Removes pseudo headers, headers that end at a neighbour, headers that `connection` names, and the given ones.
  *
  * @param without names in lower case
  */

@@ -6,7 +6,7 @@ export const HOP_HEADER = 'x-svc-hop'
 const MAX_HOPS = 4
 
 /**
- * Refuses what has passed too many servers.
+ * Refuses a request that has passed too many servers.
  *
  * @param hops the value of {@link HOP_HEADER}
  * @throws {SvcError} `proxy_loop`, kind `loop`

@@ -8,7 +8,7 @@ export interface ScannedRequest {
   readonly format: ScannedFormat
   /** The body without its content coding. */
   readonly body: Uint8Array
-  /** That of the client (`x-correlation-id`, `x-request-id`), or a new one. */
+  /** The id of the client (`x-correlation-id`, `x-request-id`), or a new one. */
   readonly correlationId: string
 }
 

@@ -26,7 +26,7 @@ export interface MitmProxyOptions {
   readonly address?: string | undefined
   /** @default 0: a free port */
   readonly port?: number | undefined
-  /** Authorities that hosts are verified with, PEM. @default those of Node */
+  /** Authorities that verify hosts, PEM. @default the authorities of Node */
   readonly trustedAuthorities?: string | readonly string[] | undefined
   /** Closes tunnels whose TLS name differs from their target, instead of only reporting them. @default false */
   readonly strict?: boolean | undefined
@@ -48,7 +48,7 @@ export interface MitmCounts {
   /** CONNECT requests since the start, and the refused ones among them. */
   readonly connects: number
   readonly refused: number
-  /** Requests on intercepted connections since the start, and those among them that a filter blocked. */
+  /** Requests on intercepted connections since the start; `blocked` counts the ones that a filter blocked. */
   readonly requests: number
   readonly blocked: number
   /** Bytes of bodies held for scanning and restoring. */
@@ -72,7 +72,7 @@ export interface MitmProxy extends AsyncDisposable {
 
 /** A request to the listener holds a target and a few headers. */
 const MAX_CONNECT_HEADER_BYTES = 16 * 1024
-/** How often connections that send no request are looked for. */
+/** Interval of the search for connections that send no request, milliseconds. */
 const CHECK_MS = 500
 /** Connections beyond the limit, so that a refusal can be read. */
 const SPARE_CONNECTIONS = 256

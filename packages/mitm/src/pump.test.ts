@@ -3,7 +3,7 @@ import { PassThrough, Readable, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { type PumpOptions, pump } from './pump.ts'
 
-/** Pumps what the test writes into a writable that takes what the test lets it take. */
+/** Pumps bytes that the test writes into a writable that takes as many bytes as the test allows. */
 function start(options: Partial<PumpOptions> = {}, from: Readable = new PassThrough()) {
   const noted: unknown[] = []
   const written: string[] = []

@@ -40,7 +40,7 @@ function has(command: string, ...args: readonly string[]): boolean {
 
 const proxyUrl = ({ proxy }: World) => `http://127.0.0.1:${proxy.port}`
 
-/** A proxy in front of a host that answers chats and messages, whole and streamed, and says back what it got. */
+/** A proxy in front of a host that answers chats and messages, whole and streamed, and repeats the message it got. */
 async function startAnswering(
   protocol: 'https' | 'h2',
 ): Promise<World & { readonly caFile: string; readonly hostCaFile: string }> {

@@ -34,7 +34,7 @@ export interface Analysis {
   readonly blocked: boolean
 }
 
-/** Result of redacting a text: the masked text, or none when a detection blocks it. */
+/** Result of redacting a text: the masked text, or no text when a detection blocks it. */
 export type Redaction =
   | (Analysis & { readonly blocked: true })
   | (Analysis & { readonly blocked: false; readonly masked: boolean; readonly redactedText: string })

@@ -18,7 +18,7 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
   readonly classifier?: NerDetectorOptions['classifier'] | undefined
   /** Searches the patterns of large documents elsewhere, such as on another thread. @default here */
   readonly offload?: PatternOffload | undefined
-  /** How long a pattern search may hold the event loop. @default 5 ms */
+  /** Bounds the time that a pattern search holds the event loop. @default 5 ms */
   readonly slices?: PatternDetectorOptions['slices'] | undefined
   /** Reads the keys of hashes that operators name. @default none can be read */
   readonly readSecret?: ReadSecret | undefined

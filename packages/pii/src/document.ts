@@ -6,7 +6,7 @@ import { toWellFormed } from './well-formed.ts'
 /** One text of a request. */
 export interface RequestText {
   readonly text: string
-  /** Whether it is an id: then personal numbers and names are no findings in it. @default false */
+  /** Whether the text is an id: personal numbers and names in an id are not findings. @default false */
   readonly isId?: boolean | undefined
 }
 

@@ -38,8 +38,8 @@ export type FilteredBody =
 /**
  * Filters the JSON body of a request: scans every text of it, and rewrites only changed strings.
  *
- * @throws SvcError `json_syntax` or `json_limit` for a body that is no JSON; `pii_unclear_body`, kind
- *   `invalid_request`, for one with ambiguous text; `pii_ner_unavailable` when a detector fails. Nothing of the body
+ * @throws SvcError `json_syntax` or `json_limit` for a body that is not JSON; `pii_unclear_body`, kind
+ *   `invalid_request`, for a body with ambiguous text; `pii_ner_unavailable` when a detector fails. Nothing of the body
  *   may be forwarded then
  * @example
  * const filtered = await filterBody(bytes, { format: 'chat-completions', detectors })

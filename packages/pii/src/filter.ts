@@ -18,7 +18,7 @@ export interface FilterOptions {
   readonly clock?: Clock | undefined
   /** Ends the call with the signal's reason. */
   readonly signal?: StopSignal | undefined
-  /** The request that the texts are of; detectors are told. */
+  /** The request of the texts. Detectors receive it. */
   readonly correlationId?: string | undefined
 }
 

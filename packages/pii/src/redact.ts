@@ -15,7 +15,7 @@ export interface MaskWriter {
   mask(span: MaskedSpan, value: string): string
 }
 
-/** Writes the fixed text of §6.3, `[REDACTED:ner:EMAIL]`, or what the operator of the detector writes. */
+/** Writes the fixed text of §6.3, `[REDACTED:ner:EMAIL]`, or the text of the detector's operator. */
 export const FIXED_MASKS: MaskWriter = {
   mask: (span, value) => span.writeMask?.(value) ?? `[REDACTED:${toDetectionId(span)}]`,
 }

@@ -8,7 +8,7 @@ import type { PolicySettings } from './policy.ts'
 export interface PiiSettings {
   /** Always wins. @default the setting of the model's backend */
   readonly enabled?: boolean | undefined
-  /** Names of detector models. @default those of the instance */
+  /** Names of detector models. @default the detectors of the instance */
   readonly detectors?: readonly string[] | undefined
   /** @default false */
   readonly reversibleRedactions?: boolean | undefined

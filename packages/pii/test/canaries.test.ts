@@ -21,7 +21,7 @@ const FORMATS: readonly DocumentFormat[] = [
   'ollama-embed',
 ]
 
-/** Every segment with its canaries masked, including those split over parts of a message. */
+/** Every segment with its canaries masked, also canaries that are split over parts of a message. */
 function maskCanaries({ segments, messages }: SegmentCollection): Map<TextSegment, string> {
   const texts = segments.map(({ text }) => text.replaceAll(CANARY, '[X]').replaceAll(CANARY_NUMBER, '[X]'))
   for (const run of messages) {

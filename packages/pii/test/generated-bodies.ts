@@ -106,7 +106,7 @@ class Builder {
     return object([['type', text(type)], ['text', text(words)], ...this.#maybe(() => ['vendor', this.any(2)] as const)])
   }
 
-  /** A part that is no text. */
+  /** A part that is not text. */
   #other(): Tree {
     return pick(this.#random, [
       () =>

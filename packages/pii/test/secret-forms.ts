@@ -2,8 +2,8 @@
  * The forms of secrets as their owners describe them publicly, written apart from the catalogue: fixed text, and
  * `<count:alphabet>` for random characters.
  *
- * Alphabets: `w` letters and digits, `k` also `-` and `_`, `b` base64, `h` lower-case hex, `d` digits, `l` small letters
- * and digits, `u` capitals and digits, `a` base32, `q` the alphabet of Bech32 in capitals.
+ * Alphabets: `w` letters and digits, `k` also `-` and `_`, `b` base64, `h` lower-case hex, `d` digits, `l` small
+ * letters and digits, `u` capitals and digits, `a` base32, `q` the alphabet of Bech32 in capitals.
  */
 export const SECRET_FORMS: Readonly<Record<string, string>> = {
   openrouter_api_key: 'sk-or-v1-<64:h>',

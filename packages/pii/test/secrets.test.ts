@@ -35,7 +35,7 @@ function fill(form: string, seed: number): string {
     const plain = alphabet.replaceAll(/[-_/+]/g, '')
     return Array.from({ length: Number(count) }, (_run, at) => {
       const from = at === 0 || at === Number(count) - 1 ? plain : alphabet
-      // Four characters of each run are fixed, so that a run is never of letters alone.
+      // Four characters of each run are fixed, so that a run never has only letters.
       return '7k2d'.charAt(at - 1).toUpperCase() !== '' && name !== 'h' && from.includes('7K2D'.charAt(at - 1))
         ? '7K2D'.charAt(at - 1)
         : from.charAt(random(from.length))

@@ -26,7 +26,7 @@ function forwarded(filtered: FilteredBody): string {
   return new TextDecoder().decode(filtered.body)
 }
 
-/** The forwarded body, none of whose strings holds the secret any more. */
+/** The forwarded body. None of its strings holds the secret. */
 async function masked(...given: Parameters<typeof filter>): Promise<string> {
   const result = forwarded(await filter(...given))
   expect(allTexts(result).join('\n')).not.toContain(SECRET)

@@ -27,7 +27,10 @@ export interface CallAssembler {
   listEmpty(): number[]
 }
 
-/** Gives the arguments of the call at a place of the list in their source text. Asked only for arguments that are not text. */
+/**
+ * Gives the arguments of the call at a place of the list in their source text. Asked only for arguments that are not
+ * text.
+ */
 export type ArgumentSource = (place: number) => string | undefined
 
 /** More calls than any real reply has. */
@@ -142,7 +145,7 @@ function listCalls({ tool_calls: calls, function_call: legacy }: Fields): Fields
   return list.length === 0 && isFields(legacy) ? [{ function: legacy }] : list
 }
 
-/** Whether a piece begins a call after the one that it would belong to. */
+/** Whether a piece begins a call, instead of continuing the call that it would belong to. */
 function begins({ id, name, arguments: given }: Piece, call: Call): boolean {
   const isOtherId = id !== '' && call.givenId !== '' && id !== call.givenId
   // Some upstreams make a new id for each piece of one call; only the first piece has a name.

@@ -75,7 +75,7 @@ export function createHopHeaders(client: ClientHeader = () => undefined): Header
   return [[HOP_HEADER, String(countNextHop(client))], ...(trace === undefined ? [] : [['traceparent', trace] as const])]
 }
 
-/** Keeps the features that have the form of one: no filter scans the text of a header. */
+/** Keeps names that have the form of a feature: no filter scans the text of a header. */
 function selectFeatures(list = ''): string {
   const names = list.split(',').map((name) => name.trim())
   return names

@@ -97,7 +97,7 @@ const KEY = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/
 /**
  * Reads the key that the settings name.
  *
- * @returns undefined when they name none: then no credential is sent @throws {SvcError} `invalid_proxy_settings` for
+ * @returns undefined when they name no key: then no credential is sent @throws {SvcError} `invalid_proxy_settings` for
  *   both sources at once, an unset or empty variable, a file that is unreadable, empty or without a key
  */
 export async function readUpstreamKey(settings: KeySettings, secrets: SecretReader): Promise<string | undefined> {

@@ -44,7 +44,7 @@ function nameModel(root: JsonNode, name: string): Splice[] {
 
 const ASKING = '"include_usage":true'
 
-/** Edits that make a streamed request ask for its figures; none for one that asks already. */
+/** Edits that make a streamed request ask for its figures; none for a request that asks already. */
 function askForUsage(root: JsonNode): Splice[] {
   const options = root.getAll('stream_options')
   if (isTrue(options.at(-1)?.get('include_usage'))) return []

@@ -1,5 +1,6 @@
-// Writes the WebAssembly module that multiplies a query with rows of 32-bit floats, as the source of a TypeScript module.
-// The bytes are put together here, instruction by instruction: nobody needs a toolchain. `pnpm gen kernel` runs this.
+// Writes the WebAssembly module that multiplies a query with rows of 32-bit floats, as the source of a TypeScript
+// module. The bytes are put together here, instruction by instruction: nobody needs a toolchain. `pnpm gen kernel` runs
+// this.
 //   node packages/router/kernel/build-kernel.mjs > packages/router/src/vector/gen/kernel-bytes.ts
 
 /** Unsigned LEB128. @param {number} value */

@@ -1,4 +1,4 @@
-/** A label and how strongly it applies. */
+/** A label and the strength with which it applies. */
 export interface LabelScore {
   readonly label: string
   readonly score: number
@@ -12,7 +12,7 @@ export function findTopLabel(scores: readonly LabelScore[]): LabelScore | undefi
   )
 }
 
-/** How far the highest score is above the second highest; undefined for fewer than two labels. */
+/** The highest score minus the second highest; undefined for fewer than two labels. */
 export function measureGap(scores: readonly LabelScore[]): number | undefined {
   if (scores.length < 2) return undefined
   let [first, second] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -26,7 +26,7 @@ export function measureGap(scores: readonly LabelScore[]): number | undefined {
 /**
  * The labels whose score reaches a threshold, in the order given.
  *
- * @param options.needsOne whether the top label alone is active where none reaches the threshold
+ * @param options.needsOne whether the top label is active where no label reaches the threshold
  */
 export function activateLabels(
   scores: readonly LabelScore[],

@@ -1,9 +1,9 @@
 import { checkArgument } from '@svc/errors'
 import { RouterError } from './errors.ts'
 
-/** Calls that run at a time, unless told otherwise. */
+/** Calls that run at a time, by default. */
 const DEFAULT_MAX_CALLS = 8
-/** Calls that wait for a place, unless told otherwise. */
+/** Calls that wait for a place, by default. */
 const DEFAULT_MAX_WAITING = 1024
 
 /** Lets a number of calls run at a time. Everything that must not exceed it together shares it. */

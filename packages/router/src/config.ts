@@ -1,6 +1,6 @@
 /**
- * The block `router` of a model file (§2.12) as a schema: plain data from YAML or JSON in, settings out. The only entry of
- * the package that needs zod.
+ * The block `router` of a model file (§2.12) as a schema: plain data from YAML or JSON in, settings out. The only entry
+ * of the package that needs zod.
  *
  * @module
  */
@@ -46,8 +46,8 @@ const knn = z
   }))
 
 /**
- * The `router` block. Unknown keys are ignored. It refuses values of a wrong type alone: `validateRouterSettings` says
- * what else is wrong.
+ * The `router` block. Unknown keys are ignored. It refuses only values of a wrong type: `validateRouterSettings` finds
+ * the other mistakes.
  */
 export const routerBlock = z
   .looseObject({

@@ -22,7 +22,7 @@ import type { VectorIndex } from './vector/ports.ts'
 import { createVectorIndex } from './vector/vector-index.ts'
 import { waitWithLimit } from './wait.ts'
 
-/** The models and stores behind a router: those that its settings need. */
+/** The models and stores behind a router. Only the ones that its settings need are required. */
 export interface RouterModels {
   /** The classifier model of `score`. */
   readonly scorer?: Scorer | undefined
@@ -38,9 +38,9 @@ export interface RouterModels {
   readonly corpus?: NeighborSource | undefined
   /** The embedding model of the embedding cache. */
   readonly cacheEmbedder?: Embedder | undefined
-  /** The collection of the embedding cache. @default one in memory */
+  /** The collection of the embedding cache. @default a collection in memory */
   readonly cacheIndex?: VectorIndex | undefined
-  /** The system turn of `score`. @default one that names all policies */
+  /** The system turn of `score`. @default a turn that names all policies */
   readonly systemTurn?: string | undefined
 }
 
@@ -63,7 +63,7 @@ export interface BuiltClassifier {
   readonly readCacheStats: (() => EmbeddingCacheStats) | undefined
 }
 
-/** Builds the classifier that the settings name, or says why there is none. */
+/** Builds the classifier that the settings name, or gives the reason why it cannot. */
 export function buildClassifier(options: BuildOptions): BuiltClassifier | RouterProblem {
   const { settings, clock, timeoutMs } = options
   const bare = createBareClassifier(options)
@@ -128,7 +128,7 @@ function addEmbeddingCache(classifier: Classifier, options: BuildOptions): Class
   if (!options.canCache || embeddingCache === undefined || cacheEmbedder === undefined) return classifier
   return createEmbeddingCache(classifier, {
     embedder: cacheEmbedder,
-    // A place more: the oldest entry goes before the newest comes.
+    // One place more: the newest entry comes before the oldest goes.
     index: models.cacheIndex ?? createVectorIndex({ maxEntries: maxCacheEntries + 1 }),
     ...resolveEmbeddingCache(embeddingCache),
     owner: resolveCacheName(router, settings),

@@ -32,7 +32,7 @@ export interface DecisionFilter {
   readonly limit?: number | undefined
 }
 
-/** The decisions made last. */
+/** The most recent decisions. */
 export interface DecisionLog {
   readonly size: number
   record(request: DecidedRequest, decision: RouterDecision): DecisionRecord
@@ -40,7 +40,7 @@ export interface DecisionLog {
   list(filter?: DecisionFilter): DecisionRecord[]
 }
 
-/** Entries that are kept unless told otherwise (§6.1). */
+/** Entries that are kept by default (§6.1). */
 const DEFAULT_CAPACITY = 5_000
 const DEFAULT_LIMIT = 100
 const ID_BYTES = 12

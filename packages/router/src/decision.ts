@@ -2,7 +2,7 @@ import { type LabelScore, measureGap } from './activation.ts'
 import type { Classification, Neighbor } from './classifiers/classification.ts'
 import type { ClassifierName } from './settings.ts'
 
-/** Why the model serves that does. */
+/** The reason for the serving model. */
 export type DecisionReason =
   /** A candidate covers the active labels. */
   | 'covered'
@@ -25,9 +25,9 @@ export interface RouterDecision {
   /** The active labels, joined by commas; `fallback` where the fallback serves. */
   readonly label: string
   readonly labels: readonly string[]
-  /** Of the top label; 0 where the classifier failed. */
+  /** Score of the top label; 0 where the classifier failed. */
   readonly score: number
-  /** How far the top label is above the runner-up; absent for fewer than two. */
+  /** The score of the top label minus that of the runner-up; absent for fewer than two labels. */
   readonly gap?: number | undefined
   /** Every label that was judged. */
   readonly labelScores?: readonly LabelScore[] | undefined
@@ -40,7 +40,7 @@ export interface RouterDecision {
   readonly latencyMs: number
 }
 
-/** The model that was chosen, and why. */
+/** The chosen model, and the reason. */
 export interface Choice {
   readonly servedModel: string
   readonly usedFallback: boolean
@@ -48,10 +48,10 @@ export interface Choice {
   readonly label: string
 }
 
-/** How a decision came about. */
+/** The circumstances of a decision. */
 export interface DecisionCircumstances {
   readonly classifier: RouterDecision['classifier']
-  /** Undefined where there was none. */
+  /** Undefined where nothing was classified. */
   readonly found: Classification | undefined
   readonly latencyMs: number
 }

@@ -1,12 +1,12 @@
 /**
  * Picks the model that serves a prompt: a classifier finds its labels, and the first candidate that covers them serves.
- * Knows no server, no engine and no Node: models, stores and clocks are ports. The corpus, fitting, vectors, files and the
- * block of a model file are entries of their own.
+ * Knows no server, no engine and no Node: models, stores and clocks are ports. The corpus, fitting, vectors, files and
+ * the block of a model file are entries of their own.
  *
  * @module
  */
 
-// A router, and what it decides.
+// A router, and its decisions.
 
 export type { EmbeddingCacheStats } from './cache/embedding-cache.ts'
 export type { RouterModels } from './create-classifier.ts'
@@ -32,7 +32,7 @@ export {
 } from './settings.ts'
 export { type RouterProblem, validateRouterSettings } from './validate-settings.ts'
 
-// The decisions made last.
+// The most recent decisions.
 
 export { createDecisionLog, type DecidedRequest, type DecisionLog, type DecisionRecord } from './decision-log.ts'
 

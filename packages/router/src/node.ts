@@ -16,12 +16,12 @@ const LINES_PER_WRITE = 64
 const LINE_FEED = 0x0a
 const FILE_MODE = 0o640
 const FOLDER_MODE = 0o750
-/** Of a name, so many characters can be read in the name of its file. */
+/** Characters of a name that can be read in the name of its file. */
 const READABLE_LENGTH = 80
 
 /**
- * Keeps each corpus in one file of a folder, which is made when something is written. Files are named by the corpus, with
- * a hash that keeps apart names which a file system would take for one.
+ * Keeps each corpus in one file of a folder, which is made when something is written. Files are named by the corpus,
+ * with a hash that keeps apart names which a file system would take for one.
  */
 export function createCorpusFiles(options: { readonly folder: string }): CorpusStore {
   const { folder } = options ?? {}

@@ -1,13 +1,13 @@
 import type { Vector } from './vector/ports.ts'
 
-/** How a call of a port ends early. Every port rejects with the signal's reason once the signal is aborted. */
+/** Options of a call of a port. Every port rejects with the signal's reason once the signal is aborted. */
 export interface CallOptions {
   readonly signal: AbortSignal
   /** For whom the call is made. Comes from the user of the package, and goes to the ports as it is. */
   readonly caller?: unknown
 }
 
-/** How a call of this package ends early. @default never */
+/** Options of a call of this package. @default the call never ends early */
 export interface OptionalSignal {
   readonly signal?: AbortSignal | undefined
   /** For whom the call is made: the ports get it as it is. */
@@ -28,7 +28,7 @@ export interface PromptTurns {
   readonly user: string
 }
 
-/** How the prompt of a classifier is written for its model. */
+/** Writes the prompt of a classifier for its model. */
 export interface PromptTemplate {
   /** The whole prompt, up to where the answer begins. */
   render(turns: PromptTurns): string
@@ -48,14 +48,14 @@ export interface ScoreRequest {
 export interface ContinuationScore {
   /** Sum of the natural logarithms of the probabilities of its tokens; minus infinity where one is impossible. */
   readonly logProbability: number
-  /** How many tokens it has. */
+  /** Number of tokens of the continuation. */
   readonly tokenCount: number
 }
 
 /** A model that may have to be loaded before it answers. */
 export interface PreparedModel {
   /**
-   * Resolves once the model can answer. The wait is no part of the time that a classification may take, and the model
+   * Resolves once the model can answer. The wait does not count for the time limit of a classification, and the model
    * ends it by itself. A rejection fails the classification. @default the model can answer at once
    */
   readonly prepare?: ((options: CallOptions) => Promise<void>) | undefined
@@ -67,7 +67,7 @@ export interface Scorer extends PreparedModel {
   score(request: ScoreRequest, options: CallOptions): Promise<readonly ContinuationScore[]>
   /** @default ChatML */
   readonly template?: PromptTemplate | undefined
-  /** @default prompts are cut to a fixed length alone */
+  /** @default prompts are only cut to a fixed length */
   readonly tokens?: TokenBudget | undefined
 }
 
@@ -120,7 +120,7 @@ export interface DecisionModel extends PreparedModel {
   ): Promise<readonly DecisionAnswer[]>
 }
 
-/** Says what a name stands for, so that a router never picks a router or a model that is not there. */
+/** Says whether a name is a model or a router, so that a router never picks a router or a missing model. */
 export interface ModelDirectory {
   find(name: string): 'model' | 'router' | 'missing'
 }
@@ -135,7 +135,7 @@ export interface Clock {
   sleep(ms: number, options: { readonly signal: AbortSignal }): Promise<void>
 }
 
-/** Where warnings go that nobody waits for. Fields never hold prompts or texts of a corpus. */
+/** Receives warnings that nobody waits for. Fields never hold prompts or texts of a corpus. */
 export interface Logger {
   warn(fields: Readonly<Record<string, unknown>>, message: string): void
 }

@@ -12,16 +12,16 @@ import { type ClassifierName, checkSettings, type RouterSettings } from './setti
 import { type RouterProblem, validateRouterSettings } from './validate-settings.ts'
 import { waitWithLimit } from './wait.ts'
 
-/** How a router is built. */
+/** Options of {@link createRouter}. */
 export interface RouterOptions extends RouterModels {
   /** The model that clients ask for. */
   readonly name: string
   readonly settings: RouterSettings
-  /** @default all names stand for models that are there */
+  /** @default every name is an existing model */
   readonly directory?: ModelDirectory | undefined
-  /** How long a classification may take. @default 10,000 */
+  /** Longest time of a classification, milliseconds. @default 10,000 */
   readonly timeoutMs?: number | undefined
-  /** How long embedder and index of the embedding cache may take, each. @default 2,000 */
+  /** Longest time of embedder and index of the embedding cache, each, milliseconds. @default 2,000 */
   readonly cacheTimeoutMs?: number | undefined
   /** Decisions that the embedding cache keeps. @default 10,000 */
   readonly maxCacheEntries?: number | undefined
@@ -40,7 +40,7 @@ export interface Router {
   /**
    * The model that serves a prompt.
    *
-   * @param prompt a text, or what `extractProbe` found in a request
+   * @param prompt a text, or the probe that `extractProbe` found in a request
    * @throws `router_no_fallback`, `router_depth`, `router_model_missing`; the signal's reason once it is aborted
    */
   decide(prompt: string | Probe, options?: OptionalSignal): Promise<RouterDecision>
@@ -155,7 +155,7 @@ export function createRouter(options: RouterOptions): Router {
   }
 }
 
-/** Cuts a probe to what the classifier reads; by its length alone where the tokenizer takes too long. */
+/** Cuts a probe to what the classifier reads; only by its length where the tokenizer takes too long. */
 async function trim(
   probe: Probe,
   { trimmer, prepare }: Classifier,

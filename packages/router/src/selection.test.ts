@@ -18,7 +18,7 @@ const random = createRandom(20)
 const pick = (count: number) => Math.floor(random() * count)
 const LABELS = Array.from({ length: 8 }, (_, index) => `label-${index}`)
 
-/** A label is a bit of a mask here: nothing is shared with what is tested. */
+/** A label is a bit of a mask here: the test shares nothing with the code that it tests. */
 function chooseByBruteForce(
   scores: readonly number[],
   { threshold, needsOne, masks }: { threshold: number; needsOne: boolean; masks: readonly number[] },

@@ -1,12 +1,12 @@
 import { checkArgument } from '@svc/errors'
 
-/** How labels of a prompt are found (§2.12). */
+/** The way labels of a prompt are found (§2.12). */
 export type ClassifierName = 'score' | 'colbert' | 'knn' | 'decisions'
 
 /** All classifiers. */
 export const CLASSIFIER_NAMES: readonly ClassifierName[] = ['score', 'colbert', 'knn', 'decisions']
 
-/** A label and what it stands for. */
+/** A label and its meaning. */
 export interface RouterPolicy {
   readonly label: string
   /** Goes word for word into the prompt of the classifier. */
@@ -30,12 +30,12 @@ export interface EmbeddingCacheSettings {
   readonly storeName?: string | undefined
 }
 
-/** How neighbours vote. */
+/** Settings of the vote of neighbours. */
 export interface KnnSettings {
   readonly embeddingModel: string
   /** Changes the fingerprint of the corpus when the model behind a name changes. */
   readonly embeddingRevision?: string | undefined
-  /** How many neighbours are asked, at most 1024; 0 is the default. @default 3 */
+  /** Number of neighbours, at most 1024; 0 is the default. @default 3 */
   readonly k?: number | undefined
   /** Neighbours below this cosine do not vote. @default 0.80 */
   readonly similarityThreshold?: number | undefined
@@ -79,7 +79,7 @@ const DEFAULT_SIMILARITY = 0.8
 const DEFAULT_CONFIDENCE = 0.6
 const DEFAULT_VOTE = 0.5
 
-/** The classifier that settings name; undefined for a word that is none. */
+/** The classifier that settings name; undefined for an unknown word. */
 export function readClassifierName({ classifier }: RouterSettings): ClassifierName | undefined {
   return CLASSIFIER_NAMES.find((name) => name === (classifier || 'score'))
 }
@@ -92,7 +92,7 @@ export function resolveActivationThreshold(settings: RouterSettings): number {
   return readClassifierName(settings) === 'score' ? 0.15 : 0.5
 }
 
-/** How many neighbours vote, and which of them. */
+/** Settings of the vote of neighbours with the defaults filled in. */
 export interface ResolvedKnn {
   readonly k: number
   readonly similarityThreshold: number
@@ -132,7 +132,7 @@ export function resolveCorpusName(router: string, settings: RouterSettings): str
 
 /** Settings of a router with the defaults filled in. */
 export interface ResolvedRouterSettings {
-  /** Undefined for a word that is no classifier. */
+  /** Undefined for an unknown word. */
   readonly classifier: ClassifierName | undefined
   /** Undefined for `knn`, whose threshold is that of the votes. */
   readonly activationThreshold: number | undefined

@@ -8,8 +8,8 @@ const ROUND_WORDS = Uint32Array.from(findPrimes(64), (prime) => (Math.cbrt(prime
 const encoder = new TextEncoder()
 
 /**
- * SHA-256 of the UTF-8 of a text, in lower-case hex digits. Computed at once: WebCrypto answers later, which is too slow
- * for each line of a large file.
+ * SHA-256 of the UTF-8 of a text, in lower-case hex digits. Computed at once: WebCrypto answers later, which is too
+ * slow for each line of a large file.
  */
 export function hashText(text: string): string {
   const state = Uint32Array.from(FIRST_WORDS)

@@ -1,6 +1,6 @@
 /**
- * Shares in proportion to the exponentials of values, which add up to 1. A value of minus infinity has no share; where
- * all are minus infinity, all have the same.
+ * Shares in proportion to the exponentials of values; the shares add up to 1. A value of minus infinity has no share.
+ * Where all values are minus infinity, all have the same share.
  */
 export function softmax(values: readonly number[]): number[] {
   const largest = values.reduce((one, other) => Math.max(one, other), Number.NEGATIVE_INFINITY)

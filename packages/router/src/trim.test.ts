@@ -98,7 +98,7 @@ it('sends the newest turn as it is after four cuts, whatever its tokenizer says'
   const tokens = { contextSize: 132, countTokens }
   const { text } = await createTrimmer({ tokens }).trim(createProbe(['x'.repeat(590)]), { signal })
   expect(text.length).toBeLessThan(10)
-  // the whole, what stands around it, and the newest turn before each cut
+  // the whole, the text around it, and the newest turn before each cut
   expect(asked.filter((each) => each.length > 1).length).toBeLessThanOrEqual(5)
 })
 
@@ -106,7 +106,7 @@ describe('a newest turn that does not fit by itself', () => {
   const SPREAD = '0123456789'.repeat(30)
 
   it.each([
-    // of a hundred tokens that are left, none, forty, and all but one stand around the text
+    // of the hundred tokens that are left, the text around takes none, forty, or all but one
     [0, 46],
     [40, 27],
     [99, 0],

@@ -1,16 +1,16 @@
 import type { CallOptions, TokenBudget } from './ports.ts'
 import { createProbe, type Probe } from './probe/probe.ts'
 
-/** Tokens that stay free for the answer and for what a template adds. */
+/** Tokens that stay free for the answer and for the text that a template adds. */
 const RESERVED_TOKENS = 32
 /** A text longer than this cannot fit, whatever it says: it is cut before its tokens are counted. */
 const CHARACTERS_PER_TOKEN = 6
 /** The longest probe of a classifier that says nothing of its context, in UTF-16 code units. */
 export const MAX_PROBE_LENGTH = 65_536
-/** How often the newest turn is cut before it is sent as it is. */
+/** Most cuts of the newest turn. After them it is sent as it is. */
 const MAX_CUTS = 4
 
-/** How a probe is cut to fit. */
+/** Options of {@link createTrimmer}. */
 export interface TrimmerOptions {
   readonly tokens: TokenBudget | undefined
   /** Everything that is sent for a probe, to count it. @default the probe */
@@ -23,11 +23,11 @@ export interface TrimmerOptions {
 export interface Trimmer {
   /** Whether a probe may be too long. */
   isNeeded(probe: Probe): boolean
-  /** Cuts by length alone: asks no tokenizer. */
+  /** Cuts only by length, without a tokenizer. */
   cutRoughly(probe: Probe): Probe
   /**
-   * Drops whole turns, the oldest first; where the newest does not fit by itself, its middle goes. A tokenizer that fails
-   * leaves the cut by length.
+   * Drops whole turns, the oldest first; where the newest does not fit by itself, its middle goes. A tokenizer that
+   * fails leaves the cut by length.
    *
    * @throws the signal's reason
    */
@@ -98,12 +98,12 @@ async function cutNewest(turn: string, budget: number, count: (text: string) => 
   return createProbe([newest])
 }
 
-/** The beginning and the end of a text, which say most of what is asked. */
+/** The beginning and the end of a text, which say most of the question. */
 function cutMiddle(text: string, length: number): string {
   if (text.length <= length) return text
   const half = Math.max(0, Math.floor((length - 1) / 2))
   const [end, start] = [half, text.length - half]
-  // Where an edge would cut a character in two, the character goes.
+  // An edge that would cut a character in two drops the character.
   return `${text.slice(0, isInsideCharacter(text, end) ? end - 1 : end)}\n${text.slice(isInsideCharacter(text, start) ? start + 1 : start)}`
 }
 

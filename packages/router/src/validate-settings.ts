@@ -11,7 +11,7 @@ import {
 
 /** A mistake in the settings of a router. */
 export interface RouterProblem {
-  /** Where, by the names of a model file: `['candidates', 1, 'labels', 0]`. */
+  /** Place of the mistake, by the names of a model file: `['candidates', 1, 'labels', 0]`. */
   readonly path: readonly (string | number)[]
   /** The mistake, to follow the path in a sentence. */
   readonly message: string
@@ -22,8 +22,8 @@ export interface RouterProblem {
 type Report = (path: RouterProblem['path'], message: string, stopsClassifier?: boolean) => void
 
 /**
- * All mistakes in the settings of a router. None of them throws, but for values of a wrong type: a router with mistakes answers with its fallback where
- * its classifier cannot be built.
+ * All mistakes in the settings of a router. None of them throws, but for values of a wrong type: a router with mistakes
+ * answers with its fallback where its classifier cannot be built.
  */
 export function validateRouterSettings(settings: RouterSettings): RouterProblem[] {
   checkSettings(settings, 'validateRouterSettings: settings')
@@ -111,7 +111,7 @@ function checkEmbeddingCache(
   checkScore(cache.confidenceThreshold, classifier, ['embedding_cache', 'confidence_threshold'], only)
 }
 
-/** The scores of `colbert` are those of its ranking model, which need not be probabilities. */
+/** The scores of `colbert` come from its ranking model, and need not be probabilities. */
 function checkScore(
   value: number | undefined,
   classifier: ClassifierName | undefined,

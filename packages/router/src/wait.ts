@@ -1,7 +1,7 @@
 import { RouterError } from './errors.ts'
 import type { CallOptions, Clock } from './ports.ts'
 
-/** How long a call may take and who waits for it. */
+/** Options of {@link waitWithLimit}. */
 export interface WaitOptions extends CallOptions {
   readonly timeoutMs: number
   readonly clock: Clock
@@ -12,8 +12,8 @@ export interface WaitOptions extends CallOptions {
 const OVER = new Error('the call is over')
 
 /**
- * Runs a call with a signal of its own, which aborts when the caller leaves or time is up. A call that ignores its signal
- * is not waited for.
+ * Runs a call with a signal of its own, which aborts when the caller leaves or time is up. A call that ignores its
+ * signal is not waited for.
  *
  * @throws the reason of the caller's signal; {@link RouterError} `router_timeout`
  */

@@ -50,7 +50,7 @@ it('loses no acknowledged entry and starts, whatever offset a write ends at', as
     const stats = await corpus.readStats({ signal })
     const isWhole = bytes[offset - 1] === 0x0a
     expect([stats.total, stats.problems.length], `offset ${offset}`).toEqual([lines, isWhole ? 0 : 1])
-    // The same request again brings what is missing.
+    // The same request again brings the missing entries.
     const { added, total } = await corpus.add(last, { labels, signal })
     expect([added, total], `offset ${offset}`).toEqual([4 - lines, 4])
     const again = await open(folder).readStats({ signal })
@@ -132,7 +132,7 @@ it('passes over a line that is too long, and reads those around it', async () =>
   ])
 })
 
-/** What is read at a time. */
+/** Bytes of one read. */
 const READ_BYTES = 256 * 1024
 
 it.each([1, READ_BYTES - 1, READ_BYTES, READ_BYTES + 1, 2 * READ_BYTES])(

@@ -10,7 +10,7 @@ const MAX_INPUT_BYTES = 256 * 1024 * 1024
 /**
  * Reads a file of the host.
  *
- * @throws {SvcError} `invalid_request`, code `input_file`, when it is missing, no regular file or too large; the
+ * @throws {SvcError} `invalid_request`, code `input_file`, when it is missing, not a regular file, or too large; the
  *   message names no path
  */
 export async function readInput(path: string): Promise<FormFile> {

@@ -72,7 +72,7 @@ describe('texts', () => {
     expect(read).toMatchObject({ promptTokens: 5, end: { logProb: -0.25 } })
     expect((await promptLogprobs({ tokens: [1, 2, 3, 4] })).tokens).toHaveLength(4)
     expect(world.asked().prompt).toEqual([[1, 2, 3, 4]])
-    // An instance that lists no tokens, only those of the answer, or those of another text.
+    // An instance that lists no tokens, only the tokens of the answer, or the tokens of another text.
     for (const other of [{ content: [] }, { tokens: ['.'], token_logprobs: [-1] }, logprobs]) {
       world.instance.replyWith(json({ choices: [{ text: 'x', logprobs: other }] }))
       await expect(promptLogprobs({ prompt: 'other' })).rejects.toMatchObject({ kind: 'not_implemented' })

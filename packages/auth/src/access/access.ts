@@ -16,7 +16,7 @@ export interface RouteRequirement {
   readonly group?: string | undefined
 }
 
-/** Why a caller may not use a route or a model. */
+/** The reason why a caller may not use a route or a model. */
 export type Refusal =
   | { readonly kind: 'unauthenticated' }
   | { readonly kind: 'not-admin' }
@@ -38,14 +38,14 @@ export function routeGroup({ access, feature, group }: RouteRequirement): string
 const ACCESSES: ReadonlySet<unknown> = new Set(['none', 'any', 'self', 'admin'] satisfies RouteRequirement['access'][])
 const ROLES: ReadonlySet<unknown> = new Set(['admin', 'user', 'none'] satisfies Principal['role'][])
 
-/** Without limits a principal may use everything: an object that is none must not. */
+/** Refuses an object that is not a principal: a principal without limits may use everything. */
 function checkPrincipal(principal: Principal): void {
   checkArgument(ROLES.has(principal?.role), 'principal', 'a Principal', principal)
 }
 
 /**
- * Whether a caller may use a route: undefined, or why not. Admins have every feature; the scopes of a key bind admins
- * too.
+ * Decides whether a caller may use a route. Returns undefined, or the reason why not. Admins have every feature; the
+ * scopes of a key bind admins too.
  */
 export function decideAccess(principal: Principal, requirement: RouteRequirement): Refusal | undefined {
   checkArgument(ACCESSES.has(requirement?.access), 'decideAccess: access', 'an access of routes', requirement?.access)
@@ -62,9 +62,9 @@ export function decideAccess(principal: Principal, requirement: RouteRequirement
 }
 
 /**
- * Whether a caller may use a model, by the name that is executed: undefined, or why not.
+ * Decides whether a caller may use a model, by the name that is executed. Returns undefined, or the reason why not.
  *
- * @param through further names by which the model is called: an alias, a router that picked it. A list of models that has
+ * @param through further names by which the model is called: an alias, a router that picked it. A list of models with
  *   one of these names allows the call. @default none
  */
 export function decideModelAccess(

@@ -1,4 +1,4 @@
-/** A feature switch: what an account may use besides its role. */
+/** A feature switch: something that an account may use besides its role. */
 interface FeatureRow {
   readonly key: string
   readonly label: string
@@ -51,7 +51,7 @@ export function isFeature(value: unknown): value is Feature {
   return typeof value === 'string' && KEYS.has(value)
 }
 
-/** The features that are on for an account: those set by hand, else their defaults. */
+/** The features that are on for an account: values set by hand, else the defaults. */
 export function resolveFeatures(explicit: Readonly<Record<string, boolean>>): ReadonlySet<Feature> {
   const isOn = (row: (typeof FEATURES)[number]): boolean =>
     Object.hasOwn(explicit, row.key) ? explicit[row.key] === true : row.default

@@ -7,12 +7,12 @@ import { type RegistrationForm, type RegistrationOptions, type RegistrationResul
 import { readUser } from './stored-user.ts'
 import { createUserChanges, type UserChanges } from './user-changes.ts'
 
-/** What {@link createAccounts} needs. */
+/** Options of {@link createAccounts}. */
 export interface AccountsOptions extends RegistrationOptions {
   readonly revocations: Revocations
 }
 
-/** Accounts (§2.1, §3.1). Whatever takes rights away is published as a revocation once it is stored. */
+/** Accounts (§2.1, §3.1). A change that takes rights away is published as a revocation once it is stored. */
 export interface Accounts extends Login, PasswordChanges, UserChanges {
   /**
    * Registers a local account.
@@ -24,7 +24,7 @@ export interface Accounts extends Login, PasswordChanges, UserChanges {
   read(id: string, options: CallOptions): Promise<User>
   /** Oldest first. */
   list(page: Page, options: CallOptions): Promise<readonly User[]>
-  /** When accounts were seen last, in milliseconds since the epoch; accounts that were never seen are absent. */
+  /** Times at which accounts were seen last, milliseconds since the epoch; accounts that were never seen are absent. */
   readLastSeen(ids: readonly string[], options: CallOptions): Promise<ReadonlyMap<string, number>>
 }
 

@@ -9,7 +9,7 @@ export interface AdmissionFacts {
   readonly isInviteValid: boolean
 }
 
-/** How an account is let in, or why it is not. */
+/** The terms on which an account is let in, or the reason why it is not. */
 export type Admission =
   | {
       readonly kind: 'admitted'

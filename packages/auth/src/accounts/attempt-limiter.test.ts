@@ -20,7 +20,7 @@ function createWorld(options: { readonly maxNames?: number; readonly maxWaiting?
       const attempt = await begin(...budgets)
       attempt.end(true)
     },
-    /** How long an attempt has to wait, milliseconds; 0 when it may go on, and then it succeeds. */
+    /** Time that an attempt has to wait, milliseconds; 0 when it may go on, and then it succeeds. */
     waitOf: (...budgets: readonly AttemptBudget[]): Promise<number> =>
       begin(...budgets).then(
         (attempt) => {

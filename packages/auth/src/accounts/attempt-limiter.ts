@@ -4,7 +4,7 @@ import { AuthError } from '../errors.ts'
 import type { CallOptions, Clock } from '../ports/clock.ts'
 import { normalizeEmail } from './email.ts'
 
-/** How many attempts under a name may fail in a minute. */
+/** Limit of failed attempts under a name in a minute. */
 export interface AttemptBudget {
   /** Such as an address, an account, or both together. */
   readonly name: string
@@ -23,18 +23,18 @@ export interface Attempt {
 /** Limits how often attempts fail. */
 export interface AttemptLimiter {
   /**
-   * Begins an attempt under some names. One that is under way could still fail, so an attempt waits while those before it
-   * could use a budget up.
+   * Begins an attempt under some names. An attempt that is under way could still fail, so this one waits while earlier
+   * attempts could use a budget up.
    *
    * @throws {AuthError} `rate_limited` when a budget is used up
    */
   begin(budgets: readonly AttemptBudget[], options: CallOptions): Promise<Attempt>
 }
 
-/** What {@link createAttemptLimiter} needs. */
+/** Options of {@link createAttemptLimiter}. */
 export interface AttemptLimiterOptions {
   readonly clock: Pick<Clock, 'monotonic'>
-  /** Names that are remembered; the one that failed longest ago gives way. @default 50000 */
+  /** Names that are remembered; the name that failed longest ago is forgotten first. @default 50000 */
   readonly maxNames?: number | undefined
   /** Attempts that wait for others. @default 1000 */
   readonly maxWaiting?: number | undefined
@@ -59,7 +59,7 @@ function tooMany(retryAfterMs: number): AuthError {
   })
 }
 
-/** The tallies of names, of which the one that failed longest ago gives way. */
+/** The tallies of names; the name that failed longest ago is forgotten first. */
 function createTallies(clock: Pick<Clock, 'monotonic'>, maxNames: number) {
   const tallies = new Map<string, Tally>()
   const read = (name: string): Tally => {
@@ -98,7 +98,7 @@ export function createAttemptLimiter(options: AttemptLimiterOptions): AttemptLim
   const tallies = createTallies(clock, maxNames)
   const waiting = new Set<() => void>()
 
-  /** How long a budget is used up, milliseconds; `busy` while attempts that run could use it up. */
+  /** Time until a budget allows an attempt, milliseconds; `busy` while attempts that run could use the budget up. */
   function look({ name, perMinute }: AttemptBudget): number | 'busy' {
     const { failures, running } = tallies.read(name)
     if (failures.length + running < perMinute) return 0
@@ -133,7 +133,7 @@ export function createAttemptLimiter(options: AttemptLimiterOptions): AttemptLim
     }
   }
 
-  /** How long the longest of some budgets is used up, milliseconds; 0 where all are busy alone. */
+  /** Longest time until one of the budgets allows an attempt, milliseconds; 0 where all are only busy. */
   const longest = (budgets: readonly AttemptBudget[]): number =>
     Math.max(0, ...budgets.map(look).map((found) => (found === 'busy' ? 0 : found)))
 
@@ -172,8 +172,8 @@ function expand(address: string): readonly number[] {
 }
 
 /**
- * The name of a client's address for a limiter: an IPv4 address, also when it is written as IPv6; of an IPv6 address its
- * network of 64 bits, since a client has all of that.
+ * The name of a client's address for a limiter: an IPv4 address, also when it is written as IPv6; of an IPv6 address
+ * its network of 64 bits, since a client has all of that.
  */
 export function nameAddress(address: string): string {
   const plain = (address.split('%')[0] ?? '').replace(/^\[|\]$/g, '')

@@ -1,5 +1,5 @@
 /**
- * Accounts: registration, sign-in with a password, invites, and what admins may change.
+ * Accounts: registration, sign-in with a password, invites, and the changes that admins may make.
  *
  * @module
  */

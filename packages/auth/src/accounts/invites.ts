@@ -5,7 +5,7 @@ import type { Invite, InviteStore } from '../ports/credentials.ts'
 import type { Page } from '../ports/users.ts'
 import { createId, createToken, type TokenHasher } from '../token-hasher.ts'
 
-/** What {@link createInvites} needs. */
+/** Options of {@link createInvites}. */
 export interface InvitesOptions {
   readonly store: InviteStore
   readonly hasher: TokenHasher

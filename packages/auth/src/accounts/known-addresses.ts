@@ -4,27 +4,27 @@ import type { TokenHasher } from '../token-hasher.ts'
 import { nameAddress } from './attempt-limiter.ts'
 import { normalizeEmail } from './email.ts'
 
-/** What {@link createKnownAddresses} needs. */
+/** Options of {@link createKnownAddresses}. */
 export interface KnownAddressesOptions {
   readonly store: KnownAddressStore
   readonly hasher: TokenHasher
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Addresses from which accounts have signed in. Strangers who guess at an account cannot lock its owner out there. */
+/** Addresses from which accounts have signed in. There, strangers who guess at an account cannot lock its owner out. */
 export interface KnownAddresses {
   /** Notes that an account has signed in from the address of a client. */
   note(account: { readonly id: string; readonly email: string }, address: string, options: CallOptions): Promise<void>
   /** Whether the account with an e-mail address has signed in from the address of a client within 90 days. */
   isKnown(email: string, address: string, options: CallOptions): Promise<boolean>
-  /** Removes what is too old. @returns how many, at most `limit` */
+  /** Removes old addresses. @returns how many, at most `limit` */
   tidy(options: CallOptions & { readonly limit: number }): Promise<number>
 }
 
 const LIFETIME_MS = 90 * 86_400_000
 const MAX_ADDRESSES = 50
 
-/** Addresses of accounts: of an address and its account the store has one hash, so that it tells neither. */
+/** Addresses of accounts. The store has one hash of an address and its account, which reveals neither. */
 export function createKnownAddresses({ store, hasher, clock }: KnownAddressesOptions): KnownAddresses {
   const hash = (email: string, address: string): string =>
     hasher.hash('address', `${normalizeEmail(email)}\n${nameAddress(address)}`)

@@ -13,17 +13,17 @@ export interface LoginOptions
   readonly revocations: Revocations
 }
 
-/** What somebody signs in with. */
+/** The fields of a login form. */
 export interface LoginForm {
   readonly email: unknown
   readonly password: unknown
-  /** Whether the account has signed in from the address before: strangers cannot keep it waiting. @default false */
+  /** Whether the account has signed in from the address before: strangers cannot make it wait. @default false */
   readonly isFromKnownAddress?: boolean | undefined
 }
 
 /** An account that has proved its password. */
 export interface ProvenUser extends User {
-  /** Of the password that was proved, for the session that it begins. Never shown to anybody. */
+  /** Hash of the proved password, for the session that the login begins. Never shown to anybody. */
   readonly passwordHash: string
 }
 
@@ -92,7 +92,7 @@ export function createLogin(options: LoginOptions): Login {
     if (passwords.isOutdated(found.passwordHash)) {
       const to = await passwords.hash(found.password, call)
       const isReplaced = await users.replacePasswordHash(found.user.id, { from: found.passwordHash, to }, call)
-      // somebody else has replaced it: the password is proved by the new one
+      // a parallel change has replaced the hash: the new hash proves the password
       return isReplaced ? { ...(await promote(found.user, call)), passwordHash: to } : login(form, call)
     }
     return { ...(await promote(found.user, call)), passwordHash: found.passwordHash }

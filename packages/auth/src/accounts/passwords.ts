@@ -3,7 +3,7 @@ import { AuthError } from '../errors.ts'
 import type { CallOptions } from '../ports/clock.ts'
 import { createTaskQueue, type QueuedOptions } from './task-queue.ts'
 
-/** Why a password is not taken. */
+/** The reason why a password is refused. */
 export type PasswordFault =
   | 'password_empty'
   | 'password_too_short'
@@ -38,7 +38,7 @@ export interface Passwords {
    * Whether a password is that of a hash: argon2, or bcrypt of an imported account. Without a hash it does the same
    * work and says no, so that unknown accounts take as long as known ones.
    *
-   * @param options.goesFirst whether it goes before others that wait, which cannot keep it out
+   * @param options.goesFirst whether it goes before others that wait; they cannot keep it out
    * @throws {AuthError} `rate_limited` when too many wait
    */
   verify(password: string, hash: string | undefined, options: QueuedOptions): Promise<boolean>
@@ -46,7 +46,7 @@ export interface Passwords {
   isOutdated(hash: string): boolean
 }
 
-/** How passwords are hashed. */
+/** Options of {@link createPasswords}. */
 export interface PasswordsOptions {
   /** Hashings at a time. @default 2, and one processor is left for the event loop */
   readonly concurrency?: number | undefined

@@ -17,7 +17,7 @@ export interface RegistrationOptions {
   readonly clock: Pick<Clock, 'now'>
   readonly mode: RegistrationMode
   readonly admin?: AdminEmail | undefined
-  /** Called when an account has become an admin by itself: the first one, and that of the configured address. */
+  /** Called when an account has become an admin by itself: the first one, or the one of the configured address. */
   readonly onNewAdmin?: ((user: User) => void) | undefined
 }
 
@@ -30,7 +30,7 @@ export interface RegistrationForm {
   readonly acknowledgesWeakPassword?: boolean | undefined
 }
 
-/** How a registration ends for the one who asks. */
+/** Result of a registration, as the caller sees it. */
 export type RegistrationResult =
   | { readonly kind: 'active'; readonly user: User }
   /** The account waits for an admin; the same for an address that has an account already. */
@@ -53,8 +53,8 @@ function readEmail(value: unknown): string {
 }
 
 /**
- * The hash of the invite code of a form; undefined where none is given: blanks are none. Every other value has a hash,
- * so that a broken code is an invalid one.
+ * The hash of the invite code of a form; undefined for an absent code and for blanks. Every other value has a hash, so
+ * that a broken code is an invalid one.
  */
 export function hashInvite(code: unknown, hasher: TokenHasher): string | undefined {
   const value = typeof code === 'string' ? code.trim() : (code ?? '')
@@ -70,8 +70,8 @@ export function inviteRefused(kind: 'invite-required' | 'invalid-invite'): AuthE
 }
 
 /**
- * Registers a local account by the rules of §3.1. The password is hashed in every case, so that a taken address takes as
- * long as a free one, and the modes `approval` and `invite` answer both alike.
+ * Registers a local account by the rules of §3.1. The password is hashed in every case, so that a taken address takes
+ * as long as a free one, and the modes `approval` and `invite` answer both alike.
  *
  * @throws {AuthError} `invalid_request`
  */

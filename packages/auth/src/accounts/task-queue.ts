@@ -4,7 +4,7 @@ import type { CallOptions } from '../ports/clock.ts'
 /** Runs a few tasks at a time; some more wait. */
 export interface TaskQueue {
   /**
-   * @param options.goesFirst whether the task goes before others that wait, in a line of its own that those cannot fill
+   * @param options.goesFirst whether the task goes before others that wait, in a line of its own that they cannot fill
    * @throws {AuthError} `rate_limited` when too many wait; the signal's reason when it aborts while the task waits
    */
   run<T>(task: () => Promise<T>, options: QueuedOptions): Promise<T>

@@ -9,7 +9,7 @@ import { checkOutcome, readUser, userMissing } from './stored-user.ts'
 
 /** Changes of accounts, their rights and their end. */
 export interface UserChanges {
-  /** Changes name and picture, and nothing else of what the form holds. */
+  /** Changes only name and picture of the account; ignores other fields of the form. */
   setProfile(
     id: string,
     form: { readonly name?: unknown; readonly avatarUrl?: unknown },

@@ -7,7 +7,7 @@ import type { AuthTables } from './tables.ts'
 export type FactKey = 'accounts' | 'rights_revision' | 'usage_pruned_before'
 
 /**
- * Adds one to a number. Until the transaction ends, others who do the same wait: a lock that needs no dialect.
+ * Adds one to a number. Until the transaction ends, others who do so wait: a lock for every dialect.
  */
 export async function raiseFact(queries: Queries, { facts }: AuthTables, key: FactKey): Promise<void> {
   await queries.change((db) =>

@@ -32,7 +32,7 @@ export {
 export { listTableStatements } from './table-statements.ts'
 export { type AuthTables, type Dialect, postgresAuthTables, sqliteAuthTables } from './tables.ts'
 
-/** What {@link createDrizzleStores} needs. */
+/** Options of {@link createDrizzleStores}. */
 export interface DrizzleStoresOptions {
   readonly dialect: Dialect
   /** Runs the queries: `createSqliteQueries`, `createPostgresQueries`, or a runner of your own. */

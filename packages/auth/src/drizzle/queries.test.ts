@@ -9,7 +9,7 @@ const BROKEN = { kind: 'unavailable', code: 'database_unavailable', retryAfterMs
 
 const toText = (statement: SQL): string => JSON.stringify(statement.queryChunks)
 
-/** SQLite as far as these queries use it: it notes the statements, and fails on those that it is told. */
+/** SQLite as far as these queries use it: it notes the statements, and fails on those that `fails` names. */
 function createSqlite(fails: (statement: string) => boolean = () => false) {
   const statements: string[] = []
   const run = (statement: SQL) => {

@@ -4,7 +4,7 @@ import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import { AuthError } from '../errors.ts'
 
-/** How a statement ends that writes. */
+/** Result of a statement that writes. */
 export interface WriteResult {
   readonly changes: number
 }
@@ -31,7 +31,7 @@ export interface Queries {
 
 /**
  * Runs queries, and some of them together. Failures of the database must be `SvcError`s of the kind `unavailable` where
- * another try may help: they are no verdict on who is calling.
+ * another try may help: they say nothing about the caller.
  */
 export interface DrizzleQueries extends Queries {
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>
@@ -59,7 +59,7 @@ async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
 
 /**
  * Queries on a SQLite database, one after the other: statements of others must not fall into a transaction that waits.
- * At most 10,000 wait. The connection must have no other user who writes.
+ * At most 10,000 wait. Nobody else may write through the connection.
  */
 export function createSqliteQueries(orm: SqliteOrm): DrizzleQueries {
   const builder = orm as unknown as QueryBuilder
@@ -104,7 +104,7 @@ export function createSqliteQueries(orm: SqliteOrm): DrizzleQueries {
 }
 
 function onBuilder(db: Pick<PostgresOrm, 'select' | 'insert' | 'update' | 'delete' | 'execute'>): Queries {
-  // the builders of both dialects have the same methods; here a query is awaited, on SQLite it is told to run
+  // the builders of both dialects have the same methods; a query is awaited here, and on SQLite a method runs it
   const builder = db as unknown as QueryBuilder
   const awaited = async <T>(query: unknown): Promise<T> => query as PromiseLike<T>
   return {

@@ -6,7 +6,7 @@ type UserRow = AuthTables['users']['$inferSelect']
 type KeyRow = AuthTables['apiKeys']['$inferSelect']
 type SessionRow = AuthTables['sessions']['$inferSelect']
 
-/** A row of accounts without the password's hash, which is read by the login alone. */
+/** A row of accounts without the password's hash, which only the login reads. */
 export type PublicUserRow = Omit<UserRow, 'passwordHash'>
 
 function parseObject(text: string): Readonly<Record<string, unknown>> {

@@ -40,8 +40,8 @@ function toStatements({ name, columns, primaryKeys, indexes }: Description): rea
 }
 
 /**
- * The statements that create the tables where they are missing, for those who have no migrations of their own. With
- * drizzle-kit, declare the tables in your schema instead.
+ * The statements that create the missing tables, for users without migrations of their own. With drizzle-kit, declare
+ * the tables in your schema instead.
  */
 export function listTableStatements(dialect: Dialect): readonly string[] {
   const descriptions: readonly Description[] =

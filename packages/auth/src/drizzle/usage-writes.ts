@@ -11,7 +11,7 @@ import type { AuthTables, Dialect } from './tables.ts'
 /** Rows of one statement. */
 const WRITE_BATCH = 200
 
-/** Adds sums to those that are there. */
+/** Adds sums to the stored ones. */
 async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: readonly UsageSum[]): Promise<void> {
   const { promptTokens, completionTokens, totalTokens, requests, lastUsedAt } = usageSums
   const { cachedTokens, reasoningTokens, estimatedTokens, estimatedRequests } = usageSums

@@ -112,7 +112,7 @@ function selectFilters(columns: AuthTables['usageSums'] | AuthTables['usageRecor
   ]
 }
 
-/** Joins a condition for the end of a part, which may have none. */
+/** Conditions for the bounds of a part, which may have no end. */
 function within(column: AuthTables['usageSums']['start'] | AuthTables['usageRecords']['createdAt'], part: UsageRead) {
   return [gte(column, part.from), part.to === undefined ? undefined : lt(column, part.to)]
 }

@@ -21,7 +21,7 @@ async function hasInvite(queries: Queries, { invites }: AuthTables, { inviteHash
   return rows.length > 0
 }
 
-/** Uses an invite up. @returns false when somebody has revoked it meanwhile */
+/** Uses an invite up. @returns false when it was revoked meanwhile */
 async function consumeInvite(queries: Queries, { invites }: AuthTables, registration: Registration): Promise<boolean> {
   const { user, inviteHash = '', now } = registration
   const changed = await queries.change((db) =>

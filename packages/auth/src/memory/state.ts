@@ -17,7 +17,7 @@ export interface StoredInvite extends NewInvite {
   readonly usedAt: number | undefined
 }
 
-/** Everything the stores in memory keep. Each is bounded by what its service allows. */
+/** Everything that the stores in memory keep. Its service bounds each of them. */
 export interface MemoryState {
   revision: number
   readonly users: Map<string, User & { readonly passwordHash: string | undefined }>
@@ -40,7 +40,7 @@ export interface MemoryState {
   readonly reservations: Map<string, readonly Reservation[]>
 }
 
-/** Nothing yet. */
+/** Creates an empty state. */
 export function createMemoryState(): MemoryState {
   return {
     revision: 0,

@@ -77,7 +77,7 @@ export function createMemoryUsage(state: MemoryState): UsageStore {
   return {
     append: async (records) => append(state, records),
     group: async (query, { limit }) => group(state, query, limit),
-    // records without a source come from older databases alone
+    // only older databases have records without a source
     backfillSources: async () => 0,
     prune: async (limits) => prune(state, limits),
   }

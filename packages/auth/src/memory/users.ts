@@ -68,7 +68,7 @@ export function createMemoryUsers(state: MemoryState): UserStore {
     state.users.set(id, { ...user, ...fields })
     return true
   }
-  /** A change that takes rights away, or may. */
+  /** Makes a change that takes rights away, or may do so. */
   const revoke = (id: string, fields: Partial<StoredUser>): boolean => {
     const isChanged = change(id, fields)
     if (isChanged) state.revision += 1

@@ -5,7 +5,7 @@ import type { Sessions } from '../sessions.ts'
 import type { TokenHasher } from '../token-hasher.ts'
 import { type LogoutToken, logoutRefused, type OidcProvider } from './oidc.ts'
 
-/** What {@link endSessionsByToken} needs. */
+/** Options of {@link endSessionsByToken}. */
 export interface BackChannelLogoutOptions {
   readonly provider: OidcProvider
   readonly users: Pick<UserStore, 'findBySubject'>
@@ -16,10 +16,10 @@ export interface BackChannelLogoutOptions {
 }
 
 /**
- * Ends the sessions that a logout token of the issuer names (OpenID Connect Back-Channel Logout 1.0). A token holds once.
- * One whose sessions could not be ended may come again.
+ * Ends the sessions that a logout token of the issuer names (OpenID Connect Back-Channel Logout 1.0). A token holds
+ * once. It may come again if its sessions could not be ended.
  *
- * @returns how many sessions have ended
+ * @returns number of ended sessions
  * @throws {AuthError} `invalid_request` for a token that does not hold; `unavailable`
  */
 export async function endSessionsByToken(

@@ -45,20 +45,20 @@ async function readAtMost(response: Response, limit: number): Promise<Uint8Array
   return bytes
 }
 
-/** Whether a caller has left, which a limit of time does not mean. */
+/** Whether a caller has left. A time limit does not count as leaving. */
 function hasLeft({ signal }: FetchInit): boolean {
   if (signal?.aborted !== true) return false
   const { reason } = signal
   return !(reason instanceof Error && reason.name === 'TimeoutError')
 }
 
-/** @throws {ProviderDown} when no whole reply comes; the reason of a caller who has left; {AuthError} for one too large */
+/** @throws {ProviderDown} without a whole reply; the reason of a caller that has left; {AuthError} for a large reply */
 async function read(send: Fetch, url: string, init: FetchInit) {
   try {
     const response = await send(url, init)
     return { response, body: await readAtMost(response, MAX_REPLY_BYTES) }
   } catch (cause) {
-    // A `send` has errors of its own, which say as little as those of `fetch`.
+    // A given `send` has errors of its own, which say as little as the errors of `fetch`.
     if (cause instanceof AuthError || hasLeft(init)) throw cause
     if (SvcError.is(cause) && cause.kind === 'too_large') throw tooLarge(cause)
     throw new ProviderDown('the provider gives no answer', { cause })
@@ -80,7 +80,7 @@ export function boundFetch(send: Fetch = sendByDefault): Fetch {
   }
 }
 
-/** Whether an address may be called: https, or plain http on this machine, whose name nobody else can own. */
+/** Whether an address may be called: https, or plain http on a name of this machine that nobody else can own. */
 export function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname } = new URL(text)

@@ -8,12 +8,12 @@ const METHODS: ReadonlyMap<string, MakeAuthentication> = new Map<string, MakeAut
   ['client_secret_post', client.ClientSecretPost],
   ['client_secret_jwt', client.ClientSecretJwt],
 ])
-/** Every client can be tried this way, whatever the metadata says: issuers exist that name the wrong one. */
+/** Every client can be tried this way, against its metadata too: some issuers name the wrong way. */
 const COMMON: readonly string[] = ['client_secret_basic', 'client_secret_post']
 
 /**
- * The ways by which a client may prove itself at a token endpoint, in the order in which they are tried: those that the
- * metadata names go first, and `client_secret_basic` is the one where the metadata is silent (OpenID Connect Discovery
+ * The ways by which a client may prove itself at a token endpoint, in the order in which they are tried. The ways that
+ * the metadata names go first. `client_secret_basic` is the way where the metadata is silent (OpenID Connect Discovery
  * 1.0, section 3). A client without a secret has one way.
  *
  * @param named `token_endpoint_auth_methods_supported`
@@ -28,8 +28,8 @@ export function listClientAuthentications(
 }
 
 /**
- * Whether a token endpoint has turned the client away, and not the code. The code is unused then: the client is looked at
- * first (RFC 6749, sections 3.2.1 and 5.2).
+ * Whether a token endpoint has turned the client away, and not the code. The code is unused then: the endpoint checks
+ * the client first (RFC 6749, sections 3.2.1 and 5.2).
  */
 export function isClientRefusal(error: unknown): boolean {
   if (error instanceof client.ResponseBodyError) return error.error === 'invalid_client' || error.status === 401

@@ -5,11 +5,11 @@ import type { CallOptions } from '../ports/clock.ts'
 import { boundFetch, type Fetch, isSafeUrl } from './bounded-fetch.ts'
 import { type SignInProvider, toIdentity, toSignInError } from './provider.ts'
 
-/** What {@link createCodeHostProvider} needs. */
+/** Options of {@link createCodeHostProvider}. */
 export interface CodeHostOptions {
   readonly clientId: string
   readonly clientSecret: string
-  /** Where the provider sends browsers back to. */
+  /** The address to which the provider sends browsers back. */
   readonly redirectUri: string
   /** @default https://github.com */
   readonly baseUrl?: string | undefined

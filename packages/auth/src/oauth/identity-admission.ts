@@ -15,7 +15,7 @@ export interface IdentityAdmissionOptions {
   readonly clock: Pick<Clock, 'now'>
   readonly mode: RegistrationMode
   readonly admin?: AdminEmail | undefined
-  /** Called when an account has become an admin by itself: the first one, and that of the configured address. */
+  /** Called when an account has become an admin by itself: the first one, or the one of the configured address. */
   readonly onNewAdmin?: ((user: User) => void) | undefined
 }
 
@@ -94,7 +94,7 @@ export function createIdentityAdmission(options: IdentityAdmissionOptions): Iden
       return outcome.user
     }
     if (outcome.kind !== 'taken') throw inviteRefused(outcome.kind)
-    // the same account has come in twice at once
+    // two sign-ins of the same account came at once
     const known = await users.findBySubject({ provider, subject }, call)
     if (known === undefined) throw signInFailed(new Error('the account is gone'))
     return admitKnown(known, identity, call)

@@ -13,16 +13,20 @@ import {
 } from './provider.ts'
 import { isProviderDown } from './provider-error.ts'
 
-/** What {@link createOidcProvider} needs. */
+/** Options of {@link createOidcProvider}. */
 export interface OidcOptions extends OidcDiscoveryOptions {
-  /** Where the provider sends browsers back to. */
+  /** The address to which the provider sends browsers back. */
   readonly redirectUri: string
   readonly logger?: Logger | undefined
 }
 
 /** Sign-in at an OIDC issuer. */
 export interface OidcProvider extends SignInProvider {
-  /** Reads the issuer's configuration. @returns whether the issuer can be used; another try is made when it is needed */
+  /**
+   * Reads the issuer's configuration.
+   *
+   * @returns whether the issuer can be used; another try is made when it is needed
+   */
   prepare(options: CallOptions): Promise<boolean>
   /**
    * Reads a logout token.
@@ -32,18 +36,18 @@ export interface OidcProvider extends SignInProvider {
   readLogoutToken(token: string, options: CallOptions): Promise<LogoutToken>
 }
 
-/** A logout token that holds, but for its earlier uses. */
+/** A valid logout token. Its earlier uses are not checked yet. */
 export interface LogoutToken {
-  /** Whom it ends sessions of. One of both is there. */
+  /** The account, or the provider's session, whose sessions it ends. At least one of both is there. */
   readonly subject: string | undefined
   readonly providerSession: string | undefined
-  /** The issuer gives it to one token. */
+  /** The issuer gives each id to one token. */
   readonly id: string
-  /** From then on the token does not hold any more, milliseconds since the epoch. */
+  /** Time from which the token is not valid any more, milliseconds since the epoch. */
   readonly expiresAt: number
 }
 
-/** The error of a logout token that does not hold. */
+/** The error of an invalid logout token. */
 export function logoutRefused(cause: unknown): AuthError {
   return new AuthError('invalid_request', 'the logout token does not hold', { code: 'invalid_logout_token', cause })
 }
@@ -52,7 +56,7 @@ const SCOPES = 'openid profile email'
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** The claims that name the account, with those of one source only: an address is not vouched for by another. */
+/** The claims of the account, from one source only: a source does not vouch for the address of another. */
 function pickClaims(idToken: Claims, userInfo: Claims | undefined): Claims {
   return userInfo === undefined ? idToken : { ...userInfo, sub: idToken.sub, sid: idToken.sid }
 }
@@ -68,7 +72,7 @@ function toOidcIdentity(claims: Claims): Identity {
   })
 }
 
-/** Exchanges a code. A client that is turned away proves itself in another way, and in that way from then on. */
+/** Exchanges a code. A client that is turned away proves itself in another way, and uses that way from then on. */
 async function exchange(found: DiscoveredIssuer, url: URL, checks: client.AuthorizationCodeGrantChecks) {
   const { preferred, configs } = found
   let refusal: unknown

@@ -39,7 +39,7 @@ export function readProviderError(fields: unknown, cause?: unknown): ProviderErr
   return new ProviderError({ error, description: clean(description, MAX_DESCRIPTION_LENGTH) }, cause)
 }
 
-/** An error with those underneath, as far as they are worth a look. */
+/** An error and its causes, as far as they are worth a look. */
 function* listCauses(thrown: unknown): Generator<object> {
   let error = thrown
   for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
@@ -49,14 +49,14 @@ function* listCauses(thrown: unknown): Generator<object> {
   }
 }
 
-/** Whether something was thrown because the provider is away or broken: no answer, or one of the class 500. */
+/** Whether the provider is away or broken: it gave no answer, or one of the class 500. */
 export function isProviderDown(thrown: unknown): boolean {
   for (const error of listCauses(thrown))
     if (error instanceof ProviderDown || (error instanceof Response && error.status >= 500)) return true
   return false
 }
 
-/** The words that the provider gave with a failed exchange, else what was thrown. */
+/** The words that the provider gave with a failed exchange, else the thrown error. */
 export async function toProviderError(thrown: unknown): Promise<unknown> {
   for (const error of listCauses(thrown)) {
     const found =

@@ -30,7 +30,11 @@ export interface SignInSecrets {
 /** A provider of sign-ins by authorization code. */
 export interface SignInProvider {
   readonly name: Exclude<Provider, 'local'>
-  /** The address at the provider where the browser goes. @throws {AuthError} `unavailable` while the provider is away */
+  /**
+   * The address at the provider where the browser goes.
+   *
+   * @throws {AuthError} `unavailable` while the provider is away
+   */
   createUrl(secrets: SignInSecrets, options: CallOptions): Promise<URL>
   /**
    * Exchanges the code that the browser has brought.
@@ -50,7 +54,7 @@ const UNSTORABLE = /[\0\ud800-\udfff]/gu
 
 const readText = (value: unknown): string => (typeof value === 'string' ? value.replace(UNSTORABLE, '').trim() : '')
 
-/** A name as people see it: what is not seen is left out, and no letter is another than it looks. */
+/** A name as people see it: without unseen characters, and every letter is the letter that it looks like. */
 const readName = (value: unknown): string =>
   replaceMixedWords(removeUnseen(readText(value).slice(0, 4 * MAX_NAME_LENGTH))).trim()
 
@@ -100,7 +104,7 @@ export function toProviderSession(claim: unknown): string | undefined {
 }
 
 /**
- * The identity out of what a provider says, which is not taken on trust: texts are cut, addresses checked.
+ * The identity out of a provider's claims, which are not trusted: texts are cut, addresses checked.
  *
  * @throws {AuthError} `invalid_request` without a usable subject
  */

@@ -6,7 +6,7 @@ import { createToken } from '../token-hasher.ts'
 import { createIdentityAdmission, type IdentityAdmissionOptions } from './identity-admission.ts'
 import { readRefusal, type SignInProvider, type SignInSecrets } from './provider.ts'
 
-/** What {@link createSignIn} needs. */
+/** Options of {@link createSignIn}. */
 export interface SignInOptions extends IdentityAdmissionOptions {
   readonly signIns: SignInStore
   /** Sign-ins under way at a time. @default 10000 */
@@ -15,11 +15,11 @@ export interface SignInOptions extends IdentityAdmissionOptions {
 
 /** A sign-in that has begun. */
 export interface BegunSignIn {
-  /** Where the browser goes. */
+  /** The address to which the browser goes. */
   readonly url: URL
   /** Belongs in a cookie of the browser (`oauth_state`) until it comes back. */
   readonly browserToken: string
-  /** Of the cookie. */
+  /** Lifetime of the cookie. */
   readonly maxAgeMs: number
 }
 
@@ -36,8 +36,8 @@ export interface SignIn {
   /** @throws {AuthError} `unavailable`, `rate_limited` when too many are under way */
   begin(provider: SignInProvider, options: CallOptions): Promise<BegunSignIn>
   /**
-   * The account of a browser that comes back; a new one by the rules of registration. The account is found by the
-   * provider and its subject alone: no address merges two accounts.
+   * The account of a browser that comes back; a new one by the rules of registration. Only the provider and its subject
+   * find the account: an address never merges two accounts.
    *
    * @throws {AuthError} `invalid_request`, with the codes `invalid_state`, `missing_code`, `sign_in_failed`,
    *   `sign_in_denied`, `invite_required`, `invalid_invite`; `forbidden` for an account that waits or is disabled;
@@ -57,7 +57,7 @@ const TOKEN = /^[0-9a-f]{64}$/
 const invalidState = (cause?: unknown): AuthError =>
   new AuthError('invalid_request', 'invalid OAuth state', { code: 'invalid_state', cause })
 
-/** A parameter that stands there once. */
+/** The value of a parameter that occurs exactly once, else undefined. */
 function readSingle(parameters: URLSearchParams, name: string): string | undefined {
   const [value, ...others] = parameters.getAll(name)
   return others.length === 0 ? value : undefined
@@ -75,7 +75,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     return { state, nonce: hash('nonce'), codeVerifier: hash('verifier'), hash: hash('flow') }
   }
 
-  /** The secrets of the sign-in that one of the browser's tokens belongs to; undefined where there is none. */
+  /** The secrets of the sign-in of one of the browser's tokens; undefined where there is none. */
   async function consume(
     provider: SignInProvider,
     state: string,
@@ -104,7 +104,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     },
     async complete(provider, { parameters, browserTokens, inviteCode }, call) {
       const refusal = readRefusal(parameters)
-      // providers exist that send a refusal back without its state; it ends nothing but this try
+      // some providers send a refusal back without its state; it ends only this try
       if (refusal !== undefined && !parameters.has('state')) throw refusal
       const state = readSingle(parameters, 'state') ?? ''
       const secrets = await consume(provider, state, { ...call, browserTokens })

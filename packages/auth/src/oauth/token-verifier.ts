@@ -5,7 +5,7 @@ import type { CallOptions, Clock } from '../ports/clock.ts'
 import type { Fetch } from './bounded-fetch.ts'
 import { hasDuplicateNames } from './duplicate-names.ts'
 
-/** What {@link createTokenVerifier} needs. */
+/** Options of {@link createTokenVerifier}. */
 export interface TokenVerifierOptions {
   readonly issuer: string
   readonly clientId: string
@@ -19,14 +19,14 @@ export interface TokenVerifier {
   /**
    * The claims of an ID token.
    *
-   * @throws what does not hold: type, signature, issuer, audience, times, nonce, hash of the access token
+   * @throws an error for a wrong type, signature, issuer, audience, time, nonce, or hash of the access token
    */
   verifyIdToken(
     token: string,
     expected: { readonly nonce: string; readonly accessToken: string },
     options: CallOptions,
   ): Promise<JWTPayload>
-  /** The claims of a logout token (OpenID Connect Back-Channel Logout 1.0, 2.6). @throws what does not hold */
+  /** The claims of a logout token (OpenID Connect Back-Channel Logout 1.0, 2.6). @throws an error for a wrong token */
   verifyLogoutToken(token: string, options: CallOptions): Promise<LogoutClaims>
 }
 
@@ -35,21 +35,21 @@ export interface LogoutClaims {
   readonly sub: string | undefined
   readonly sid: string | undefined
   readonly jti: string
-  /** When the token is too old, milliseconds since the epoch. */
+  /** Time from which the token is too old, milliseconds since the epoch. */
   readonly expiresAt: number
 }
 
-/** Signatures by keys that the issuer alone has. */
+/** Algorithms of signatures whose keys only the issuer has. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 const MAX_TOKEN_LENGTH = 64 * 1024
 const MAX_TOKEN_ID_LENGTH = 1024
 const MAX_KEYS = 100
 const SKEW_S = 60
-/** Keys are fetched at most once a minute, whatever tokens name. */
+/** Keys are fetched at most once a minute, also for unknown keys that tokens name. */
 const REFETCH_MS = 60_000
 const MAX_KEY_AGE_MS = 10 * 60_000
 const MAX_LOGOUT_AGE_S = 300
-/** Types of ID tokens (RFC 7519, 5.1). A token with another type is an access token, or of a use to come. */
+/** Types of ID tokens (RFC 7519, 5.1). A token with another type is an access token, or has a future use. */
 const ID_TOKEN_TYPE = /^(?:application\/)?jwt$/i
 const LOGOUT_TOKEN_TYPE = /^(?:application\/)?(?:jwt|logout\+jwt)$/i
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
@@ -85,7 +85,7 @@ function createKeys({ keysUrl, fetch, clock }: TokenVerifierOptions) {
   return {
     read: async (call: CallOptions): Promise<JSONWebKeySet> =>
       known !== undefined && ageMs() < MAX_KEY_AGE_MS ? known.keys : fetchKeys(call),
-    /** Other keys than those that were read, if it is time to look. */
+    /** Fetches the keys again, unless the last fetch is too recent. */
     readNewer: async (call: CallOptions): Promise<JSONWebKeySet | undefined> =>
       ageMs() < REFETCH_MS ? undefined : fetchKeys(call),
   }
@@ -114,12 +114,12 @@ function equal(left: Buffer, right: Buffer): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** Whether a token says that it is of a type, or nothing of its type. */
+/** Whether a token says that it is of a type, or does not name its type. */
 function isOfType({ protectedHeader: { typ } }: JWTVerifyResult, types: RegExp): boolean {
   return typ === undefined || (typeof typ === 'string' && types.test(typ))
 }
 
-/** A token that holds so far. */
+/** A token whose checks have passed so far. */
 interface Verified extends JWTVerifyResult {
   readonly issuedAtS: number
 }

@@ -1,6 +1,6 @@
 /** Time as the library sees it, so that tests can own it. */
 export interface Clock {
-  /** Wall time, milliseconds since the epoch, UTC. For what is stored or shown. */
+  /** Wall time, milliseconds since the epoch, UTC. For times that are stored or shown. */
   now(): number
   /** Milliseconds from an arbitrary start that never jump. For limits and caches. */
   monotonic(): number
@@ -13,7 +13,7 @@ export interface CallOptions {
   readonly signal: AbortSignal
 }
 
-/** Where the library writes its log lines: fields first, then a constant phrase. A pino child satisfies it. */
+/** Receives the log lines of the library: fields first, then a constant phrase. A pino child satisfies it. */
 export interface Logger {
   debug(fields: Readonly<Record<string, unknown>>, message: string): void
   info(fields: Readonly<Record<string, unknown>>, message: string): void

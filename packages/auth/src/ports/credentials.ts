@@ -28,12 +28,16 @@ export interface ApiKey {
 export interface ApiKeyStore {
   /** @returns false when the account is gone or has `maxKeys` already */
   create(key: ApiKey & { readonly hash: string }, options: CallOptions & { readonly maxKeys: number }): Promise<boolean>
-  /** A key with its owner, whatever its expiry. */
+  /** A key with its owner; also an expired key. */
   findByHash(hash: string, options: CallOptions): Promise<{ readonly key: ApiKey; readonly user: User } | undefined>
   findById(id: string, options: CallOptions): Promise<{ readonly key: ApiKey; readonly user: User } | undefined>
   /** Newest first. */
   listByUser(userId: string, page: Page, options: CallOptions): Promise<readonly ApiKey[]>
-  /** Removes a key of an account, and the sessions that were made with it. @returns false when the account has no such key */
+  /**
+   * Removes a key of an account, and the sessions that were made with it.
+   *
+   * @returns false when the account has no such key
+   */
   remove(key: { readonly id: string; readonly userId: string }, options: CallOptions): Promise<boolean>
   /** Notes when keys were used; earlier times change nothing. */
   touch(uses: readonly { readonly id: string; readonly at: number }[], options: CallOptions): Promise<void>
@@ -44,9 +48,9 @@ export interface ApiKeyStore {
 /** A browser session (§2.2). Its value is not kept. */
 export interface Session {
   readonly id: string
-  /** Absent when the session stands for a shared key. */
+  /** Absent for a session of a shared key. */
   readonly userId: string | undefined
-  /** Hash of the shared key that the session stands for: it ends with the key. */
+  /** Hash of the shared key of the session: the session ends with the key. */
   readonly sharedKeyHash: string | undefined
   /** The user key that the session was made with: it has its limits and ends with it. */
   readonly apiKeyId: string | undefined
@@ -63,7 +67,7 @@ export interface FoundSession {
   readonly session: Session
   readonly user: User | undefined
   readonly apiKey: ApiKey | undefined
-  /** Whether the value is the current one, or the one before, which is valid until `previousUntil`. */
+  /** Whether the value is the current one. If not, it is the one before, which is valid until `previousUntil`. */
   readonly isCurrent: boolean
   readonly previousUntil: number
 }
@@ -82,7 +86,7 @@ export interface SessionStore {
   ): Promise<boolean>
   findByHash(hash: string, options: CallOptions): Promise<FoundSession | undefined>
   findById(id: string, options: CallOptions): Promise<FoundSession | undefined>
-  /** Gives a session a new value, if it still has the one that is replaced. @returns whether it had */
+  /** Gives a session a new value, if it still has the old one. @returns whether it had */
   rotate(
     change: {
       readonly id: string
@@ -94,7 +98,11 @@ export interface SessionStore {
     options: CallOptions,
   ): Promise<boolean>
   remove(id: string, options: CallOptions): Promise<boolean>
-  /** Removes the sessions of an account but for one, whose value before the last rotation ends too. @returns how many */
+  /**
+   * Removes the sessions of an account but for `except`. Of that session, the value before the last rotation ends too.
+   *
+   * @returns how many
+   */
   removeByUser(userId: string, options: CallOptions & { readonly except?: string | undefined }): Promise<number>
   /** Removes the sessions that an OIDC session has begun, of one account or of all. */
   removeByProvider(
@@ -116,7 +124,7 @@ export interface Invite {
   readonly usedBy: { readonly id: string; readonly name: string } | undefined
   /** Milliseconds since the epoch. */
   readonly usedAt: number | undefined
-  /** The administrators' own words, such as the person it is for; empty without any. */
+  /** A note of the administrators, such as the person it is for; may be empty. */
   readonly note: string
   readonly createdAt: number
   readonly expiresAt: number
@@ -146,7 +154,7 @@ export interface InviteStore {
 
 /** Addresses from which accounts have signed in, as hashes. */
 export interface KnownAddressStore {
-  /** Notes an address; those of the account that were used longest ago give way when it has more than `maxAddresses`. */
+  /** Notes an address. When the account has more than `maxAddresses`, its least recently used ones go. */
   note(
     use: { readonly hash: string; readonly userId: string; readonly now: number },
     options: CallOptions & { readonly maxAddresses: number },
@@ -160,7 +168,7 @@ export interface KnownAddressStore {
 /** Sign-ins that are under way at a provider. */
 export interface SignInStore {
   /**
-   * Notes a sign-in. Those that have expired are removed.
+   * Notes a sign-in. Expired sign-ins are removed.
    *
    * @returns false when `maxRunning` are under way already
    */
@@ -175,7 +183,7 @@ export interface SignInStore {
 /** Tokens that hold once, as hashes, until they expire. */
 export interface UsedTokenStore {
   isUsed(token: { readonly hash: string; readonly now: number }, options: CallOptions): Promise<boolean>
-  /** Notes the use of a token. Those that have expired are removed. */
+  /** Notes the use of a token. Expired tokens are removed. */
   use(
     token: { readonly hash: string; readonly now: number; readonly expiresAt: number },
     options: CallOptions,

@@ -1,6 +1,6 @@
 import type { CallOptions } from './clock.ts'
 
-/** How the caller of a tracked request had proven who it is (§2.6). */
+/** Means by which the caller of a tracked request proved its identity (§2.6). */
 export type UsageSource = 'apikey' | 'web' | 'legacy'
 
 /** One tracked request (§2.6). Names are copies: they outlive renamed and removed accounts and keys. */
@@ -28,7 +28,7 @@ export interface UsageRecord {
   readonly isEstimated?: boolean | undefined
 }
 
-/** How records are put together. */
+/** Choice of records, and their groups. */
 export interface UsageQuery {
   /** Width of the buckets. */
   readonly bucket: 'hour' | 'day' | 'month'
@@ -36,11 +36,11 @@ export interface UsageQuery {
   readonly since?: number | undefined
   readonly userId?: string | undefined
   readonly apiKeyId?: string | undefined
-  /** Leaves out what shared keys did. @default false */
+  /** Leaves out the use by shared keys. @default false */
   readonly withoutLegacy?: boolean | undefined
-  /** Whether models are told apart. */
+  /** Whether each model has groups of its own. */
   readonly byModel: boolean
-  /** Whether keys and former names of an account are told apart; if not, a group has one of the names. @default true */
+  /** Whether keys and former names have groups of their own; if not, a group has one of the names. @default true */
   readonly byKey?: boolean | undefined
 }
 
@@ -48,7 +48,7 @@ export interface UsageQuery {
 export interface UsageGroup {
   /** Start of the bucket, milliseconds since the epoch. */
   readonly bucketStart: number
-  /** Empty unless models are told apart. */
+  /** Empty unless each model has groups of its own. */
   readonly model: string
   readonly userId: string
   readonly userName: string
@@ -59,21 +59,21 @@ export interface UsageGroup {
   readonly completionTokens: number
   readonly totalTokens: number
   readonly requests: number
-  /** Those of `promptTokens` that came from a cache. */
+  /** Tokens of `promptTokens` that came from a cache. */
   readonly cachedTokens: number
-  /** Those of `completionTokens` that were thoughts. */
+  /** Tokens of `completionTokens` that were thoughts. */
   readonly reasoningTokens: number
-  /** Those of `totalTokens` that are an estimate. */
+  /** Tokens of `totalTokens` that are an estimate. */
   readonly estimatedTokens: number
-  /** Those of `requests` whose tokens are an estimate. */
+  /** Number of `requests` whose tokens are an estimate. */
   readonly estimatedRequests: number
-  /** Of the newest record, milliseconds since the epoch. */
+  /** Time of the newest record, milliseconds since the epoch. */
   readonly lastUsedAt: number
 }
 
 /** Records of requests and their sums by the hour, day and month. */
 export interface UsageStore {
-  /** Stores records and adds them to their sums, together or not at all; those that are known already are left out. */
+  /** Stores records and adds them to their sums, together or not at all. Records that it has already are left out. */
   append(records: readonly UsageRecord[], options: CallOptions): Promise<void>
   /** Sums, of at most `limit` groups; more fail with `too_many_rows`. */
   group(query: UsageQuery, options: CallOptions & { readonly limit: number }): Promise<readonly UsageGroup[]>
@@ -97,7 +97,7 @@ export interface UsageStore {
   ): Promise<number>
 }
 
-/** How much of a model an account may use in a window of time. */
+/** Limits of an account's use of a model in a window of time. */
 export interface QuotaRule {
   readonly id: string
   readonly userId: string
@@ -116,7 +116,7 @@ export interface QuotaCounter {
   /** Milliseconds since the epoch. */
   readonly windowStart: number
   readonly requests: number
-  /** Used ones and reserved ones. */
+  /** Used and reserved tokens. */
   readonly tokens: number
 }
 
@@ -125,7 +125,7 @@ export interface QuotaRequest {
   readonly reservationId: string
   readonly rules: readonly QuotaRule[]
   readonly tokens: number
-  /** When the reservation is given back by itself, milliseconds since the epoch. */
+  /** Time at which the reservation is given back by itself, milliseconds since the epoch. */
   readonly expiresAt: number
   /**
    * Set to renew the reservation of a request that goes on: the tokens that it has used so far, a part of `tokens`. The
@@ -147,7 +147,7 @@ export interface QuotaSettlement {
   readonly tokens: number | undefined
 }
 
-/** Quota rules and what they have counted. */
+/** Quota rules and their counts. */
 export interface QuotaStore {
   listRules(userId: string, options: CallOptions): Promise<readonly QuotaRule[]>
   /** The rules of several accounts. */
@@ -156,7 +156,7 @@ export interface QuotaStore {
   putRule(rule: QuotaRule, options: CallOptions): Promise<QuotaRule>
   removeRule(rule: { readonly id: string; readonly userId: string }, options: CallOptions): Promise<boolean>
   readCounters(ruleIds: readonly string[], options: CallOptions): Promise<readonly QuotaCounter[]>
-  /** Overwrites counters, for a process that nobody else counts beside; those of rules that are gone are left out. */
+  /** Overwrites counters, for the only process that counts. Counters of removed rules are left out. */
   writeCounters(counters: readonly QuotaCounter[], options: CallOptions): Promise<void>
   /**
    * Settles and reserves in one transaction. Reservations that have expired are given back before a request is refused.
@@ -171,6 +171,6 @@ export interface QuotaStore {
     },
     options: CallOptions,
   ): Promise<readonly QuotaVerdict[]>
-  /** Stores what is kept in memory alone. @default nothing is */
+  /** Stores what is only in memory. @default does nothing */
   flush?(options: CallOptions): Promise<void>
 }

@@ -39,19 +39,19 @@ export interface User {
   readonly updatedAt: number
 }
 
-/** How accounts come into being (§3.1). */
+/** Rules by which accounts are created (§3.1). */
 export type RegistrationMode = 'open' | 'approval' | 'invite'
 
 /** An account that asks to be let in. */
 export interface Registration {
   /** The account; role, status and approval are the store's to decide by {@link decideAdmission}. */
   readonly user: Omit<User, 'role' | 'status' | 'approved'>
-  /** Of a local account. */
+  /** Only of a local account. */
   readonly passwordHash: string | undefined
   readonly mode: RegistrationMode
   /** Hash of the invite code that came along. */
   readonly inviteHash: string | undefined
-  /** Whether the address is that of the configured admin: then it is one, and no gate holds it. */
+  /** Whether the address is that of the configured admin: then the account is an admin, and passes every gate. */
   readonly isAdmin: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -74,7 +74,7 @@ export interface ProfileChange {
   readonly avatarUrl?: string | undefined
 }
 
-/** Where a page of a list begins and how long it is. */
+/** Start and length of a page of a list. */
 export interface Page {
   /** The entries after the one with this id. @default from the start */
   readonly after?: string | undefined
@@ -88,7 +88,7 @@ export interface Page {
 export interface UserStore {
   /**
    * Creates an account and consumes its invite, together or not at all. Registrations happen one after the other, so
-   * that one account alone is the first one, and one alone has an invite.
+   * that only one account is the first one, and only one uses an invite.
    */
   register(registration: Registration, options: CallOptions): Promise<RegistrationOutcome>
   findById(id: string, options: CallOptions): Promise<User | undefined>
@@ -104,8 +104,8 @@ export interface UserStore {
   /** Oldest first. */
   list(page: Page, options: CallOptions): Promise<readonly User[]>
   /**
-   * When accounts were seen last: the latest use of a key, or begin or renewal of a session, in milliseconds since the
-   * epoch. Accounts without either are absent.
+   * Times at which accounts were seen last, milliseconds since the epoch: the latest use of a key, or begin or renewal
+   * of a session. Accounts without either are absent.
    */
   readLastSeen(ids: readonly string[], options: CallOptions): Promise<ReadonlyMap<string, number>>
   hasUsers(options: CallOptions): Promise<boolean>
@@ -146,15 +146,15 @@ export interface UserStore {
     change: { readonly passwordHash: string; readonly from?: string | undefined; readonly now: number },
     options: CallOptions,
   ): Promise<boolean>
-  /** Replaces a hash by one of the same password, if it is still the one that is replaced. Sessions stay. */
+  /** Replaces a hash by another one of the same password, if the account still has the old one. Sessions stay. */
   replacePasswordHash(
     id: string,
     change: { readonly from: string; readonly to: string },
     options: CallOptions,
   ): Promise<boolean>
   /**
-   * Removes an account with its sessions, keys, invites, known addresses, quotas and usage. Invites that it has used stay, without its
-   * name. Removing the last active admin is refused.
+   * Removes an account with its sessions, keys, invites, known addresses, quotas and usage. Invites that it has used
+   * stay, without its name. Removing the last active admin is refused.
    */
   remove(id: string, options: CallOptions): Promise<ChangeOutcome>
 }

@@ -49,11 +49,11 @@ function createCounters(rules: ReadonlyMap<string, QuotaRule>, stored: readonly 
         tokens: Math.max(0, counter.tokens + change.tokens),
       })
     },
-    /** Gives back what a reservation holds, unless its window is over. */
+    /** Gives back the request and the tokens of a reservation, unless its window is over. */
     release({ ruleId, windowStart, tokens }: Reservation): void {
       if (current.get(ruleId)?.windowStart === windowStart) this.add(ruleId, { requests: -1, tokens: -tokens })
     },
-    /** Counts again what {@link release} gave back. */
+    /** Counts the request and the tokens again that {@link release} gave back. */
     restore({ ruleId, windowStart, tokens }: Reservation): void {
       if (current.get(ruleId)?.windowStart === windowStart) this.add(ruleId, { requests: 1, tokens })
     },
@@ -69,14 +69,14 @@ function settle(settlement: QuotaSettlement, taken: readonly Reservation[], coun
   for (const rule of settlement.rules) {
     const reservation = held.get(rule.id)
     const isOver = reservation !== undefined && reservation.windowStart !== counters.read(rule).windowStart
-    // what was reserved in an earlier window was counted there
+    // a reservation of an earlier window was counted there
     if (isOver) continue
     if (reservation !== undefined) counters.release(reservation)
     if (settlement.tokens !== undefined) counters.add(rule.id, { requests: 1, tokens: settlement.tokens })
   }
 }
 
-/** Reserves under all rules of a request, or names the rule that is full. @param held what a renewed request holds so far */
+/** Reserves under all rules of a request, or names the full rule. @param held reserved by a renewed request so far */
 function reserve(
   request: QuotaRequest,
   held: readonly Reservation[],
@@ -134,7 +134,7 @@ export async function applyQuotaWork(work: QuotaWork, ledger: QuotaLedger): Prom
       })
     }
   }
-  // a renewal that is refused leaves its request with what it holds
+  // a refused renewal leaves its request with its reservation
   const kept = outcomes.flatMap((outcome, index) => (isGranted(outcome) ? outcome : findHeld(requests[index])))
   if (kept.length > 0) await ledger.putReservations(kept)
   const changed = counters.changed()

@@ -4,7 +4,7 @@ import { createMemoryLedger, dropRule, type QuotaCounts } from './memory-ledger.
 
 /** Counters and reservations in memory, and the counters that are not stored yet. */
 export interface CounterCache {
-  /** Where work is applied. */
+  /** The counts that work is applied to. */
   readonly ledger: QuotaLedger
   /** Whether there are counters that are not stored. */
   readonly hasChanges: boolean
@@ -26,7 +26,7 @@ export interface CounterCache {
 /** Rules whose counters stay in memory without a change that is not stored. */
 const MAX_KEPT = 10_000
 
-/** Returns counters without what the reservations hold. */
+/** Returns counters without the requests and tokens of the reservations. */
 function withoutReservations({ counters, reservations }: QuotaCounts, ids: Iterable<string>): readonly QuotaCounter[] {
   const settled = new Map([...ids].flatMap((id) => counters.get(id) ?? []).map((one) => [one.ruleId, one]))
   for (const held of reservations.values()) {

@@ -4,20 +4,20 @@ import { createStoreDeadline } from '../store-deadline.ts'
 import { applyQuotaWork, type QuotaWork } from './apply-work.ts'
 import { type CounterCache, createCounterCache } from './counter-cache.ts'
 
-/** What {@link createExclusiveQuotaStore} needs. */
+/** Options of {@link createExclusiveQuotaStore}. */
 export interface ExclusiveQuotaStoreOptions {
   /** The place of the rules and of the counters. Nobody else may write counters there. */
   readonly store: QuotaStore
   readonly clock: Pick<Clock, 'sleep'>
   readonly logger?: Logger | undefined
-  /** How long a change of a counter may wait before it is stored, milliseconds. @default 250 */
+  /** Longest time before a change of a counter is stored, milliseconds. @default 250 */
   readonly delayMs?: number | undefined
 }
 
-/** Quotas that one process alone decides. */
+/** Quotas that only one process decides. */
 export interface ExclusiveQuotaStore extends QuotaStore {
   flush(options: CallOptions): Promise<void>
-  /** Stores what is not stored yet, and stops. @throws what the store fails with */
+  /** Stores all changes, and stops. @throws the error of the store */
   close(options: CallOptions): Promise<void>
 }
 
@@ -38,7 +38,7 @@ function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
 interface CounterWriter {
   /** Whether the store has refused the last write. */
   readonly isBehind: boolean
-  /** Stores all changes. @throws what the store fails with */
+  /** Stores all changes. @throws the error of the store */
   write(): Promise<void>
   /** Stores changes a moment later, and tries again until they are stored. */
   schedule(): void
@@ -100,8 +100,8 @@ function createCounterWriter(options: CounterWriterOptions): CounterWriter {
 
 /**
  * Decides quotas in memory and stores their counters a moment later: no request waits for the disk. It is exact as long
- * as one process alone uses the place, such as the owner of a SQLite file. A process that is killed loses the counts of
- * the last moment and the reservations of its requests.
+ * only one process uses the place, such as the owner of a SQLite file. A process that is killed loses the counts of the
+ * last moment and the reservations of its requests.
  *
  * While the store cannot be written, requests under rules fail with `unavailable`: they are never unlimited.
  */

@@ -9,7 +9,7 @@ export interface QuotaCounts {
   readonly reservations: Map<string, readonly Reservation[]>
 }
 
-/** Forgets what a rule has counted and what is reserved under it. */
+/** Forgets the counter and the reservations of a rule. */
 export function dropRule({ counters, reservations }: QuotaCounts, ruleId: string): void {
   counters.delete(ruleId)
   for (const [id, held] of reservations) {
@@ -19,7 +19,7 @@ export function dropRule({ counters, reservations }: QuotaCounts, ruleId: string
   }
 }
 
-/** A ledger for a process that nobody else counts beside. @param onWrite takes the counters that have changed */
+/** A ledger for the only process that counts. @param onWrite takes the counters that have changed */
 export function createMemoryLedger(
   { counters, reservations }: QuotaCounts,
   onWrite: (counters: readonly QuotaCounter[]) => void,

@@ -9,7 +9,7 @@ export interface QuotaQueueOptions {
   readonly store: Pick<QuotaStore, 'apply' | 'flush'>
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly logger?: Logger | undefined
-  /** How long a settlement may wait for a reservation that it is stored with, milliseconds. @default 250 */
+  /** Longest time that a settlement waits for a reservation to be stored with, milliseconds. @default 250 */
   readonly settleWithinMs?: number | undefined
 }
 

@@ -10,7 +10,7 @@ import { withSignal } from '../with-signal.ts'
 import type { QuotaQueue } from './quota-queue.ts'
 import { currentCounter } from './windows.ts'
 
-/** A rule with what it has counted in the window of now. */
+/** A rule with its count in the current window. */
 export interface QuotaStatus extends QuotaRule {
   readonly window: string
   readonly requests: number
@@ -32,7 +32,7 @@ export interface QuotaDraft {
 /** The rules of accounts. */
 export interface QuotaRules {
   readStatus(userId: string, options: CallOptions): Promise<readonly QuotaStatus[]>
-  /** The rules of several accounts with what they have counted. */
+  /** The rules of several accounts with their counts. */
   readStatuses(userIds: readonly string[], options: CallOptions): Promise<readonly QuotaStatus[]>
   /** Creates the rule of an account and a model, or changes it; its window begins now. */
   putRule(userId: string, draft: QuotaDraft, options: CallOptions): Promise<QuotaStatus>

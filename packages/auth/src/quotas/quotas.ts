@@ -7,7 +7,7 @@ import { createQuotaQueue } from './quota-queue.ts'
 import { createQuotaRules, type QuotaRules } from './quota-rules.ts'
 import { createReservations, type QuotaReservation } from './reservations.ts'
 
-/** What {@link createQuotas} needs. */
+/** Options of {@link createQuotas}. */
 export interface QuotasOptions {
   readonly store: QuotaStore
   readonly clock: Pick<Clock, 'now' | 'sleep'>
@@ -15,9 +15,9 @@ export interface QuotasOptions {
   readonly logger?: Logger | undefined
   /** Whether there is a model of a name, for new rules. @default there is one of every name */
   readonly hasModel?: ((name: string) => boolean) | undefined
-  /** How long a reservation holds when nobody settles it, milliseconds. @default 15 minutes */
+  /** Time after which a reservation that nobody settles ends, milliseconds. @default 15 minutes */
   readonly reservationMs?: number | undefined
-  /** How long a settlement may wait for a reservation that it is stored with, milliseconds. @default 250 */
+  /** Longest time that a settlement waits for a reservation to be stored with, milliseconds. @default 250 */
   readonly settleWithinMs?: number | undefined
 }
 
@@ -25,8 +25,8 @@ export interface QuotasOptions {
 export interface Quotas extends QuotaRules {
   /**
    * Reserves a request and some tokens under all rules of a caller that concern a model. A rule lets a request pass as
-   * long as it has tokens left; the request then reserves what it asks for, or all that is left. At once for callers
-   * without such rules.
+   * long as it has tokens left; the request then reserves the tokens that it asks for, or all that are left. Returns at
+   * once for callers without such rules.
    *
    * @param use.through further names by which the model is called, such as an alias or a router; their rules count too
    * @throws {AuthError} `rate_limited` with the code `quota_exceeded` and the time until the window ends; `unavailable`
@@ -37,7 +37,7 @@ export interface Quotas extends QuotaRules {
     use: { readonly model: string; readonly through?: readonly string[] | undefined; readonly tokens: number },
     options: { readonly signal: StopSignal },
   ): QuotaReservation | Promise<QuotaReservation>
-  /** Resolves when everything that was settled is stored, or waits for a store that is away. */
+  /** Resolves when all settlements are stored, or wait for a store that is away. */
   flush(): Promise<void>
 }
 

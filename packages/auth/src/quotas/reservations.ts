@@ -10,10 +10,10 @@ import type { QuotaQueue } from './quota-queue.ts'
 /** The reservations of a request under the quotas of its caller. */
 export interface QuotaReservation {
   /**
-   * Reserves further tokens for a request that goes on, such as with another call of its model. The request counts once.
-   * A refused one keeps what it has reserved.
+   * Reserves further tokens for a request that goes on, such as with another call of its model. The request counts only
+   * once. A refused request keeps its reservation.
    *
-   * @param tokens.used so far @param tokens.next for what comes
+   * @param tokens.used so far @param tokens.next for the rest
    * @throws {AuthError} as {@link Reservations.reserve}
    */
   renew(
@@ -21,7 +21,7 @@ export interface QuotaReservation {
     options: { readonly signal: StopSignal },
   ): Promise<void>
   /**
-   * Counts what the request has used, in place of what it had reserved; later calls do nothing.
+   * Counts the tokens that the request has used, in place of its reservation; later calls do nothing.
    *
    * @param tokens undefined when the request does not count at all
    */
@@ -42,7 +42,7 @@ export interface Reservations {
 export interface ReservationsOptions {
   readonly queue: Pick<QuotaQueue, 'decide' | 'settle'>
   readonly clock: Pick<Clock, 'now'>
-  /** How long a reservation holds when nobody settles it, milliseconds. @default 15 minutes */
+  /** Time after which a reservation that nobody settles ends, milliseconds. @default 15 minutes */
   readonly reservationMs?: number | undefined
 }
 

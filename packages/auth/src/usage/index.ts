@@ -1,5 +1,5 @@
 /**
- * Usage (§2.6): what was used, by whom, with which key.
+ * Usage (§2.6): the use of models, by account and key.
  *
  * @module
  */

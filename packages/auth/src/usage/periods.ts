@@ -5,7 +5,7 @@ import { DAY_MS } from './buckets.ts'
 export interface UsagePeriod {
   readonly name: 'day' | 'week' | 'month' | 'all'
   readonly bucket: UsageQuery['bucket']
-  /** How far the period goes back from now; undefined means to the beginning. */
+  /** Length of the period before now, milliseconds; undefined means from the beginning. */
   readonly lengthMs: number | undefined
 }
 

@@ -10,7 +10,7 @@ export interface UsageRead {
   readonly from: number
   /** Exclusive; undefined means no end. */
   readonly to: number | undefined
-  /** The bucket that everything of it falls in; undefined means that each sum is one of its own. */
+  /** The bucket of everything that is read; undefined means that each sum has its own bucket. */
   readonly bucketStart: number | undefined
 }
 
@@ -22,8 +22,8 @@ function findEnd(start: number, span: UsageSpan): number {
 }
 
 /**
- * Plans the reads of a report: whole buckets by their sums, and the bucket that the period begins in by finer sums, down
- * to the single records of its first hour. Where these may have been removed, the whole hour is read.
+ * Plans the reads of a report: whole buckets by their sums, and the bucket that the period begins in by finer sums,
+ * down to the single records of its first hour. Where the records may have been removed, the whole hour is read.
  *
  * @param prunedBefore single records before this time may be gone
  */

@@ -8,17 +8,17 @@ import { withSignal } from '../with-signal.ts'
 /** Keeps records while the store is away, so that they survive the end of the process. Its calls never fail. */
 export interface UsageJournal {
   keep(records: readonly UsageRecord[]): void
-  /** Everything that was kept is stored. */
+  /** Called when all kept records are stored. */
   clear(): void
 }
 
-/** What {@link createUsageRecorder} needs. */
+/** Options of {@link createUsageRecorder}. */
 export interface UsageRecorderOptions {
   readonly store: UsageStore
   /** @default the clock of the machine */
   readonly clock?: Pick<Clock, 'sleep'> | undefined
   readonly logger?: Logger | undefined
-  /** How long a record may wait for others that are stored with it, milliseconds. @default 0 */
+  /** Longest time that a record waits for others to be stored with, milliseconds. @default 0 */
   readonly gatherMs?: number | undefined
   /** Records that wait while the store is away; then the oldest ones are dropped and counted. @default 50000 */
   readonly maxWaiting?: number | undefined
@@ -30,9 +30,9 @@ export interface UsageRecorderOptions {
 export interface UsageRecorder {
   /** Takes a record; it is stored within a moment, or as soon as the store is back. */
   record(record: UsageRecord): void
-  /** Resolves when everything that was taken before is stored. @throws what the store fails with; the records are kept */
+  /** Resolves when all earlier records are stored. @throws the error of the store; the records are kept */
   flush(options: CallOptions): Promise<void>
-  /** Stores what waits, and stops trying. @throws what the store fails with */
+  /** Stores waiting records, and stops trying. @throws the error of the store */
   close(options: CallOptions): Promise<void>
   /** Records that wait. */
   readonly waiting: number
@@ -75,8 +75,9 @@ function clean(record: UsageRecord): UsageRecord {
 }
 
 /**
- * Stores records in batches: one runs at a time, the next one takes what has come meanwhile. While the store is away the
- * records wait and are kept in the journal, and the recorder tries again; a record that is stored twice counts once.
+ * Stores records in batches: one runs at a time, the next one takes the records that have come meanwhile. While the
+ * store is away, records wait and are kept in the journal, and the recorder tries again. A record that is stored twice
+ * counts once.
  */
 export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
   const { store, clock = systemClock, logger, journal, gatherMs = 0, maxWaiting = MAX_WAITING } = options

@@ -76,7 +76,7 @@ function sumKeys(groups: readonly UsageGroup[]): readonly KeyTotal[] {
 }
 
 /**
- * The report over groups that are not told apart by model.
+ * The report over groups that count all models together.
  *
  * @param options.isForAdmin whether totals of accounts are among it
  */

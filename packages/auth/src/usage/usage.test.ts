@@ -32,7 +32,7 @@ const group = (factor: number, changes: Partial<UsageGroup> = {}): UsageGroup =>
 const key = (factor: number, id: string, changes: Partial<UsageGroup> = {}) =>
   group(factor, { source: 'apikey', apiKeyId: id, apiKeyName: `name of ${id}`, ...changes })
 
-/** Usage over a store that notes what it is asked. */
+/** Usage over a store that notes its queries. */
 function createWorld({
   groups = [],
   limit = 9,

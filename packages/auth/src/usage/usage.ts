@@ -6,15 +6,15 @@ import { readPeriod, type UsagePeriod } from './periods.ts'
 import { reportSources, type SourcesReport } from './sources.ts'
 import type { UsageTotals } from './sums.ts'
 
-/** What {@link createUsage} needs. */
+/** Options of {@link createUsage}. */
 export interface UsageOptions {
   readonly store: UsageStore
   readonly clock: Pick<Clock, 'now'>
-  /** Groups of one report. One that has more leaves keys and former names of accounts out. @default 50000 */
+  /** Groups of one report. A report with more leaves keys and former names of accounts out. @default 50000 */
   readonly maxGroups?: number | undefined
   /** Single records that are kept; sums stay longer. @default 1000000 */
   readonly maxRecords?: number | undefined
-  /** How long single records are kept, milliseconds. @default 90 days */
+  /** Age up to which single records are kept, milliseconds. @default 90 days */
   readonly maxRecordAgeMs?: number | undefined
 }
 
@@ -104,7 +104,7 @@ export function createUsage(options: UsageOptions): Usage {
     const query: UsageQuery = {
       bucket: period.bucket,
       since: period.lengthMs === undefined ? undefined : clock.now() - period.lengthMs,
-      // an own view without an account is that of nobody
+      // an own view without an account is a view of nobody
       userId: view === 'own' ? (userId ?? '') : userId,
       apiKeyId,
       withoutLegacy: view === 'own',
@@ -115,7 +115,7 @@ export function createUsage(options: UsageOptions): Usage {
       return await store.group(query, bounds)
     } catch (error) {
       if (!SvcError.is(error) || error.code !== 'too_many_rows') throw error
-      // An account can have any number of keys and names. No account keeps others from their reports with them.
+      // Keys and names of one account, in any number, must not keep others from their reports.
       return store.group({ ...query, byKey: false }, bounds)
     }
   }

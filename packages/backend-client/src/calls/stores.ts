@@ -7,7 +7,7 @@ const { fullName, methods } = BackendDefinition
 export const storesMethods = {
   /** Adds or replaces vectors and their values. */
   storesSet: unary(fullName, methods.storesSet),
-  /** Removes vectors. Removing an unknown one is no error. */
+  /** Removes vectors. Removing an unknown vector is not an error. */
   storesDelete: unary(fullName, methods.storesDelete),
   /** Values of exactly these vectors. Unknown ones are left out. */
   storesGet: unary(fullName, methods.storesGet),

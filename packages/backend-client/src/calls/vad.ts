@@ -5,6 +5,6 @@ const { fullName, methods } = BackendDefinition
 
 /** Voice activity. */
 export const vadMethods = {
-  /** Where in the samples someone speaks. */
+  /** Finds the parts of the samples in which someone speaks. */
   vad: unary(fullName, methods.vAD),
 } as const

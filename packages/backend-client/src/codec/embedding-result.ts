@@ -4,7 +4,7 @@ import { MessageReader } from './message-reader.ts'
 /**
  * Reads an `EmbeddingResult`.
  *
- * @throws an error for bytes that are no message
+ * @throws an error for bytes that are not a message
  */
 export function decodeEmbeddingResult(bytes: Buffer): EmbeddingResult {
   const reader = new MessageReader(bytes)

@@ -115,7 +115,7 @@ export class MessageWriter {
     this.#closeLength(start, guess)
   }
 
-  /** Writes the length of what follows `start` and the bytes reserved there, and moves it where these do not fit. */
+  /** Writes the length of the bytes after the reserved ones; moves them first where the length needs other room. */
   #closeLength(start: number, reserved: number): void {
     const begin = start + reserved
     const end = this.#at

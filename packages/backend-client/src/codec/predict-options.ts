@@ -3,8 +3,8 @@ import type { PartialMessage } from '../method.ts'
 import type { MessageWriter } from './message-writer.ts'
 
 /**
- * Writes a `PredictOptions` from the fields that are set, in the order of their numbers. The bytes are those of the
- * generated code.
+ * Writes a `PredictOptions` from the fields that are set, in the order of their numbers. The generated code writes the
+ * same bytes.
  *
  * @throws an error for a number that its field cannot hold
  */

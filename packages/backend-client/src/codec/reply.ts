@@ -6,7 +6,7 @@ const EMPTY = Buffer.alloc(0)
 /**
  * Reads a `Reply`. `message`, `audio` and `logprobs` are views of `bytes`.
  *
- * @throws an error for bytes that are no message
+ * @throws an error for bytes that are not a message
  */
 export function decodeReply(bytes: Buffer): Reply {
   const reader = new MessageReader(bytes)

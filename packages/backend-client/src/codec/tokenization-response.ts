@@ -4,7 +4,7 @@ import { MessageReader } from './message-reader.ts'
 /**
  * Reads a `TokenizationResponse`.
  *
- * @throws an error for bytes that are no message
+ * @throws an error for bytes that are not a message
  */
 export function decodeTokenizationResponse(bytes: Buffer): TokenizationResponse {
   const reader = new MessageReader(bytes)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { BackOff } from './back-off.ts'
 
-/** When the next attempt may begin, after failures that begin as soon as they may. */
+/** Times before the next attempt may begin, after failures that begin as soon as they may. */
 function failAgain(backOff: BackOff, times: number, random: number): number[] {
   const pauses: number[] = []
   let now = 0

@@ -4,7 +4,7 @@ const LONGEST_MS = 100
 const FACTOR = 1.6
 const JITTER = 0.2
 
-/** How long a backend that could not be reached is left alone. */
+/** Time in which a backend that could not be reached is not tried again. */
 export class BackOff {
   #delayMs = FIRST_MS
   #until = Number.NEGATIVE_INFINITY

@@ -10,7 +10,7 @@ import { Session } from './session.ts'
 /** Most calls that wait for a connection at a time. */
 const MAX_WAITING = 10_000
 
-/** How to connect. */
+/** Settings of {@link Connection}. */
 export interface ConnectionSettings {
   readonly address: string
   readonly token: string | undefined

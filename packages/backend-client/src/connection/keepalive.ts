@@ -1,4 +1,4 @@
-/** How often a connection is pinged, and how long the answer may take. */
+/** Interval of the pings of a connection, and the longest wait for their answers. */
 export interface KeepaliveTimes {
   readonly intervalMs: number
   readonly timeoutMs: number

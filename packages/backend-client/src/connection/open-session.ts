@@ -18,8 +18,8 @@ const CONNECTION_WINDOW = 4 * 1024 * 1024
 const MAX_SESSION_MEMORY_MB = 8192
 
 /**
- * Connects and waits for the settings of the other side, so that a server without HTTP/2 is found here and not in a call.
- * The session keeps the process alive.
+ * Connects and waits for the settings of the other side, so that a server without HTTP/2 is found here and not in a
+ * call. The session keeps the process alive.
  */
 export function openSession(
   address: BackendAddress,

@@ -1,16 +1,16 @@
-/** Half of what a Node server allows before it closes the whole connection: 1000 at once, then 33 a second. */
+/** Half of a Node server's limit of broken-off calls, beyond which it closes the connection: 1000, then 33 a second. */
 const BURST = 500
 const PER_SECOND = 16
 
-/** How many calls one connection may still break off. */
+/** Number of calls that one connection may still break off. */
 export interface ResetBudget {
   /** Takes one; false when there are none left. */
   spend(nowMs: number): boolean
 }
 
 /**
- * A full budget. HTTP/2 servers take many broken-off calls on one connection for an attack, and close the connection with
- * every other call on it. A host whose users often leave looks the same.
+ * A full budget. HTTP/2 servers take many broken-off calls on one connection for an attack, and close the connection
+ * with every other call on it. A host whose users often leave looks the same.
  */
 export function createResetBudget(nowMs: number): ResetBudget {
   let left = BURST

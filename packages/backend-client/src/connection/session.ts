@@ -6,7 +6,7 @@ import { createResetBudget } from './reset-budget.ts'
 
 /** Half of the numbers that HTTP/2 has for the streams of one connection. */
 const MAX_CALLS = 2 ** 29
-/** How long a session that was closed may take for its last bytes. */
+/** Longest time that a closed session waits for its last bytes, milliseconds. */
 const CLOSE_MS = 1000
 const TOO_MANY_PINGS = Buffer.from('too_many_pings')
 
@@ -81,7 +81,9 @@ export class Session {
     if (this.#isRetired) this.#close()
   }
 
-  /** Counts a call that this side broke off. New calls go elsewhere before the backend closes this connection for it. */
+  /**
+   * Counts a call that this side broke off. New calls go elsewhere before the backend closes this connection for it.
+   */
   countReset(): void {
     if (!this.#budget.spend(performance.now())) this.retire()
   }

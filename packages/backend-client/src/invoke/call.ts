@@ -10,7 +10,7 @@ import { type Frame, FrameDecoder, FrameError } from './frame-decoder.ts'
 import { inflateMessage } from './inflate.ts'
 import type { CallOptions } from './options.ts'
 
-/** Longest delay of a timer of Node; a deadline beyond it is none. */
+/** Longest delay of a timer of Node; a longer deadline has no timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** Bytes of a reply that is not of gRPC which are read before the call ends without its trailers. */
 const MAX_FOREIGN_BYTES = 64 * 1024
@@ -19,7 +19,7 @@ const MAX_FOREIGN_BYTES = 64 * 1024
 export interface CallReceiver {
   /** Takes a message. May pause or end the call. */
   onMessage(bytes: Buffer, call: Call): void
-  /** Comes once, after the last message; without an error the call has succeeded, or {@link Call.end} was told so. */
+  /** Called once, after the last message; without an error when the call has succeeded or {@link Call.end} got none. */
   onEnd(error: Error | undefined, call: Call): void
 }
 
@@ -102,7 +102,7 @@ export class Call {
     }
   }
 
-  /** Reads a message. Bytes that are none end the call. */
+  /** Reads a message. Bytes that are not a message end the call. */
   decode<Message>(read: (bytes: Buffer) => Message, bytes: Buffer): Message | undefined {
     try {
       return read(bytes)

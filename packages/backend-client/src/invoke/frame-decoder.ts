@@ -21,8 +21,8 @@ export class FrameError extends Error {
 }
 
 /**
- * Cuts the bytes of a stream into messages. A message that lies inside one chunk is a view of it; the bytes of any other
- * are collected in a buffer that grows with what has come, not with what was announced.
+ * Cuts the bytes of a stream into messages. A message that lies inside one chunk is a view of it. The bytes of any
+ * other message are collected in a buffer that grows with the received bytes, not with the announced length.
  */
 export class FrameDecoder {
   readonly #maxMessageBytes: number

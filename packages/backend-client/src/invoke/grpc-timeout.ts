@@ -7,7 +7,7 @@ const UNITS: ReadonlyArray<readonly [string, number]> = [
   ['H', 3_600_000],
 ]
 
-/** The value of the header `grpc-timeout`, rounded up; undefined for a time that has no form there. */
+/** The value of the header `grpc-timeout`, rounded up; undefined for a time that the header cannot express. */
 export function formatTimeout(milliseconds: number): string | undefined {
   for (const [unit, factor] of UNITS) {
     const amount = Math.ceil(Math.max(0, milliseconds) / factor)

@@ -7,8 +7,8 @@ export interface CallOptions {
   /** Further metadata of the call. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
   /**
-   * Takes the text of the trailing metadata of a call that succeeded, before the promise of its reply settles or its stream
-   * ends.
+   * Takes the text of the trailing metadata of a call that succeeded, before the promise of its reply settles or its
+   * stream ends.
    */
   readonly onTrailers?: ((trailers: Readonly<Record<string, string>>) => void) | undefined
 }

@@ -2,7 +2,7 @@ import type { ReplySink } from '../push-replies.ts'
 import type { Call, CallReceiver } from './call.ts'
 import { IdleWatch } from './idle.ts'
 
-/** How batches are read and how long their sink waits. */
+/** Options of {@link ReplyBatches}. */
 export interface ReplyBatchesOptions<Reply> {
   readonly sink: ReplySink<Reply>
   decode(bytes: Buffer): Reply
@@ -12,8 +12,8 @@ export interface ReplyBatchesOptions<Reply> {
 }
 
 /**
- * Hands the replies that one read of the socket has brought to a sink, together. Node passes each frame on by itself, but
- * runs no promise job before the read is done.
+ * Hands the replies that one read of the socket has brought to a sink, together. Node passes each frame on by itself,
+ * but runs no promise job before the read is done.
  */
 export class ReplyBatches<Reply> implements CallReceiver {
   readonly #options: ReplyBatchesOptions<Reply>

@@ -12,7 +12,7 @@ interface Reader<Reply> {
   reject(error: Error): void
 }
 
-/** How a queue reads bytes and how long its readers wait. */
+/** Options of {@link ReplyQueue}. */
 export interface ReplyQueueOptions<Reply> {
   decode(bytes: Buffer): Reply
   readonly idleTimeoutMs: number | undefined
@@ -38,7 +38,7 @@ export class ReplyQueue<Reply> implements CallReceiver {
     this.#idle = new IdleWatch(idleTimeoutMs, onIdle)
   }
 
-  /** True once a reader has been told of the end. */
+  /** True once a reader has received the end. */
   get isDone(): boolean {
     return this.#isDone
   }

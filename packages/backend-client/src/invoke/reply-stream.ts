@@ -18,7 +18,7 @@ export interface ReplyStreamOptions<Reply> {
 }
 
 /**
- * The replies of a call, pulled one at a time like those of an async generator, or pushed. The call starts with the first
+ * The replies of a call: pulled one at a time, as from an async generator, or pushed. The call starts with the first
  * read, with the push, or with {@link start}.
  */
 export class ReplyStream<Reply> implements PushableReplies<Reply> {

@@ -6,7 +6,7 @@ import { createBackendClient } from '../../src/index.ts'
 import { answerWell, GRPC_HEADERS, replyFrame, resetCode, startHttp2Backend } from './http2-backend.ts'
 import { CALL_KINDS, settle } from './outcome.ts'
 
-/** How far a backend has come with its reply when the caller leaves. */
+/** Progress of a backend's reply at which the caller leaves. */
 const STEPS: Readonly<Record<string, (stream: ServerHttp2Stream) => void>> = {
   'before the headers': () => {},
   'after the headers': (stream) => stream.respond(GRPC_HEADERS),
@@ -22,7 +22,7 @@ const STEPS: Readonly<Record<string, (stream: ServerHttp2Stream) => void>> = {
 
 const CANCELLED = { kind: 'cancelled', code: 'cancelled', message: 'the call was cancelled' }
 
-/** The first call is left alone after it has begun; every other is answered. */
+/** The first call stays as it is after `begin`; every other is answered. */
 async function startLeavable(begin: (stream: ServerHttp2Stream) => void) {
   let take: (stream: ServerHttp2Stream) => void = () => {}
   const taken = new Promise<ServerHttp2Stream>((resolve) => {

@@ -21,7 +21,7 @@ export interface Http2Backend extends AsyncDisposable {
   cut(): void
 }
 
-/** Starts a backend that answers every call as told. */
+/** Starts a backend whose answers `onCall` sends. */
 export async function startHttp2Backend(onCall: OnCall, settings: Settings = {}): Promise<Http2Backend> {
   const sessions: ServerHttp2Session[] = []
   const server = createServer({ maxSessionMemory: 4096, settings })

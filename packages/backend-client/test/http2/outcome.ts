@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { type BackendClient, createBackendClient, pushReplies, type StreamOptions } from '../../src/index.ts'
 
-/** How a call is made. The messages of a generated call go through the generated code, the others through codecs of our own. */
+/** The way a call is made. The messages of a generated call go through generated code, others through our codecs. */
 export type CallKind = 'unary' | 'stream' | 'generated unary' | 'generated stream' | 'duplex'
 
 export const CALL_KINDS: readonly CallKind[] = ['unary', 'stream', 'generated unary', 'generated stream', 'duplex']
@@ -16,8 +16,8 @@ export const REPLIES = {
 } as const satisfies Record<CallKind, 'unary' | 'stream'>
 
 /**
- * Makes one call with a text and gives the bytes of its replies. In each request and reply the text has the field number 1;
- * only a request of a duplex call holds it in a further message.
+ * Makes one call with a text and gives the bytes of its replies. In each request and reply the text has the field
+ * number 1; only a request of a duplex call holds it in a further message.
  */
 export async function* readCall(
   client: BackendClient,
@@ -37,7 +37,7 @@ export async function* readCall(
   }
 }
 
-/** How a call ended: the texts that came, and the failure if there was one. */
+/** Result of a call: the texts that came, and the failure if there was one. */
 export interface Outcome {
   readonly texts: readonly string[]
   readonly kind?: string

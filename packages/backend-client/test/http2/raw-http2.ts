@@ -23,7 +23,7 @@ export interface RawHttp2 extends AsyncDisposable {
   readonly address: string
 }
 
-/** How a raw backend treats a connection. */
+/** Options of {@link startRawHttp2}. */
 export interface RawHttp2Options {
   /** A request has begun. */
   onRequest(stream: RawStream): void
@@ -33,7 +33,7 @@ export interface RawHttp2Options {
   onPing?(): void
 }
 
-/** Starts a backend that greets as HTTP/2 wants it, and then does as it is told. */
+/** Starts a backend that greets as HTTP/2 requires it; its options do the rest. */
 export async function startRawHttp2({ onRequest, onPing, answersPings = true }: RawHttp2Options): Promise<RawHttp2> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

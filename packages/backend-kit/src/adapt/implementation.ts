@@ -155,7 +155,7 @@ function toReplies(value: unknown): AsyncIterable<unknown> {
   throw new TypeError('the handler of a stream returned nothing to iterate')
 }
 
-/** A failure after an abort has the abort's reason, whatever error the handler threw. */
+/** A failure after an abort has the abort's reason, for any error that the handler threw. */
 function toStatus(
   thrown: unknown,
   { path }: AnyMethod,

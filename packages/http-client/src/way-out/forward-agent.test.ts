@@ -70,7 +70,7 @@ describe('the agent of requests without TLS', () => {
     const url = proxy.url.replace('://', '://me:secret@')
     const wayOut = createWayOut(() => toSettings(url), { lookup })
     const agent = new ForwardAgent({ wayOut, destination: { host: 'far.example', port: plain.port } })
-    // Without a proxy the system looks the name up, and knows none such.
+    // Without a proxy the system looks the name up, and does not know it.
     expect(outcomes).toContain(await post(agent, plain.port).catch(({ code }: NodeJS.ErrnoException) => code))
     for (const { line } of plain.seen) expect(line).toBe(`/v1?a=b far.example:${plain.port} undefined`)
     expect(proxy.requests).toEqual([])

@@ -8,15 +8,15 @@ import type { Way, WayOut } from './way-out.ts'
 /** Options of {@link ForwardAgent}. */
 export interface ForwardAgentOptions extends AgentOptions {
   readonly wayOut: WayOut
-  /** Where all requests lead. */
+  /** The destination of all requests. */
   readonly destination: Destination
-  /** Authorities that a proxy over TLS is verified with. @default those of Node */
+  /** Authorities that verify a proxy over TLS. @default the authorities of Node */
   readonly trust?: (() => SecureContext) | undefined
 }
 
 /**
  * Connections of `node:http` without TLS to one destination. Requests ask a proxy for the whole URL: many proxies give
- * tunnels to the port 443 alone.
+ * tunnels only to the port 443.
  */
 export class ForwardAgent extends Agent {
   readonly #options: Pick<ForwardAgentOptions, 'wayOut' | 'destination' | 'trust'>
@@ -43,7 +43,7 @@ export class ForwardAgent extends Agent {
     Reflect.apply(ADD_REQUEST, this, [request, ...rest])
   }
 
-  /** Called by the agent: an idle connection is used again for requests of the same way alone. */
+  /** Called by the agent: an idle connection is used again only for requests of the same way. */
   override getName(options?: Parameters<Agent['getName']>[0]): string {
     const { proxy } = this.#way
     const way = proxy === undefined ? [] : [proxy.isTls, proxy.host, proxy.port, proxy.authorization]

@@ -5,13 +5,13 @@ export interface ForwardProxy {
   /** A name, or an address without brackets. */
   readonly host: string
   readonly port: number
-  /** The value of `Proxy-Authorization`. Goes to the proxy alone. */
+  /** The value of `Proxy-Authorization`. Goes only to the proxy. */
   readonly authorization: string | undefined
 }
 
 /**
- * Reads the URL of a proxy: `http://host:port`, `https://host:port` or `host:port`, with a name and a password where the
- * proxy asks for them.
+ * Reads the URL of a proxy: `http://host:port`, `https://host:port` or `host:port`, with a name and a password where
+ * the proxy asks for them.
  *
  * @returns undefined for any other text, such as the URL of a SOCKS proxy
  */

@@ -11,10 +11,10 @@ export interface Destination {
 type Matches = (destination: Destination) => boolean
 
 /**
- * Reads a list such as `localhost,.example.com,10.0.0.0/8,host:8443`: which destinations go past the proxy. Names stand
- * for themselves and everything below them, with or without a leading dot or `*.`, also in other scripts; addresses and
- * blocks of addresses stand for hosts that are written as addresses; `*` stands for everything. A port limits an entry to
- * that port. An entry that cannot be read stands for nothing.
+ * Reads a list such as `localhost,.example.com,10.0.0.0/8,host:8443` of destinations that go past the proxy. A name
+ * matches itself and everything below it, with or without a leading dot or `*.`, also in other scripts. An address or
+ * a block of addresses matches hosts that are written as addresses. `*` matches everything. A port limits an entry to
+ * that port. An entry that cannot be read matches nothing.
  */
 export function readNoProxy(list: string): Matches {
   const entries = split(list).flatMap((entry) => readEntry(entry) ?? [])
@@ -43,7 +43,7 @@ LOOPBACK.addAddress('::1', 'ipv6')
 LOOPBACK.addAddress('::', 'ipv6')
 LOOPBACK.addAddress('0.0.0.0', 'ipv4')
 
-/** @returns undefined for a block of addresses that is none */
+/** @returns undefined for an invalid block of addresses */
 function readEntry(entry: string): Matches | undefined {
   // An IPv6 address without brackets has colons and no port.
   const isBare = isIP(entry.split('/')[0] ?? '') === 6
@@ -59,7 +59,7 @@ interface Place {
   /** An IPv6 address. */
   readonly six: string | undefined
   readonly name: string
-  /** Of a block, with its slash. */
+  /** Prefix length of a block, with its slash. */
   readonly length: string | undefined
 }
 

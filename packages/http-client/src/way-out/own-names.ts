@@ -2,19 +2,19 @@ import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { isOwnMachine } from './no-proxy.ts'
 
-/** How long a look-up may hold up the use of a proxy: networks behind one often answer no look-ups at all. */
+/** Longest time that a look-up delays the use of a proxy: networks behind one often answer no look-ups at all. */
 const PATIENCE_MS = 2000
 /** Names that are looked up at the same time. */
 const MAX_RUNNING = 256
 
-/** Gives the addresses of a name that leads to this machine alone, and none for any other name. */
+/** Gives the addresses of a name that leads only to this machine, and none for any other name. */
 export type FindOwnAddresses = (
   host: string,
   options: { readonly signal: AbortSignal },
 ) => Promise<readonly LookupAddress[]>
 
 /**
- * Creates a finder of the names of this machine. A name that cannot be looked up, or not in time, is none of them.
+ * Creates a finder of the names of this machine. A name whose look-up fails, or takes too long, does not count as one.
  *
  * @param lookup the resolver; a name is asked for once at a time
  */

@@ -12,7 +12,7 @@ export interface TunnelAgentOptions extends AgentOptions {
   readonly wayOut: WayOut
   /** Whether TLS is spoken with the destination. */
   readonly isTls: boolean
-  /** Authorities that proxy and destination are verified with. @default those of Node */
+  /** Authorities that verify proxy and destination. @default the authorities of Node */
   readonly trust?: (() => SecureContext) | undefined
   /** For name look-up, tunnel and TLS together. @default 10000 */
   readonly connectMs?: number | undefined
@@ -20,7 +20,7 @@ export interface TunnelAgentOptions extends AgentOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Connections of `node:http` through a proxy, and past it to this machine. A connection is given once it stands. */
+/** Connections of `node:http` through a proxy, and past it to this machine. A connection is given once it is open. */
 export class TunnelAgent extends Agent {
   readonly #options: TunnelAgentOptions
 

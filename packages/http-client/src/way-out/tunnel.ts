@@ -6,7 +6,7 @@ import type { Destination } from './no-proxy.ts'
 
 /** Options of {@link openTunnel}. */
 export interface TunnelOptions {
-  /** Authorities that a proxy over TLS is verified with. @default those of Node */
+  /** Authorities that verify a proxy over TLS. @default the authorities of Node */
   readonly trust?: (() => SecureContext) | undefined
   /** Its abort cuts the connection; it is also the only time limit. */
   readonly signal?: AbortSignal | undefined
@@ -16,7 +16,7 @@ export interface TunnelOptions {
 
 const MAX_HEAD_BYTES = 16 * 1024
 const END_OF_HEAD = '\r\n\r\n'
-/** What a proxy sends of its own before it answers. */
+/** Most interim replies (1xx) that a proxy may send before its answer. */
 const MAX_INTERIM_REPLIES = 16
 
 /** Connects to the proxy itself. */
@@ -25,7 +25,7 @@ export function connectToProxy(
   { trust, allowHalfOpen = false }: Pick<TunnelOptions, 'trust' | 'allowHalfOpen'>,
 ): Socket {
   if (!isTls) return connectTcp({ host, port, noDelay: true, autoSelectFamily: true, allowHalfOpen })
-  // The declared options of TLS lack those of its socket.
+  // The declared options of TLS lack the options of its socket.
   const socket = { host, port, autoSelectFamily: true, allowHalfOpen }
   return connectTls({
     ...socket,
@@ -37,11 +37,11 @@ export function connectToProxy(
 }
 
 /**
- * Opens a connection to a destination through a proxy, by CONNECT (RFC 9110, 9.3.6). The proxy looks the name up itself.
- * The socket is paused, so that nothing is lost before somebody listens.
+ * Opens a connection to a destination through a proxy, by CONNECT (RFC 9110, 9.3.6). The proxy looks the name up
+ * itself. The socket is paused, so that nothing is lost before somebody listens.
  *
- * @throws {SvcError} `upstream_failed` with the reasons `proxy_credentials`, `proxy_refused`, `proxy_lost`; the errors of
- *   a connection to the proxy; the signal's reason
+ * @throws {SvcError} `upstream_failed` with the reasons `proxy_credentials`, `proxy_refused`, `proxy_lost`; the errors
+ *   of a connection to the proxy; the signal's reason
  */
 export function openTunnel(
   proxy: ForwardProxy,
@@ -94,7 +94,8 @@ export function openTunnel(
       }
       return undefined
     }
-    // Stays: an error after the wait belongs to the owner of the socket, and without a listener it would end the process.
+    // Stays: an error after the wait belongs to the owner of the socket, and without a listener it would end the
+    // process.
     socket.on('error', fail)
     socket.on('data', onData)
     socket.once('end', onEnd)
@@ -110,7 +111,7 @@ function writeConnect({ authorization }: ForwardProxy, { host, port }: Destinati
   return `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`
 }
 
-/** The status of a head; 0 for what is no reply of HTTP/1. */
+/** The status of a head; 0 for a head that is not a reply of HTTP/1. */
 function readStatus(head: string): number {
   return Number(/^HTTP\/1\.[01] (\d{3})(?: |\r|$)/.exec(head)?.[1] ?? 0)
 }

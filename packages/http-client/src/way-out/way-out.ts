@@ -4,7 +4,7 @@ import { type ForwardProxy, readForwardProxy } from './forward-proxy.ts'
 import { type Destination, isOwnMachine, readNoProxy } from './no-proxy.ts'
 import { createOwnNames, pinAddresses } from './own-names.ts'
 
-/** Which proxies requests to other machines go through. Empty texts stand for none. */
+/** The proxies of requests to other machines. An empty text means no proxy. */
 export interface ProxySettings {
   /** For https and for WebSockets over TLS. */
   readonly https?: string | undefined
@@ -14,19 +14,19 @@ export interface ProxySettings {
   readonly no?: string | undefined
 }
 
-/** Where a connection is to lead. */
+/** The far end of a connection. */
 export interface ProxiedDestination extends Destination {
   readonly isTls: boolean
 }
 
-/** Where the connection of a URL leads: http, https, ws or wss. */
+/** The destination of a URL: http, https, ws or wss. */
 export function toDestination({ protocol, hostname, port }: URL): ProxiedDestination {
   const isTls = protocol === 'https:' || protocol === 'wss:'
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   return { isTls, host, port: port === '' ? (isTls ? 443 : 80) : Number(port) }
 }
 
-/** How one destination is reached. */
+/** The way to one destination. */
 export interface Way {
   /** Undefined where it is reached directly. */
   readonly proxy: ForwardProxy | undefined
@@ -37,13 +37,13 @@ export interface Way {
 /** Says how other machines are reached. */
 export interface WayOut {
   /**
-   * The proxy for a destination, by its name or address alone; undefined where it is reached directly. This machine always
-   * is: where a proxy is found, {@link WayOut.choose} also knows the names that lead here.
+   * The proxy for a destination, by its name or address only; undefined where it is reached directly. This machine is
+   * always reached directly: where a proxy is found, {@link WayOut.choose} also knows the names that lead here.
    */
   find(destination: ProxiedDestination): ForwardProxy | undefined
   /**
-   * Finds the way to a destination. A name is looked up before a proxy is used: one that leads to this machine alone is
-   * reached directly. One that cannot be looked up goes to the proxy.
+   * Finds the way to a destination. A name is looked up before a proxy is used: a name that leads only to this machine
+   * is reached directly. A name that cannot be looked up goes to the proxy.
    *
    * @throws the signal's reason
    */
@@ -56,7 +56,7 @@ export interface WayOutOptions {
   readonly lookup?: LookupFunction | undefined
 }
 
-/** Reads the variables of an environment as curl does: the lower-case ones come first, empty ones count as none. */
+/** Reads the variables of an environment as curl does: lower-case ones come first, empty ones do not count. */
 export function readProxyVariables(environment: Readonly<Record<string, string | undefined>>): ProxySettings {
   const read = (name: string): string | undefined => environment[name] || environment[name.toUpperCase()]
   return { https: read('https_proxy'), http: read('http_proxy'), no: read('no_proxy') }

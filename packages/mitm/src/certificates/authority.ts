@@ -38,7 +38,7 @@ export interface Authority {
  * renewed.
  *
  * @throws {SvcError} `mitm_authority_unusable`, kind `precondition_failed`, for half a pair, loose modes, or a
- *   certificate that is broken, expired, no authority, or of another key. The store stays as it is
+ *   certificate that is broken or expired, is not an authority, or has another key. The store stays as it is
  */
 export async function openAuthority(options: AuthorityOptions): Promise<Authority> {
   const { store, organization = 'svc', now = Date.now } = options ?? {}

@@ -11,7 +11,7 @@ export interface CaStore {
    * Reads the stored pair.
    *
    * @returns undefined when nothing is stored
-   * @throws {SvcError} `mitm_authority_unusable` for half a pair, or one that others can read
+   * @throws {SvcError} `mitm_authority_unusable` for half a pair, or a pair that others can read
    */
   read(): Promise<KeyedCertificate | undefined>
   /** Stores a pair as one unit, unless there is one already: then nothing changes. */
@@ -28,8 +28,8 @@ const OTHERS_WRITE = 0o022
 const STICKY = 0o1000
 
 /**
- * Keeps the authority in a folder: `ca.crt`, and `ca.key` with mode 0600. The folder has mode 0700. It appears with both
- * files at once: they are written to a folder beside it, which is then renamed.
+ * Keeps the authority in a folder: `ca.crt`, and `ca.key` with mode 0600. The folder has mode 0700. It appears with
+ * both files at once: they are written to a folder beside it, which is then renamed.
  *
  * The folder and both files may be links, and the folder may be a mount point, as where a platform provides secrets.
  * Others may enter such a folder. They may not replace its files or read the key.
@@ -99,7 +99,7 @@ async function isProvided(path: string, folder: Stats): Promise<boolean> {
 async function checkFolders(path: string, file: string): Promise<void> {
   for (const folder of new Set([await realpath(path), dirname(await realpath(file))])) {
     const { mode } = await stat(folder)
-    // In a sticky folder, others cannot replace what is there.
+    // In a sticky folder, others cannot replace files.
     if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0) {
       throw authorityUnusable(`others can replace files in ${folder}; run chmod go-w on it`)
     }
@@ -177,7 +177,7 @@ async function flushFolder(path: string): Promise<void> {
   }
 }
 
-/** Removes what killed processes left: only once there is an authority, which nothing replaces. */
+/** Removes files that killed processes left: only once there is an authority, which nothing replaces. */
 async function removeLeftovers(path: string): Promise<void> {
   const prefix = basename(toFreshPrefix(path))
   const names = await readdir(dirname(path)).catch(() => [])

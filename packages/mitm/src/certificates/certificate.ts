@@ -49,7 +49,7 @@ const OID = {
   serverAuth: objectIdentifier('1.3.6.1.5.5.7.3.1'),
 }
 
-/** Bits of keyUsage: digitalSignature, keyCertSign and cRLSign; digitalSignature alone. */
+/** Bits of keyUsage. The authority has digitalSignature, keyCertSign and cRLSign; a leaf has only digitalSignature. */
 const AUTHORITY_USAGE = bitString(Buffer.of(0b1000_0110), 1)
 const LEAF_USAGE = bitString(Buffer.of(0b1000_0000), 7)
 
@@ -80,7 +80,7 @@ export function makeAuthorityCertificate(organization: string, now: Date): Keyed
   return { certificate, key: exportKey(privateKey) }
 }
 
-/** Reads what leaf certificates repeat of their authority. */
+/** Reads the fields of an authority that its leaf certificates repeat. */
 export function readIssuer(certificate: X509Certificate, privateKey: KeyObject): Issuer {
   const [outer] = readDer(certificate.raw)
   const [body] = readDer(outer?.content ?? Buffer.alloc(0))
@@ -103,7 +103,7 @@ function findKeyIdentifier(fields: ReturnType<typeof readDer>): Buffer | undefin
 }
 
 /**
- * Issues a leaf certificate for one host: the name stands in subjectAltName alone. It ends no later than the authority.
+ * Issues a leaf certificate for one host: only subjectAltName has the name. It ends no later than the authority.
  *
  * @param until end of the authority
  */

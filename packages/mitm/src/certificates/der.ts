@@ -53,7 +53,7 @@ export interface DerValue {
 }
 
 /**
- * Reads the values that stand one after the other in `bytes`.
+ * Reads the consecutive values of `bytes`.
  *
  * @throws {RangeError} for bytes that are cut off
  */

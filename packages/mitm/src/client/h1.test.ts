@@ -10,7 +10,7 @@ function answer(bytes: string, serve: (request: ClientRequest) => void): Promise
   const reader = createHttp1Reader(resolveLimits())
   onTestFinished(() => reader.close())
   const [client, side]: Duplex[] = duplexPair()
-  // Of a TLS socket, the reader uses only what every duplex stream has.
+  // The reader uses only members of a TLS socket that every duplex stream has.
   reader.read(side as TLSSocket, (request) => {
     const over = new Promise<void>((resolve) => request.reply.onceClosed(() => resolve()))
     serve(request)

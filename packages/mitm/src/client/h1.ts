@@ -15,7 +15,7 @@ export interface Http1Reader {
 
 /** Pipelined requests that wait for the reply to an earlier one. */
 const MAX_WAITING = 32
-/** How often connections that send no request are looked for. */
+/** Interval of the search for connections that send no request, milliseconds. */
 const CHECK_MS = 500
 
 interface Connection {

@@ -11,7 +11,7 @@ import { listValues, type RawHeaders, toHttp2Headers } from '../headers.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { ClientReply, ClientRequest } from './request.ts'
 
-/** Requests that a client may cancel in a row, beside those that it lets finish. */
+/** Most requests that a client may cancel, less the requests that it lets finish. */
 const MAX_CANCELLED = 200
 const MAX_HEADERS = 256
 

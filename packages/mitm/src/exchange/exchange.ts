@@ -60,7 +60,7 @@ export class Exchange {
     })
   }
 
-  /** Resolves when the reply is over, whatever its end. */
+  /** Resolves when the reply is over, with or without an error. */
   async run(): Promise<void> {
     const { reply, upgrade } = this.#request
     const over = new Promise<void>((resolve) => {

@@ -8,7 +8,7 @@ import type { Shared } from '../shared.ts'
  */
 export type Phase = 'request' | 'verdict' | 'head' | 'reply' | 'drain'
 
-/** How long the rest of a body is read that nobody wants any more. */
+/** Longest time that the rest of an unwanted body is read, milliseconds. */
 const DRAIN_MS = 10_000
 
 /** The time of one exchange: its phases with their limits, and its end. */

@@ -129,7 +129,7 @@ export class ReplyHalf {
     this.#options.lifetime.touch()
   }
 
-  /** @param body undefined where its trailers describe other bytes than those that went out */
+  /** @param body undefined where its trailers do not describe the bytes that went out */
   #finish(body: UpstreamBody | undefined): void {
     const { lifetime, requestHalf } = this.#options
     if (lifetime.isOver) return

@@ -36,7 +36,7 @@ export class RequestHalf {
     this.#options = options
   }
 
-  /** That of the connection to the host; undefined before there is one. */
+  /** The protocol of the connection to the host; undefined before there is a connection. */
   get protocol(): HttpProtocol | undefined {
     return this.#sent?.protocol
   }

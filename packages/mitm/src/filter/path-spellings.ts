@@ -2,8 +2,8 @@
 const MAX_DECODINGS = 3
 
 /**
- * Brings the path of a request target into the plainest spelling. There are two where an encoded `?` or `#` stands in
- * the path. The spellings are only for comparing: the target goes on as it came.
+ * Brings the path of a request target into the plainest spelling. A path with an encoded `?` or `#` has two spellings.
+ * They are only for comparing: the target goes on as it came.
  */
 export function listSpellings(target: string): readonly string[] {
   const path = decode(target.replace(/^https?:\/\/[^/?#\\]*/i, '').replace(/[?#].*$/s, ''))

@@ -8,7 +8,7 @@ import { pump } from '../pump.ts'
 import type { ReplyHead } from '../upstream/upstream.ts'
 import { readCoding } from './content-coding.ts'
 
-/** Where a restored reply goes. */
+/** The receiver of a restored reply. */
 export interface RestorationTarget {
   onBytes(count: number): void
   start(head: ReplyHead): void

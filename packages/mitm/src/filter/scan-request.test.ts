@@ -27,7 +27,7 @@ interface Given {
   readonly expectsContinue?: boolean
 }
 
-/** Scans a body with a limit of ten bytes, and notes what happens. */
+/** Scans a body with a limit of ten bytes, and notes the calls. */
 function scan(body: Readable, given: Given = {}) {
   const noted: unknown[] = []
   const request = {

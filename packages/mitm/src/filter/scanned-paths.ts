@@ -41,8 +41,8 @@ interface PathEntry {
 }
 
 /**
- * Adds paths to those that are always scanned. An entry ends in `/chat/completions`, `/completions`, `/messages`,
- * `/messages/count_tokens`, `/embeddings` or `/responses`, which says how its bodies are read. A segment `*` stands for
+ * Adds paths to the paths that are always scanned. An entry ends in `/chat/completions`, `/completions`, `/messages`,
+ * `/messages/count_tokens`, `/embeddings` or `/responses`; the end says how its bodies are read. A segment `*` matches
  * one or more segments, as for names of deployments. Entries that can match nothing are left out.
  */
 export function createScannedPaths(entries: readonly string[] = []): ScannedPaths {
@@ -65,10 +65,10 @@ export function createScannedPaths(entries: readonly string[] = []): ScannedPath
 
 /** Every known path: for the form of refusals. */
 export const ALL_PATHS: ScannedPaths = createScannedPaths(FURTHER)
-/** The paths of a host whose rules name none. */
+/** The paths of a host whose rules do not name any. */
 export const USUAL_PATHS: ScannedPaths = createScannedPaths()
 
-/** @returns why an entry of a list of paths can match nothing; undefined for one that can */
+/** @returns the reason why an entry of a list of paths can match nothing; undefined for an entry that can */
 export function findPathFault(entry: string): string | undefined {
   const read = readPathEntry(entry)
   return typeof read === 'string' ? read : undefined

@@ -44,7 +44,7 @@ export function listZstdFrames(bytes: Buffer): ZstdFrame[] {
       if (position + 3 > bytes.length || blocks > MAX_BLOCKS) throw invalidZstd()
       const block = bytes.readUIntLE(position, 3)
       isLast = (block & 1) === 1
-      // A block of one repeated byte stores that byte alone.
+      // A block of one repeated byte stores only that byte.
       position += 3 + ((block & 6) === 2 ? 1 : block >> 3)
     }
     const end = position + (header.hasChecksum ? 4 : 0)

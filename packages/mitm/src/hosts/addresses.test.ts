@@ -33,7 +33,7 @@ it.each([
   ...['100.100.100.201', '168.63.129.15', '168.63.129.17', '192.0.0.191', '192.0.0.193', '::1', '::', '::2'],
   ...['2606:4700::1111', 'fec0::1', 'fe7f::1', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8', '2002:808:808::1'],
   ...['fd00:ec2::253', 'fd00:ec2::255', 'fd00:ec3::254', 'fd20:ce::253', 'fd20:cf::254'],
-  // The address stands elsewhere in these.
+  // The address is at another place in these.
   ...['2003:a9fe:a9fe::1', '64:ff9c::a9fe:a9fe', '65:ff9b::a9fe:a9fe', '::fffe:a9fe:a9fe', '1::ffff:a9fe:a9fe'],
   ...['::1:ffff:a9fe:a9fe', 'a9fe:a9fe::', 'no address', '', '169.254.169.254.1'],
 ])('"%s" is not', (address) => {

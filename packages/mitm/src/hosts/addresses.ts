@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-/** Link-local addresses, and those at which clouds hand credentials to their machines. */
+/** Link-local addresses, and the addresses at which clouds hand credentials to their machines. */
 const FORBIDDEN = new BlockList()
 FORBIDDEN.addSubnet('169.254.0.0', 16, 'ipv4')
 FORBIDDEN.addAddress('100.100.100.200', 'ipv4')

@@ -22,7 +22,7 @@ export interface Allowlist {
   /** Entries that can match no host, each with the reason. */
   readonly invalid: readonly { readonly owner: string; readonly entry: string; readonly reason: string }[]
   /**
-   * Finds the owners of a host in canonical form; none for a default host.
+   * Finds the owners of a host in canonical form; a default host has none.
    *
    * @returns undefined for a host that is not listed
    */

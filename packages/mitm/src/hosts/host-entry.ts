@@ -14,8 +14,8 @@ export interface HostEntry {
 const STAR = '*'
 
 /**
- * Reads an entry of a list of hosts. In a pattern, `*.` at the beginning stands for any names in front, and any other `*`
- * for one or more characters of one label: `*.openai.azure.com`, `bedrock-runtime.*.amazonaws.com`.
+ * Reads an entry of a list of hosts. In a pattern, `*.` at the beginning matches any names in front, and any other `*`
+ * one or more characters of one label: `*.openai.azure.com`, `bedrock-runtime.*.amazonaws.com`.
  *
  * @returns the reason as text for an entry that can match no host
  */
@@ -28,7 +28,7 @@ export function readHostEntry(text: string): HostEntry | string {
   return { text: host, matches: (other) => other === host }
 }
 
-/** @returns why an entry of a list of hosts can match no host; undefined for one that can */
+/** @returns the reason why an entry of a list of hosts can match no host; undefined for an entry that can */
 export function findHostFault(entry: string): string | undefined {
   const read = readHostEntry(entry)
   return typeof read === 'string' ? read : undefined
@@ -39,7 +39,7 @@ function readPattern(text: string): HostEntry | string {
   if (labels.at(-1)?.includes(STAR) === true) return 'has "*" in its last label, where it would match every host'
   if (labels.some((label) => label.split(STAR).length > 2)) return 'has several "*" in one label'
   if (labels.some((label) => label.includes(STAR) && !/^[a-z0-9_*-]*$/i.test(label))) return NOT_A_PATTERN
-  // A letter stands for each star, so that the rest is checked and converted as in a host.
+  // A letter replaces each star, so that the rest is checked and converted as in a host.
   const converted = canonicalHost(labels.map((label) => label.replace(STAR, 'x')).join('.'))?.split('.')
   if (converted === undefined || converted.length !== labels.length) return NOT_A_PATTERN
   const parts = labels.map((label, index) => (label.includes(STAR) ? label.toLowerCase() : (converted[index] ?? '')))

@@ -10,7 +10,7 @@ export interface HostAndPort {
 }
 
 const MAX_HOST_LENGTH = 253
-/** Characters that change the meaning of a name in an URL, or cannot stand in one. */
+/** Characters that change the meaning of a name in an URL, or that an URL cannot have there. */
 const FORBIDDEN = /[\s%/?#@:\\<>^|[\]]/
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 
@@ -18,7 +18,7 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
  * Converts a host name or address to the form in which hosts are compared: lower case, ASCII, without brackets and
  * without the trailing dot. All spellings of an IP address get the same form.
  *
- * @returns undefined for a text that is no host
+ * @returns undefined for a text that is not a host
  */
 export function canonicalHost(text: string): string | undefined {
   checkArgument(typeof text === 'string', 'canonicalHost: text', 'a text', text)
@@ -48,7 +48,7 @@ export function readHostAndPort(text: string, defaultPort?: number): HostAndPort
   return { host, port }
 }
 
-/** Writes a host as it stands in an URL or a `Host` header: with brackets around an IPv6 address. */
+/** Writes a host for an URL or a `Host` header: with brackets around an IPv6 address. */
 export function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }

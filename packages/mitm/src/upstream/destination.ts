@@ -23,8 +23,8 @@ function forbidden(reason: string): MitmError {
 }
 
 /**
- * Resolves a host and refuses it when any of its addresses is forbidden: link-local ones, those at which clouds hand out
- * credentials, and the own listeners.
+ * Resolves a host and refuses it when any of its addresses is forbidden: link-local addresses, addresses at which
+ * clouds hand out credentials, and the own listeners.
  *
  * @throws {SvcError} `forbidden_target`, kind `forbidden`; `upstream_failed` for a name that cannot be resolved
  */

@@ -168,7 +168,7 @@ describe('a connection that is slow in every step', () => {
 describe('TLS with a host', () => {
   const ca = createTestCa()
 
-  /** A TLS server that notes what its clients ask for. */
+  /** A TLS server that notes the names and protocols that its clients ask for. */
   async function startHost(options: TlsOptions & { readonly hosts?: readonly [string, ...string[]] } = {}) {
     const { hosts = ['far.example'], ...more } = options
     const seen: { readonly name: string | false | null; readonly protocol: string | false | null }[] = []

@@ -48,7 +48,7 @@ export class Http1Upstream extends Agent {
   }
 
   /**
-   * Sends a head once there is a connection for it. The agent alone would open any number at a time.
+   * Sends a head once there is a connection for it. Without this wait the agent would open any number at a time.
    *
    * @throws {SvcError} for a head that HTTP/1.1 cannot express
    */

@@ -8,13 +8,13 @@ export type HttpProtocol = 'http/1.1' | 'h2'
 export interface UpstreamRequest {
   readonly method: string
   readonly target: string
-  /** As it stands in `Host` or `:authority`. */
+  /** The value of `Host` or `:authority`. */
   readonly authority: string
   readonly headers: RawHeaders
   readonly hasBody: boolean
 }
 
-/** Status and headers of a reply, as they came but without those between neighbours. */
+/** Status and headers of a reply as they came, without the headers that end at a neighbour. */
 export interface ReplyHead {
   readonly status: number
   /** The reason phrase of HTTP/1.1. */

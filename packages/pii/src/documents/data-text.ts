@@ -39,7 +39,7 @@ export interface WrappedText {
   readonly isKnown: boolean
 }
 
-/** Whether a media type is one of text. */
+/** Whether a media type is a type of text. */
 export function isTextType(type: string): boolean {
   return TEXT_TYPE.test(type) || APPLICATION_TEXT.test(type)
 }
@@ -73,7 +73,7 @@ function isLongBase64(value: string): boolean {
 function holdsText(base64: string): boolean {
   const symbols = base64.slice(0, HEAD_LENGTH).replaceAll(/\s/g, '')
   const head = fromBase64(symbols.slice(0, symbols.length & ~3)) ?? NO_BYTES
-  // The first bytes of most media show that it is no text. The last character of a piece may be cut.
+  // The first bytes of most media show that they are not text. The last character of a piece may be cut.
   if (NOT_WRITTEN.test(decoder.decode(head).slice(0, -4))) return false
   const bytes = fromBase64(base64)
   return bytes !== undefined && bytes.length > 0 && !NOT_WRITTEN.test(decoder.decode(bytes))
@@ -119,8 +119,8 @@ export function readBase64Text(value: string, mediaTypes: readonly string[]): Wr
 }
 
 /**
- * Decodes base64. An ambiguous string is also read undecoded, as is one whose invalid characters some readers skip: any
- * word is valid base64.
+ * Decodes base64. An ambiguous string is also read undecoded, and so is a string whose invalid characters some readers
+ * skip: any word is valid base64.
  */
 function readBase64(value: string, charset: string | undefined): WrappedText | undefined {
   const strict = fromBase64(value)

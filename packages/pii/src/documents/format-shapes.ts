@@ -1,7 +1,7 @@
 import { isTextType } from './data-text.ts'
 import { ANY_CONTENT, ANY_OPTION, Shape, TOOL_DATA } from './shape.ts'
 
-/** The bodies with known texts: those of routes and of intercepted requests. */
+/** The bodies with known texts: of routes, and of intercepted requests. */
 export type DocumentFormat =
   | 'chat-completions'
   | 'completions'

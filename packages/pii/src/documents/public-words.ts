@@ -1,4 +1,4 @@
-/** Names of options in the supported formats: as keys they are no private text. */
+/** Names of options in the supported formats: as keys they are not private text. */
 export const PUBLIC_KEYS: ReadonlySet<string> = new Set(
   `stream n temperature top_p top_k top_logprobs logprobs max_tokens max_completion_tokens max_output_tokens
   presence_penalty frequency_penalty repeat_penalty repeat_last_n logit_bias seed parallel_tool_calls store suffix echo
@@ -16,7 +16,7 @@ export const PUBLIC_KEYS: ReadonlySet<string> = new Set(
     .filter((word) => word !== ''),
 )
 
-/** Values of options: as values of options they are no private text. */
+/** Values of options: as values of options they are not private text. */
 export const PUBLIC_VALUES: ReadonlySet<string> = new Set(
   `auto none required any text audio json json_object json_schema function tool custom allowed_tools low medium high
   minimal xhigh max default flex priority scale standard_only ephemeral persistent 5m 1h enabled disabled adaptive float base64

@@ -3,7 +3,7 @@ import type { JsonDocument, JsonNode } from '@svc/json'
 /** A document that holds strings: the body, JSON text inside one of its strings, or the encoding of a value. */
 export interface Layer {
   readonly document: JsonDocument
-  /** How the layer is written back into the outer one; the body has none. */
+  /** The place of the layer in the outer one, for writing it back; the body has none. */
   readonly outer:
     | { readonly layer: Layer; readonly node: JsonNode; readonly kind: 'text-of-string' | 'encoded-value' }
     | undefined

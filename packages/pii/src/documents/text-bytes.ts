@@ -19,7 +19,7 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const wideDecoder = new TextDecoder('utf-16le', { ignoreBOM: true })
 
-/** This many ASCII characters in a row are no coincidence. */
+/** This many ASCII characters in a row are not a coincidence. */
 const ASCII_RUN = 4
 
 const UTF_8: Charset = { decode: (bytes) => decoder.decode(bytes), encode: (text) => encoder.encode(text) }

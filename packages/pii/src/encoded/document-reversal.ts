@@ -51,7 +51,7 @@ function mirror({ start, end }: Span, length: number): Span {
   return { start: length - end, end: length - start }
 }
 
-/** Reverses all bytes with the engine's own method, and then those of each longer character again. */
+/** Reverses all bytes with the engine's own method, and then the bytes of each longer character again. */
 function reverse(piece: string): string {
   const bytes = encoder.encode(piece).reverse()
   const isAscii = bytes.length === piece.length

@@ -19,7 +19,7 @@ export interface EncodedDetectorOptions {
   readonly detector: Detector
   /** Encodings to read. */
   readonly encodings: readonly Encoding[]
-  /** How long reading may hold the event loop. @default 5 ms */
+  /** Bounds the time that reading holds the event loop. @default 5 ms */
   readonly slices?: Omit<SliceOptions, 'signal'> | undefined
 }
 

@@ -27,8 +27,8 @@ for (const symbol of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 }
 
 /**
- * Finds the runs of a text that may be base64 or hex. In other text it checks few characters: those at the end of the
- * shortest possible run.
+ * Finds the runs of a text that may be base64 or hex. In other text it checks few characters: only the ones at the end
+ * of the shortest possible run.
  */
 export function* findEncodedRuns(text: string): Steps<EncodedRun> {
   /** No undiscovered run begins before it. */

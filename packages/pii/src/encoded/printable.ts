@@ -1,6 +1,6 @@
 import { STEP_CHARACTERS, type Steps } from './reading.ts'
 
-/** Bytes of the shortest text: those of the shortest run of hex. Random data seldom contains so many. */
+/** Bytes of the shortest text, as in the shortest run of hex. Random data seldom contains so many. */
 const MIN_TEXT_BYTES = 12
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -22,8 +22,8 @@ export function* findPrintableTexts(bytes: Uint8Array): Steps<string> {
 }
 
 /**
- * The next position at which a text begins; or one from the limit on, before which none begins, or the end. Other data
- * is read from its end to its start, so most of it is skipped.
+ * The next position at which a text begins. When no text begins before the limit, returns a position from the limit on,
+ * or the end. Other data is read from its end to its start, so most of it is skipped.
  */
 function nextText(bytes: Uint8Array, from: number, limit: number): number {
   let start = from
@@ -67,7 +67,7 @@ function* readText(bytes: Uint8Array, start: number): Generator<undefined, { end
   }
 }
 
-/** The end of the characters from a position on, or of those that begin before the limit. */
+/** The end of the characters from a position on. Only characters that begin before the limit count. */
 function charactersEnd(bytes: Uint8Array, start: number, limit: number): number {
   let end = start
   while (end < limit && end < bytes.length) {

@@ -30,7 +30,7 @@ export interface GroupEvaluation {
   readonly coverage: number
   readonly misses: readonly Example[]
   readonly falseFinds: readonly Example[]
-  /** Mask what is found reliably; only record a group whose findings are mostly wrong. */
+  /** `mask`; or `allow`, which only records, for a group whose findings are mostly wrong. */
   readonly proposedAction: PiiAction
 }
 
@@ -59,7 +59,7 @@ export interface EvaluationOptions {
   readonly lines: AsyncIterable<string> | Iterable<string>
   /** Finds private text as the filter does, overlaps united. */
   readonly find: (text: string, options: { readonly signal: AbortSignal }) => Promise<readonly FoundEntity[]>
-  /** Whether the detectors can report a group. @default those that they report in the run */
+  /** Whether the detectors can report a group. @default the groups that they report in the run */
   readonly isKnownGroup?: ((group: string) => boolean) | undefined
   /** The unit of the labels' offsets. @default 'codepoint' */
   readonly offsetEncoding?: OffsetEncoding | undefined
@@ -74,7 +74,7 @@ const MOST_GROUPS = 1000
 /** Below it, more findings of a group are wrong than right. */
 const LEAST_PRECISION = 0.5
 
-/** Runs detectors over labelled texts and counts what they find. Reads the lines as a stream; memory is bounded. */
+/** Runs detectors over labelled texts and counts their findings. Reads the lines as a stream; memory is bounded. */
 export async function evaluateDetectors(options: EvaluationOptions): Promise<DetectorEvaluation> {
   const { lines, find, isKnownGroup, offsetEncoding = 'codepoint', signal } = options
   const counts = new Counts()

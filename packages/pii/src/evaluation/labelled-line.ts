@@ -18,7 +18,7 @@ export type LineReading =
   | { readonly ok: true; readonly value: LabelledText }
   | { readonly ok: false; readonly reason: string }
 
-/** Most characters of one line: a longer one is no record of a data set. */
+/** Most characters of one line: a longer one is not a record of a data set. */
 const LONGEST_LINE = 4 << 20
 
 /**

@@ -6,7 +6,7 @@ import { isInsideCharacter } from '../well-formed.ts'
 export interface ChunkSettings {
   /** Most units of a chunk; at least the parts before and after a core, and one unit more. */
   readonly size: number
-  /** How far a recogniser looks to either side of the start of a detection, its length included. */
+  /** Units that a recogniser looks to either side of the start of a detection, the length of the detection included. */
   readonly overlap: number
 }
 

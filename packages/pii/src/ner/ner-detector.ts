@@ -38,8 +38,8 @@ const SCORE_TOLERANCE = 1e-6
 
 /**
  * Creates the tier that recognises entities by a model (§2.11). It hides protected terms from the model, cuts long
- * texts into chunks, drops detections below `minScore`, and extends those of the configured groups by a neighbouring
- * word.
+ * texts into chunks, drops detections below `minScore`, and extends detections of the configured groups by a
+ * neighbouring word.
  *
  * @throws SvcError `pii_config`, kind `invalid_request`, for an unknown action
  */

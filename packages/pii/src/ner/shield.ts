@@ -6,8 +6,8 @@ export interface Shield {
   /** The text with a placeholder for each protected range. */
   readonly text: string
   /**
-   * The original pieces of a span of the shielded text, without the protected ranges, in order. Pieces of white space
-   * alone are left out.
+   * The original pieces of a span of the shielded text, without the protected ranges, in order. Pieces of only white
+   * space are left out.
    */
   toOriginal(span: Span): Span[]
   /** Whether a span of the original overlaps a protected range. */

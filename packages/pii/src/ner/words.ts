@@ -10,7 +10,7 @@ const NOT_IN_NAME = /[^\p{L}\p{M}'-]/u
 export interface Word extends Span {
   /** End of the leading letters, marks, `-` and `'`: the end of the word when it has nothing else. */
   readonly nameEnd: number
-  /** Whether it has a letter or a digit: a lone dash is no word. */
+  /** Whether it has a letter or a digit: a lone dash is not a word. */
   readonly isWord: boolean
 }
 

@@ -10,7 +10,7 @@ import type { PatternScanner } from './port.ts'
 export interface PatternScannerOptions {
   /** Most compiled detectors in the cache of recently used ones. @default 16 */
   readonly maxDetectors?: number | undefined
-  /** How long a search may run before the thread reads its messages, including one that ends it. @default 5 ms */
+  /** Bounds the time of a search before the thread reads its messages, including one that ends it. @default 5 ms */
   readonly slices?: Omit<SliceOptions, 'signal'> | undefined
 }
 

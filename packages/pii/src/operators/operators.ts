@@ -75,7 +75,7 @@ function createWriter(group: string, operator: MaskOperator, readSecret: ReadSec
   return (value) => `[${group}:${hmacSha256(key, value).slice(0, HASH_DIGITS)}]`
 }
 
-/** The last characters of a value behind four stars; stars alone where they would be half of the value or more. */
+/** The last characters of a value behind four stars; only stars where they would be half of the value or more. */
 function keepEnd(value: string, count: number): string {
   const characters = [...value]
   return characters.length < count * 2 ? '****' : `****${characters.slice(-count).join('')}`

@@ -18,7 +18,7 @@ export interface BuiltinPattern {
   readonly groupAliases: readonly string[]
   /** Compiled when it is first read. */
   readonly pattern: CompiledPattern
-  /** Finds the private part of a match; undefined where the match is no secret. */
+  /** Finds the private part of a match; undefined where the match is not a secret. */
   readonly findSecret: (match: string) => Span | undefined
 }
 

@@ -16,7 +16,7 @@ export class ChunkOffsets {
     this.words = new Uint32Array(bytes.buffer)
   }
 
-  /** Begins a new chunk, which stands in the text from `start` on. */
+  /** Begins a new chunk, which is in the text from `start` on. */
   reset(start: number, isAscii: boolean): void {
     this.start = start
     this.isAscii = isAscii

@@ -6,7 +6,7 @@ import { ASSERT, type Loop, OP, type Program } from './program.ts'
 /** States beyond which a program without loops is not built. */
 const MAX_UNROLLED_STATES = 12_000
 
-/** States beyond which no program is built: assertions inside nested repeats can need that many. */
+/** Most states of a program; a larger one is not built. Assertions inside nested repeats can need that many. */
 const MAX_STATES = 1_000_000
 
 /** States up to which a repeat is expanded in a program with loops. */
@@ -123,7 +123,7 @@ class Builder {
       case 'repeat':
         if (classifyEmptiness(node.body) === 'never')
           return this.repeat(node.body, Math.max(node.min, 1), node.max, next)
-        // With a body that may be empty, one non-empty round stands between any others.
+        // With a body that may be empty, there is one non-empty round between any others.
         return this.repeatAround(node.body, node.min, node.max, next)
       default:
         return 0

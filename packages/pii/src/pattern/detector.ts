@@ -30,7 +30,7 @@ export interface PatternDetectorOptions {
   /** The name of the detector model. */
   readonly name: string
   readonly settings: PatternSettings
-  /** How long a search may hold the event loop. @default 5 ms */
+  /** Bounds the time that a search holds the event loop. @default 5 ms */
   readonly slices?: Omit<SliceOptions, 'signal'> | undefined
 }
 
@@ -237,8 +237,8 @@ function configError(message: string): SvcError {
 }
 
 /**
- * Of built-ins with exactly the same finding, keeps the most specific one, and those with a stronger action: a key of
- * one provider also has the shape of another's. They come in the order of the catalogue, the specific first.
+ * Of built-ins with exactly the same finding, keeps the most specific one, and all with a stronger action: a key of one
+ * provider also has the shape of another's. They come in the order of the catalogue, the specific first.
  */
 function withoutGeneral(hits: readonly Hit[]): Hit[] {
   const strongest = new Map<string, PiiAction>()

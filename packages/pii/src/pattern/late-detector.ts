@@ -6,7 +6,8 @@ import { createPatternTier, type PatternDetectorOptions } from './detector.ts'
  * Creates the tier that searches patterns (§2.11): the named built-ins and the operator's own. It runs in this process,
  * over the original text, and also finds secrets split over adjacent parts of one message. Every match has the score 1.
  *
- * The ways to find built-ins are loaded by the first search of a detector that names one: that search returns a promise.
+ * The ways to find built-ins are loaded by the first search of a detector that names one: that search returns a
+ * promise.
  *
  * @throws SvcError `pii_config`, kind `invalid_request`: an unknown built-in, a pattern without a name, one that the
  *   grammar refuses (with position and reason), neither built-ins nor patterns, too many patterns, an unknown action

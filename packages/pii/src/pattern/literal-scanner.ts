@@ -138,7 +138,7 @@ export class LiteralScanner {
     }
   }
 
-  /** Whether the bytes of the chunk around the window are those of the text, as far as they lie in the chunk. */
+  /** Whether the bytes of the chunk around the window equal the bytes of the text, as far as they lie in the chunk. */
   private mayStandAt({ encoded, byteOffset }: LiteralEntry, first: number): boolean {
     const { bytes } = this
     const start = first - byteOffset

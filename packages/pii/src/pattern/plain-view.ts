@@ -20,14 +20,14 @@ const NOT_PLAIN = /[^\t-\r\x20-\x7e]/
  * variation selectors, tags, accents.
  */
 const UNSEEN_CLASSES = `${CONTROLS}\\p{Default_Ignorable_Code_Point}\\p{Cf}\\p{Mn}\\p{Me}`
-/** Tags that stand for the printed characters of ASCII: people do not see them, models read them. */
+/** Tag characters for the printed characters of ASCII: people do not see them, models read them. */
 const TAG = /[\u{e0020}-\u{e007e}]/u
 const TAG_BASE = 0xe0000
 const UNSEEN = new RegExp(`[${UNSEEN_CLASSES}]`, 'u')
 const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
 /**
- * Characters that may be invisible, or have another plain form: those that NFKC changes are among those that NFKC with
- * case folding changes. Most letters of all scripts are not.
+ * Characters that may be invisible, or have another plain form. The characters that NFKC changes are among the ones
+ * that NFKC with case folding changes. Most letters of all scripts are not.
  */
 export const SUSPECTS = new RegExp(`(?![\\t-\\r\\x20-\\x7e])[\\p{CWKCF}${UNSEEN_CLASSES}]`, 'gu')
 /** Most cached forms of one text: texts repeat few characters. */

@@ -1,6 +1,6 @@
 import { classifyEmptiness, EMPTY, type PatternNode, toSequence } from './ast.ts'
 
-/** Beyond the length of any text: such a bound is no bound. */
+/** Longer than any text, so equal to no bound. */
 const UNREACHABLE = 2 ** 31
 
 /**

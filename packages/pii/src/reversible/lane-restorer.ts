@@ -131,14 +131,14 @@ function readCharacters(source: string): { characters: string; offsets: Uint32Ar
   return { characters: pieces.join(''), offsets: offsets.subarray(0, count), end: at }
 }
 
-/** The reading of a bare quote: it begins or ends a string, so it is no character of a token. */
+/** The reading of a bare quote: it begins or ends a string, so it is not a character of a token. */
 const END_OF_STRING = '\uffff'
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 const HEX4 = /^[0-9a-fA-F]{4}$/
 const HEX_START = /^[0-9a-fA-F]{0,3}$/
 
-/** The character of an escape; undefined when the text ends inside it. An invalid escape stands for itself. */
+/** The character of an escape; undefined when the text ends inside it. An invalid one gives its second character. */
 function readEscape(source: string, at: number): { character: string; length: number } | undefined {
   const kind = source.charAt(at + 1)
   if (kind === '') return undefined

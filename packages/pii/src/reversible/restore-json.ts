@@ -13,7 +13,7 @@ const REPLY_LIMITS = { maxDepth: 1_000, maxNodes: 10_000_000 }
 
 /**
  * Restores the values of a whole JSON reply, in any of the formats, including errors. Returns the same bytes when they
- * hold no token or are no JSON; strings without a token stay byte for byte.
+ * hold no token or are not JSON; strings without a token stay byte for byte.
  */
 export function restoreJsonBody(map: TokenMap, bytes: Uint8Array): Uint8Array {
   checkArgument(bytes instanceof Uint8Array, 'restoreJsonBody: bytes', 'a Uint8Array', bytes)

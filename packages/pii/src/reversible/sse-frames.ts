@@ -17,7 +17,7 @@ const NOTHING = new Uint8Array(0)
 
 /**
  * Splits an event stream into frames, for any cut of its bytes (WHATWG). A frame is returned with the bytes that bring
- * its empty line, a comment between events with those that end its line. The joined frames are the stream.
+ * its empty line, and a comment between events with the bytes that end its line. The joined frames are the stream.
  */
 export class SseFrames {
   readonly #maxFrameBytes: number

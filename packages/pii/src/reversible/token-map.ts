@@ -65,8 +65,8 @@ export class TokenMap implements MaskWriter {
   }
 
   /**
-   * Takes texts that come after those of the request, such as the results of tools. A token in one of them is never used
-   * for a new value.
+   * Takes texts that come after the texts of the request, such as the results of tools. A token in one of them is never
+   * used for a new value.
    */
   avoid(texts: readonly string[]): void {
     if (this.#taken === undefined) this.#texts = concat(this.#texts, texts)

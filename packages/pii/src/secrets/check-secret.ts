@@ -1,7 +1,7 @@
 import type { Span } from '../span.ts'
 import type { SecretKind, SecretPart } from './secret-kind.ts'
 
-/** The private part of a match of a kind; undefined where the match is no secret. Offsets are those of the match. */
+/** The private part of a match of a kind, in offsets of the match; undefined where the match is not a secret. */
 export function findSecret(kind: SecretKind, match: string): Span | undefined {
   const span = kind.part === undefined ? { start: 0, end: match.length } : findPart(kind.part, match)
   const secret = match.slice(span.start, span.end)
@@ -28,7 +28,7 @@ function findPart(part: SecretPart, match: string): Span {
 const PLACEHOLDER =
   /example|placeholder|redacted|x{6}|X{6}|\*{4}|\.{3}|<|>|your[-_ ]?(?:key|token|secret|password|api)/i
 
-/** Whether a text is an example of documents, and no secret. */
+/** Whether a text is an example from documents, not a secret. */
 function isPlaceholder(text: string): boolean {
   return PLACEHOLDER.test(text)
 }
@@ -56,7 +56,7 @@ function isIdentifier(text: string): boolean {
 /** Words that documents write in place of a password. */
 const STAND_INS =
   /^(?:(?:my|the|a|new|old|some|your|user|db|test|super|secret|admin|root)?[-_]?(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|key)[-_]?\d{0,3}|changeme|change[-_]me|test\d*|foo|bar|baz|postgres|root|admin|guest|user(?:name)?|mysql|redis|none|null|undefined|true|false|string|xxx+)$/i
-/** Marks of variables and formats, and words of letters: the password stands elsewhere. */
+/** Marks of variables and formats, and words of letters: the password is elsewhere. */
 const VARIABLE = /[$%{}]|^[A-Za-z_]+(?:[.-]+[A-Za-z_]+)*$|^:/
 
 function looksChosen(text: string): boolean {

@@ -1,6 +1,6 @@
 import type { BuiltinName } from '../pattern/builtin-names.ts'
 
-/** The private part of a match: all of it, or what stands behind a name, a user or another word. */
+/** The private part of a match: all of it, or the part behind a name, a user or another word. */
 export type SecretPart = 'value' | 'last-value' | 'word' | 'password'
 
 /** A further check of the private part: it looks random, or it looks like a chosen password. */
@@ -20,7 +20,7 @@ export interface SecretKind {
   readonly pattern: string
   /** A fixed text of the pattern, by which matches are found: the rest is checked only near it. */
   readonly anchor: string
-  /** Whether the length is fixed, so that a longer text is no such secret. */
+  /** Whether the length is fixed, so that a longer text is not such a secret. */
   readonly isExact?: boolean
   /** Whether it may follow a letter, a digit, `-` or `_`. */
   readonly isAnywhere?: boolean

@@ -17,7 +17,7 @@ interface Sample {
   readonly truth?: { readonly group: string; readonly start: number; readonly end: number }
 }
 
-/** Sentences and records around a value. `@` stands for the value with its label, `~` for the label, `$` for the value. */
+/** Sentences and records around a value: `@` becomes the value with its label, `~` the label, `$` the value. */
 const AROUND: readonly [string, ...string[]] = [
   'Hello, here it is: @. Thanks!',
   'Please update the record, @, before Friday.',

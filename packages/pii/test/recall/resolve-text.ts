@@ -12,7 +12,7 @@ export interface Find {
   readonly end: number
 }
 
-/** What the filter with all structured detectors finds in a text, overlaps united. */
+/** Finds of the filter with all structured detectors in a text, overlaps united. */
 export async function resolveText(text: string): Promise<readonly Find[]> {
   const { spans } = await analyzeText(text, { detectors })
   return spans

@@ -5,7 +5,7 @@ import { TARGET_FULL, toVerdict } from './verdict.ts'
 /** The largest body, in bytes, that more than one target may get. */
 export const MAX_RETRIED_BODY_BYTES = 32 * 1024 * 1024
 
-/** How many items may come before the first content of an attempt; more count as content. */
+/** Most items before the first content of an attempt; more count as content. */
 const MAX_HELD_ITEMS = 64
 
 /** A request that a failover group serves. */
@@ -93,7 +93,7 @@ async function firstThatServes<Value>(
       if (!reportFailure(group, { model: candidate.model, error, signal })) throw error
       const isSkipped = toVerdict(error) === 'skipped'
       if (!isSkipped) failed.add(candidate.model)
-      // The error of a skipped target tells less about the request than the error of one that was asked.
+      // The error of a skipped target says less about the request than the error of a target that was asked.
       if (failure === undefined || !isSkipped) failure = error
       if (SvcError.is(error) && error.code === TARGET_FULL) full = pickSooner(full, error)
     }

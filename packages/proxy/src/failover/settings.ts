@@ -23,7 +23,7 @@ export interface FailoverSettings {
 /** Most targets of a group. */
 const MAX_TARGETS = 16
 
-/** The longest delay of a timer; a timer treats a longer one as none. */
+/** The longest delay of a timer; a timer treats a longer one as no delay. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 const UNITS: ReadonlyMap<string, number> = new Map([

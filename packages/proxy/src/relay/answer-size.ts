@@ -4,7 +4,7 @@ import type { Provider } from '../ports.ts'
 /** The size of an answer, in bytes as they are written. */
 export interface AnswerSize {
   readonly bytes: number
-  /** Those of `bytes` that came behind the last figures. */
+  /** Bytes of `bytes` after the last figures. */
   readonly uncounted: number
 }
 
@@ -49,8 +49,8 @@ const UNSAID_LENGTHS: ReadonlySet<number> = new Set([...UNSAID].map(({ length })
 const COLON = 0x3a
 
 /**
- * Counts the bytes of the answer in whole events or in a body, as they are written. It looks for a few keys and reads only
- * their values.
+ * Counts the bytes of the answer in whole events or in a body, as they are written. It looks for a few keys and reads
+ * only their values.
  *
  * @param text each byte as one character
  */

@@ -69,7 +69,7 @@ export class ClientReply {
     if (this.isOpen) this.#outgoing.end()
   }
 
-  /** Cuts the connection, so that the client cannot take what it has for a whole reply. */
+  /** Cuts the connection, so that the client cannot mistake the sent part for a whole reply. */
   cut(): void {
     this.#outgoing.destroy()
   }

@@ -12,12 +12,12 @@ export class EventGate {
   #tail = ''
   #isInside = false
 
-  /** Whether the last passed byte stands inside an event. */
+  /** Whether the last passed byte is inside an event. */
   get isInside(): boolean {
     return this.#isInside
   }
 
-  /** Takes a piece and returns the text that may pass; empty while there is none. */
+  /** Takes a piece and returns the text that may pass, which may be empty. */
   push(piece: string): string {
     if (this.#heldBytes === 0 && endsWithEvent(piece)) {
       this.#isInside = false

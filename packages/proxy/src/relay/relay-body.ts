@@ -26,7 +26,7 @@ export interface RelayBodyOptions {
   readonly headers: readonly Header[]
   readonly provider: Provider
   readonly rewriter: ByteRewriter | undefined
-  /** Whether the figures in events are for us alone. */
+  /** Whether the figures in events are only for us, so that the client does not get them. */
   readonly stripsUsage: boolean
   readonly reply: ClientReply
 }

@@ -34,12 +34,12 @@ export interface RelayOptions {
    * at once.
    */
   readonly outgoing: ReplyTarget
-  /** Headers for the client beside those of the upstream. */
+  /** Headers for the client in addition to the upstream's. */
   readonly headers?: readonly Header[] | undefined
   /** Ends the request for other reasons. */
   readonly signal?: StopSignal | undefined
   readonly rewriter?: ByteRewriter | undefined
-  /** Whether the client gets no figures in a stream: the request asks for them, and the client did not. @default false */
+  /** Whether the figures go out of streams: the request asks for them, and the client did not. @default false */
   readonly stripsUsage?: boolean | undefined
   /** Converts the error for a client inside a stream. @default unchanged */
   readonly describe?: ((error: SvcError) => SvcError) | undefined
@@ -57,7 +57,7 @@ export interface RelayOutcome {
   readonly usage: CompletionUsage | undefined
   /** Bytes of the answer that the upstream has sent, as they are written. */
   readonly answerBytes: number
-  /** Those of `answerBytes` that came behind the last of its figures: they are not in `usage`. */
+  /** Bytes of `answerBytes` after the last of its figures: `usage` does not count them. */
   readonly uncountedBytes: number
   /** The model's stop reason, in formats that carry it beside their figures, such as `refusal`. */
   readonly stopReason: string | undefined

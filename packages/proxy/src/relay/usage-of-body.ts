@@ -6,7 +6,7 @@ const KEY = '"usage"'
 const MAX_CANDIDATES = 32
 
 /**
- * The top-level `usage` of a JSON object, found from its end without parsing what comes before.
+ * The top-level `usage` of a JSON object, found from its end without parsing the rest.
  *
  * @param text the object or the end of it, each byte as one character
  */

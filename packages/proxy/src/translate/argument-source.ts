@@ -2,8 +2,8 @@ import type { ArgumentSource } from '../call-assembler.ts'
 import { readSources } from './source-text.ts'
 
 /**
- * Reads the arguments of calls from the source text of a reply of the compatible format, which is parsed once, when it is
- * asked for.
+ * Reads the arguments of calls from the source text of a reply of the compatible format, which is parsed once, when it
+ * is asked for.
  *
  * @param at the place of the choice, and its member with the calls
  */

@@ -43,7 +43,7 @@ export function chatToMessages(
   const system = history.flatMap((entry) => (isSystem(entry) ? joinContentText(entry.content) : ''))
   const instructions = system.filter((text) => text.trim() !== '').join('\n\n')
   const turns = toTurns(history)
-  // A conversation needs a turn: instructions alone become the user's turn.
+  // A conversation needs a turn: instructions without turns become the user's turn.
   const isAlone = turns.length === 0 && instructions !== ''
   if (isAlone) turns.push({ role: 'user', blocks: [{ type: 'text', text: instructions }] })
   const limit = chat.max_completion_tokens ?? chat.max_tokens ?? 0

@@ -113,7 +113,7 @@ function completeHeaders({ translator, headers = [] }: ChatUpstreamOptions): Hea
   return [['content-type', 'application/json'], ...headers, ...(needsVersion ? [MESSAGES_VERSION] : [])]
 }
 
-/** The key as it stands in either header. */
+/** The key as written in either header. */
 function listSecrets(headers: readonly Header[]): string[] {
   const keys = [findHeader(headers, 'x-api-key'), findHeader(headers, 'authorization')?.replace(/^Bearer /, '')]
   return keys.filter((key): key is string => key !== undefined && key !== '')

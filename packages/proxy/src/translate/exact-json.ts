@@ -5,7 +5,7 @@ const SOURCE = Symbol('source')
 
 /**
  * Parses a JSON object and keeps its text. {@link encodeExactJson} writes that text, so that numbers too long for a
- * double and the order of keys survive. Undefined for text that is no object.
+ * double and the order of keys survive. Returns undefined for text that is not an object.
  */
 export function parseExactObject(text: string): Record<string, unknown> | undefined {
   const value = tryParseJson(text)

@@ -34,8 +34,8 @@ export function toFinishReason(stopReason: unknown): ChatFinishReason {
 }
 
 /**
- * Corrects a finish reason by the calls of its reply: some upstreams end calls with an ordinary reason, others name calls
- * where they made none.
+ * Corrects a finish reason by the calls of its reply: some upstreams end calls with an ordinary reason, others name
+ * calls without making any.
  */
 export function endWithCalls(reason: ChatFinishReason, hasCalls: boolean): ChatFinishReason {
   if (!hasCalls) return withoutCalls(reason)

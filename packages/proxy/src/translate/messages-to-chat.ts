@@ -125,7 +125,7 @@ function toUrl(source: Source, param: string): string {
   throw unsupported(`${param}.source`)
 }
 
-/** Texts alone need no parts, and many upstreams take no lists of texts. */
+/** Joins content without media to one text: it needs no parts, and many upstreams take no lists of texts. */
 function simplify(parts: ContentPart[]): ChatRequestMessage['content'] {
   return holdsMedia(parts) ? parts : joinContentText(parts)
 }

@@ -3,9 +3,9 @@ import { dropAbsent } from '../fields.ts'
 import { dropBlankWords, type MessagesOptions } from './chat-to-messages.ts'
 
 /**
- * Builds the request for an upstream of the messages format from a request of the same format: conversation and tools as
- * they came, with cache marks, signatures of thoughts and titles of documents. Fields about the client and its account
- * are left out.
+ * Builds the request for an upstream of the messages format from a request of the same format: conversation and tools
+ * as they came, with cache marks, signatures of thoughts and titles of documents. Fields about the client and its
+ * account are left out.
  */
 export function messagesToMessages(
   request: MessagesRequest,

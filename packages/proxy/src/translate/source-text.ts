@@ -1,8 +1,8 @@
 import { type JsonNode, parseJson } from '@svc/json'
 
 /**
- * The texts of parts of JSON as they were written, so that numbers too long for a double survive. A text is undefined where
- * its part is missing; there are none for JSON that nests too deep.
+ * The texts of parts of JSON as they were written, so that numbers too long for a double survive. The text of a missing
+ * part is undefined; JSON that nests too deep has no texts.
  *
  * @param list gives the parts
  */

@@ -4,11 +4,11 @@ const BLANK_END = /\s$/
 const BLANK_START = /^\s/
 
 /**
- * Joins the text blocks of one reply: with a blank line, because each is a text of its own. Blocks with citations are one
- * text that was cut at its citations; they are joined as they are.
+ * Joins the text blocks of one reply: with a blank line, because each is a text of its own. Blocks with citations are
+ * one text that was cut at its citations; they are joined as they are.
  */
 export class TextJoiner {
-  /** Whether text stands before the open block. */
+  /** Whether there is text before the open block. */
   #hasText = false
   #endsBlank = false
   /** Whether the last block has citations. */

@@ -38,7 +38,8 @@ export interface Translator {
    * Builds the body of the upstream's request.
    *
    * @param source the same request as its client wrote it, if that was in the messages format. In mode `full` its
-   *   conversation reaches an upstream of that format as it came @throws {SvcError} `invalid_request` for content that the upstream's format cannot express; code `text_only` when
+   *   conversation reaches an upstream of that format as it came
+   * @throws {SvcError} `invalid_request` for content that the upstream's format cannot express; code `text_only` when
    *   the user's last turn holds only media and `mode` is `text`
    */
   request(chat: ChatCompletionRequest, source?: MessagesRequest): Uint8Array

@@ -11,7 +11,9 @@ export interface MessagesFigures {
   readonly reasoning?: number | undefined
 }
 
-/** The usage in a chunk of the compatible format, in each of the places where upstreams put it; undefined without one. */
+/**
+ * The usage in a chunk of the compatible format, in each of the places where upstreams put it; undefined without one.
+ */
 export function findChunkUsage(chunk: Fields): CompletionUsage | undefined {
   return (
     readCompatibleUsage(chunk.usage) ??
@@ -21,9 +23,9 @@ export function findChunkUsage(chunk: Fields): CompletionUsage | undefined {
 }
 
 /**
- * The usage of a reply of the compatible format; undefined without one. Upstreams name cached and reasoning tokens in many
- * ways. Where the total is larger than its parts, the missing part is counted: thoughts that an upstream leaves out of
- * the completion, or cached tokens that it leaves out of the prompt.
+ * The usage of a reply of the compatible format; undefined without one. Upstreams name cached and reasoning tokens in
+ * many ways. Where the total is larger than its parts, the missing part is counted: thoughts that an upstream leaves
+ * out of the completion, or cached tokens that it leaves out of the prompt.
  */
 export function readCompatibleUsage(value: unknown): CompletionUsage | undefined {
   const usage = toFields(value)

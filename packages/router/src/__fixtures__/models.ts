@@ -35,7 +35,7 @@ function hash(text: string): number {
   return value >>> 0
 }
 
-/** A scorer that finds the label whose name stands in the prompt of the user. */
+/** A scorer that finds the label whose name is in the prompt of the user. */
 export function createWordScorer(): Scorer & { readonly prompts: string[] } {
   const prompts: string[] = []
   return {

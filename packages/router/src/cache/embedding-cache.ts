@@ -19,12 +19,12 @@ export interface EmbeddingCacheStats {
   readonly lowConfidence: number
   readonly embedderErrors: number
   readonly storeErrors: number
-  /** How similar the nearest entries were, in tenths from 0 to 1. */
+  /** Look-ups by the similarity of the nearest entry, in tenths from 0 to 1. */
   readonly similarityBuckets: readonly number[]
   readonly entries: number
 }
 
-/** How an embedding cache is built. */
+/** Options of {@link createEmbeddingCache}. */
 export interface EmbeddingCacheOptions {
   readonly embedder: Embedder
   readonly index: VectorIndex
@@ -35,7 +35,7 @@ export interface EmbeddingCacheOptions {
   /** The labels that may be active. */
   readonly labels: ReadonlySet<string>
   readonly maxEntries: number
-  /** How long embedder and index may take, each. A model that is still being loaded is waited for as long. */
+  /** Longest time of a call of embedder or index, milliseconds. An embedder that is loading is waited for as long. */
   readonly timeoutMs: number
   readonly clock: Clock
 }
@@ -48,8 +48,9 @@ export interface CachedClassifier extends Classifier {
 const BUCKETS = 10
 
 /**
- * A classifier that serves the decision of a prompt that means the same. Embedder and index only help: where one fails or
- * takes too long, the classifier runs as if there were no cache. While the embedder is being loaded, prompts are misses.
+ * A classifier that serves the decision of a prompt that means the same. Embedder and index only help: where one fails
+ * or takes too long, the classifier runs as if there were no cache. While the embedder is being loaded, prompts are
+ * misses.
  */
 export function createEmbeddingCache(classifier: Classifier, options: EmbeddingCacheOptions): CachedClassifier {
   const { embedder, index, similarityThreshold, confidenceThreshold, owner, labels, maxEntries, timeoutMs, clock } =
@@ -77,7 +78,7 @@ export function createEmbeddingCache(classifier: Classifier, options: EmbeddingC
     }
   }
 
-  /** The vector of a probe; undefined where the embedder gives none in time. */
+  /** The vector of a probe; undefined where the embedder does not answer in time. */
   const embed = async (probe: Probe, outer: CallOptions): Promise<Vector | undefined> => {
     const state = await preparation.wait(outer)
     if (state === 'loading') counts.misses++

@@ -1,4 +1,4 @@
-/** Keeps the values used last. */
+/** Keeps the most recently used values. */
 export interface LruCache<V> {
   readonly size: number
   get(key: string): V | undefined
@@ -7,12 +7,12 @@ export interface LruCache<V> {
   clear(): void
 }
 
-/** How much a cache keeps. */
+/** Options of {@link createLruCache}. */
 export interface LruOptions<V> {
   readonly maxEntries: number
-  /** Of all keys together, in UTF-16 code units. @default no limit */
+  /** Length of all keys together, in UTF-16 code units. @default no limit */
   readonly maxKeyLength?: number | undefined
-  /** Told of an entry that makes place for another one. */
+  /** Called with an entry that is evicted for another one. */
   readonly onEvict?: ((value: V) => void) | undefined
 }
 

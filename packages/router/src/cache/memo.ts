@@ -2,12 +2,12 @@ import type { Classification, Classifier } from '../classifiers/classification.t
 import { foldPrompt } from './fold-prompt.ts'
 import { createLruCache } from './lru.ts'
 
-/** Of all prompts that a cache holds, in UTF-16 code units. */
+/** Length of all prompts that a cache holds, in UTF-16 code units. */
 const MAX_KEY_LENGTH = 8 * 1024 * 1024
 
 /**
- * A classifier that remembers prompts. Prompts that differ in case alone, or in the white space around them, are the same.
- * A remembered classification keeps its scores.
+ * A classifier that remembers prompts. Prompts that differ only in case, or in the white space around them, are the
+ * same. A remembered classification keeps its scores.
  */
 export function createMemo(classifier: Classifier, { size }: { readonly size: number }): Classifier {
   const cache = createLruCache<Classification>({ maxEntries: size, maxKeyLength: MAX_KEY_LENGTH })

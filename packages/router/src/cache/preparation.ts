@@ -7,8 +7,8 @@ export type ModelState = 'ready' | 'loading' | 'failed'
 /** Waits for a model that only helps. */
 export interface Preparation {
   /**
-   * Has the model loaded, which goes on when the caller leaves. Callers of the same load wait for it together, no longer
-   * than the limit from its start. The caller that started a load gets `failed` for it.
+   * Has the model loaded, which goes on when the caller leaves. Callers of the same load wait for it together, no
+   * longer than the limit from its start. The caller that started a load gets `failed` for it.
    *
    * @throws the signal's reason
    */

@@ -13,23 +13,23 @@ export interface Neighbor {
   readonly labels?: readonly string[] | undefined
 }
 
-/** Of the neighbours that voted, so many are kept with a decision. */
+/** Most neighbours that are kept with a decision. */
 export const MAX_REPORTED_NEIGHBORS = 32
 
 /** The labels that a classifier finds in a prompt, with their scores. */
 export interface Classification {
   /** The active labels. */
   readonly labels: readonly string[]
-  /** Of the top label. */
+  /** Score of the top label. */
   readonly score: number
   /** Every label that the classifier judged. */
   readonly labelScores: readonly LabelScore[]
   readonly activationThreshold: number
-  /** Of `knn`: the cosine of the nearest neighbour, voting or not. */
+  /** Only of `knn`: the cosine of the nearest neighbour, voting or not. */
   readonly nearestSimilarity?: number | undefined
-  /** Of `knn`, the nearest first; at most {@link MAX_REPORTED_NEIGHBORS}. */
+  /** Only of `knn`: the neighbours, the nearest first; at most {@link MAX_REPORTED_NEIGHBORS}. */
   readonly neighbors?: readonly Neighbor[] | undefined
-  /** Whether it was found for an earlier prompt. */
+  /** Whether the labels were found for an earlier prompt. */
   readonly cached?: boolean | undefined
   /** The cosine of this prompt and the earlier one, where they differ. */
   readonly cacheSimilarity?: number | undefined
@@ -38,7 +38,7 @@ export interface Classification {
 /** Finds the labels of a prompt. */
 export interface Classifier {
   readonly name: ClassifierName
-  /** @throws whatever went wrong, the signal's reason included */
+  /** @throws any error, also the signal's reason */
   classify(probe: Probe, options: CallOptions): Promise<Classification>
   /** Waits for the model. @default it can answer at once */
   readonly prepare?: ((options: CallOptions) => Promise<void>) | undefined

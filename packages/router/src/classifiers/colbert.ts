@@ -5,14 +5,14 @@ import type { RouterPolicy } from '../settings.ts'
 import { createTrimmer } from '../trim.ts'
 import type { Classifier } from './classification.ts'
 
-/** How a ranking classifier is built. */
+/** Options of {@link createColbertClassifier}. */
 export interface ColbertClassifierOptions {
   readonly reranker: Reranker
   readonly policies: readonly RouterPolicy[]
   readonly threshold: number
 }
 
-/** Ranks the descriptions of the policies by the prompt. The top label is active, whatever its score. */
+/** Ranks the descriptions of the policies by the prompt. The top label is active with any score. */
 export function createColbertClassifier({ reranker, policies, threshold }: ColbertClassifierOptions): Classifier {
   const documents = policies.map(({ description }) => description)
   return {
@@ -33,7 +33,7 @@ export function createColbertClassifier({ reranker, policies, threshold }: Colbe
   }
 }
 
-/** Scores in the order of the documents; a document without a score has 0, an index of no document is passed over. */
+/** Scores in the order of the documents. A missing score is 0; an index without a document is ignored. */
 function placeScores(ranking: readonly RerankScore[], count: number): number[] {
   const scores = new Array<number | undefined>(count).fill(undefined)
   for (const { index, score } of ranking) {

@@ -9,7 +9,7 @@ import type { Classifier } from './classification.ts'
 /** The most bytes of a request to a decision model: prompt and questions as JSON. */
 const MAX_REQUEST_BYTES = 64 * 1024
 
-/** How a classifier by decisions is built. */
+/** Options of {@link createDecisionClassifier}. */
 export interface DecisionClassifierOptions {
   readonly model: DecisionModel
   readonly policies: readonly RouterPolicy[]
@@ -18,8 +18,8 @@ export interface DecisionClassifierOptions {
 }
 
 /**
- * Asks one yes-or-no question a policy. Probabilities are independent: several labels may be active, or none. The prompt
- * is never cut; one that is too long is an error. A request that finds no free place waits for one until its signal aborts.
+ * Asks one yes-or-no question a policy. Probabilities are independent: several labels may be active, or none. The
+ * prompt is never cut; a too long prompt is an error. A request waits for a free place until its signal aborts.
  */
 export function createDecisionClassifier(options: DecisionClassifierOptions): Classifier {
   const { model, policies, threshold, limit = createCallLimit() } = options
@@ -34,7 +34,7 @@ export function createDecisionClassifier(options: DecisionClassifierOptions): Cl
       }
       const leave = await limit.wait(call)
       try {
-        // A model that does not listen to its signal keeps no place.
+        // A model that ignores its signal keeps no place.
         const answers = await waitFor(model.decide(request, call), call.signal)
         const probabilities = readAnswers(answers, questions)
         const labelScores = policies.map(({ label }, index) => ({ label, score: probabilities[index] ?? 0 }))

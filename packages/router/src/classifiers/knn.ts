@@ -15,7 +15,7 @@ export interface NeighborSource {
   revision(): number
 }
 
-/** How a classifier by neighbours is built. */
+/** Options of {@link createKnnClassifier}. */
 export interface KnnClassifierOptions extends ResolvedKnn {
   readonly embedder: Embedder
   readonly source: NeighborSource
@@ -23,8 +23,8 @@ export interface KnnClassifierOptions extends ResolvedKnn {
 }
 
 /**
- * Lets the labelled texts nearest to the prompt vote. A label is active from its share of the votes on; without a
- * neighbour that may vote none is. Labels that no policy declares never are.
+ * Lets the labelled texts nearest to the prompt vote. A label is active from its share of the votes on. No label is
+ * active without a neighbour that may vote. Labels that no policy declares are never active.
  */
 export function createKnnClassifier(options: KnnClassifierOptions): Classifier {
   const { embedder, source, policies, k, similarityThreshold, voteThreshold } = options

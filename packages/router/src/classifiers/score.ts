@@ -16,20 +16,20 @@ import type { Classifier } from './classification.ts'
 
 const CHATML: PromptTemplate = { render: renderChatml, turnEnd: CHATML_TURN_END }
 
-/** How a scoring classifier is built. */
+/** Options of {@link createScoreClassifier}. */
 export interface ScoreClassifierOptions {
   readonly scorer: Scorer
   readonly policies: readonly RouterPolicy[]
   readonly threshold: number
   /** @default 'mean' */
   readonly normalization?: 'raw' | 'mean' | undefined
-  /** The system turn. @default the one that names all policies */
+  /** The system turn. @default a turn that names all policies */
   readonly systemTurn?: string | undefined
 }
 
 /**
  * Asks a language model for the probability of each label as the answer. Log-probabilities are divided by the number of
- * tokens, so that long labels lose nothing, and become shares by softmax. The top label is active, whatever its share.
+ * tokens, so that long labels lose nothing, and become shares by softmax. The top label is active with any share.
  */
 export function createScoreClassifier(options: ScoreClassifierOptions): Classifier {
   const { scorer, policies, threshold, normalization = 'mean', systemTurn = writeSystemTurn(policies) } = options
@@ -60,9 +60,9 @@ export function createScoreClassifier(options: ScoreClassifierOptions): Classifi
 }
 
 /**
- * The share of each continuation. One without tokens has none.
+ * The share of each continuation. A continuation without tokens has the share 0.
  *
- * @throws `router_classifier` for scores that cannot be
+ * @throws `router_classifier` for impossible scores
  */
 export function toShares(
   scores: readonly ContinuationScore[],

@@ -2,7 +2,7 @@ import type { LabelScore } from '../activation.ts'
 import type { ResolvedKnn } from '../settings.ts'
 import type { Neighbor } from './classification.ts'
 
-/** The shares of labels among neighbours, the largest first, those of one share by label. */
+/** The shares of labels among neighbours, the largest first; equal shares by label. */
 export function countVotes(
   neighbors: readonly Neighbor[],
   {
@@ -17,7 +17,7 @@ export function countVotes(
     total += similarity
     for (const label of new Set(labels)) shares.set(label, (shares.get(label) ?? 0) + similarity)
   }
-  // Similarities may be zero or below where the threshold is: no share can be said then.
+  // The threshold allows similarities of zero or below: there are no shares then.
   if (!(total > 0)) return []
   return [...shares]
     .filter(([label]) => known === undefined || known.has(label))

@@ -12,9 +12,9 @@ import { createCorpus } from './stored-corpus.ts'
 /** The parts that corpora need. */
 export interface CorporaOptions {
   readonly store: CorpusStore
-  /** Makes the index of one corpus. @default one in memory */
+  /** Makes the index of one corpus. @default an index in memory */
   readonly createIndex?: (() => VectorIndex) | undefined
-  /** Of one corpus. @default 100,000 */
+  /** Most entries of one corpus. @default 100,000 */
   readonly maxEntries?: number | undefined
   readonly clock?: Clock | undefined
   readonly logger?: Logger | undefined
@@ -23,7 +23,7 @@ export interface CorporaOptions {
 /** The corpora of a process, by name. They outlive the routers that use them. */
 export interface Corpora {
   /**
-   * The corpus of a name, the one that is there where its fingerprint is the same.
+   * The corpus of a name: the present one where its fingerprint is the same.
    *
    * @throws `router_corpus_changed` where entries of another fingerprint are live: only a new process embeds them anew
    */
@@ -64,7 +64,7 @@ export function createCorpora(options: CorporaOptions): Corpora {
       if (present === undefined && opened.size >= MAX_CORPORA) {
         throw new RouterError('internal', `there are at most ${MAX_CORPORA} corpora`, { code: 'router_corpus_full' })
       }
-      // One lock a name: what the former corpus still does to the lines ends before this one reads them.
+      // One lock a name: the former corpus ends its work on the lines before this one reads them.
       const lock = present?.lock ?? createLock()
       if (present !== undefined) end(present.corpus)
       const corpus = createCorpus(wanted, { store, createIndex, maxEntries, clock, logger, lock })

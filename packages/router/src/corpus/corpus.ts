@@ -12,7 +12,7 @@ export interface CorpusOptions {
   readonly name: string
   readonly embedder: Embedder
   readonly embeddingModel: string
-  /** As `createFingerprint` makes it. */
+  /** Result of `createFingerprint`. */
   readonly fingerprint: string
 }
 
@@ -41,7 +41,7 @@ export interface CorpusStats {
   /** The models that made the vectors, each once. */
   readonly embeddingModels: readonly string[]
   readonly problems: readonly LineProblem[]
-  /** How many lines do not serve; `problems` names the first of them. */
+  /** Number of lines that are not usable; `problems` names the first of them. */
   readonly problemCount: number
 }
 
@@ -53,7 +53,7 @@ export interface Corpus extends NeighborSource {
   /** Brings the lines into the index, once. Entries of another fingerprint are embedded anew and written back. */
   sync(options: CallOptions): Promise<void>
   /**
-   * Checks all entries, then embeds, stores and indexes those that are new. All of them or none.
+   * Checks all entries, then embeds, stores and indexes the new ones: all of them or none.
    *
    * @param options.labels the labels that entries may have
    * @throws `router_corpus_entry` for an entry that is refused, `router_corpus_full`
@@ -68,6 +68,6 @@ export interface Corpus extends NeighborSource {
   readEntries(options: CallOptions): Promise<readonly StoredEntry[]>
   /** Removes all entries from store and index. @returns how many there were */
   clear(options: CallOptions): Promise<number>
-  /** Ends what runs. */
+  /** Ends a running sync. */
   close(): Promise<void>
 }

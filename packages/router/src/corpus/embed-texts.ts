@@ -11,9 +11,9 @@ const BATCH_SIZE = 64
 const BATCH_TIMEOUT_MS = 60_000
 
 /**
- * The vectors of texts, in their order; undefined for a text of which the model gives no usable one.
+ * The vectors of texts, in their order; undefined for a text without a usable vector.
  *
- * @throws `router_classifier` for an answer that cannot be assigned to the texts; whatever the embedder throws
+ * @throws `router_classifier` for an answer that cannot be assigned to the texts; the error of the embedder
  */
 export async function embedTexts(
   embedder: Embedder,

@@ -2,7 +2,7 @@ import { checkArgument } from '@svc/errors'
 import { RouterError } from '../errors.ts'
 import { hashText } from '../sha256.ts'
 
-/** A text and the labels that it stands for. */
+/** A text and its labels. */
 export interface CorpusEntry {
   readonly text: string
   readonly labels: readonly string[]

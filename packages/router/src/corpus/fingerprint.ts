@@ -2,7 +2,7 @@ import { checkArgument } from '@svc/errors'
 import { hashText } from '../sha256.ts'
 
 /**
- * Tells whether vectors of a corpus are of the model that embeds now.
+ * Tells whether the model that embeds now has made the vectors of a corpus.
  *
  * @param modelFingerprint changes with the model: its settings and its files
  * @param revision `embedding_revision` of the settings, for models that change without a trace @default ''

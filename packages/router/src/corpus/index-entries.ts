@@ -49,7 +49,7 @@ export async function embedEntries(
   )
 }
 
-/** The entries whose vectors have the length that most have: others cannot be compared with them. */
+/** The entries whose vectors have the most frequent length: others cannot be compared with them. */
 export function keepOneDimension(entries: EntriesById): {
   readonly fitting: EntriesById
   readonly dimension: number | undefined
@@ -67,8 +67,8 @@ interface VectorGroup {
 }
 
 /**
- * Adds entries to an index; an entry with a vector that is there joins the entries under it. Where this rejects, some of
- * the entries may be in the index.
+ * Adds entries to an index. An entry whose vector is in the index already joins the entries under that vector. When
+ * this rejects, some of the entries may be in the index.
  */
 export async function indexEntries(index: VectorIndex, entries: EntriesById, { signal }: CallOptions): Promise<void> {
   const groups = groupByVector(entries)

@@ -23,7 +23,7 @@ export function formatLine({ text, labels, vector, embeddingModel, embeddingFing
   })
 }
 
-/** The entry of a line, or what is wrong with it. */
+/** The entry of a line, or the problem with it. */
 export function parseLine(line: string): { readonly entry: StoredEntry } | { readonly problem: string } {
   let value: unknown
   try {

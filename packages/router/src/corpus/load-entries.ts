@@ -3,7 +3,7 @@ import { createEntryId } from './entry.ts'
 import { parseLine, type StoredEntry } from './line.ts'
 import type { CorpusStore } from './ports.ts'
 
-/** A line that does not serve. */
+/** A line that is not usable. */
 export interface LineProblem {
   readonly line: number
   /** The reason, to follow "line 3". */
@@ -16,16 +16,16 @@ export interface LoadedCorpus {
   readonly entries: ReadonlyMap<string, StoredEntry>
   /** The line of each entry. */
   readonly lines: ReadonlyMap<string, number>
-  /** The first of the lines that do not serve. */
+  /** The first of the lines that are not usable. */
   readonly problems: readonly LineProblem[]
-  /** How many lines do not serve. */
+  /** Number of lines that are not usable. */
   readonly problemCount: number
 }
 
 /** Problems that are kept by line. */
 export const MAX_PROBLEMS = 100
 
-/** Reads a corpus. A line that cannot be read is passed over and named; a text that was there before is passed over. */
+/** Reads a corpus. A line that cannot be read is skipped and named; a repeated text is skipped. */
 export async function loadEntries(
   store: CorpusStore,
   name: string,

@@ -12,7 +12,7 @@ export function writePayload(entries: readonly IndexedEntry[]): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(entries))
 }
 
-/** The entries of one vector; undefined for bytes that hold none. A single entry may stand without a list. */
+/** The entries of one vector; undefined for bytes without entries. A single entry may come without a list. */
 export function readPayload(value: Uint8Array): IndexedEntry[] | undefined {
   try {
     const read: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(value))
@@ -34,7 +34,9 @@ function isIndexedEntry(value: unknown): value is IndexedEntry {
   )
 }
 
-/** Found vectors as neighbours, at most `count`. A vector whose entries cannot be read is a neighbour that cannot vote. */
+/**
+ * Found vectors as neighbours, at most `count`. A vector whose entries cannot be read is a neighbour that cannot vote.
+ */
 export function toNeighbors(found: readonly FoundEntry[], count: number): Neighbor[] {
   return found
     .flatMap(({ similarity, value }): Neighbor[] => {

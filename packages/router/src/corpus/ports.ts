@@ -15,8 +15,8 @@ export interface CorpusStore {
   /** All lines from the first; none where nothing is stored. */
   read(name: string, options: CallOptions): AsyncIterable<CorpusLine>
   /**
-   * Adds lines. They outlive a crash once this resolves. Where it rejects, none is added. A torn line at the end goes
-   * before.
+   * Adds lines: all of them or, when this rejects, none. They outlive a crash once this resolves. A torn line at the
+   * end is removed first.
    */
   append(name: string, lines: readonly string[], options: CallOptions): Promise<void>
   /** Puts other lines in the place of all: after a crash, either the old ones are there or the new ones. */

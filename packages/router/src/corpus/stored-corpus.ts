@@ -20,7 +20,7 @@ import { type LineProblem, type LoadedCorpus, loadEntries, MAX_PROBLEMS } from '
 import { type Lock, waitFor } from './lock.ts'
 import { toNeighbors } from './payload.ts'
 
-/** A failed sync is not tried again for so long. */
+/** Time after a failed sync before the next try, milliseconds. */
 const RETRY_AFTER_MS = 5_000
 /** Requests that add entries at a time, each with its texts in memory. */
 const MAX_ADDS = 4
@@ -31,7 +31,7 @@ interface KnownEntry {
   readonly embeddingModel: string
 }
 
-/** Entries that serve. */
+/** Entries in the live index. */
 interface Live {
   readonly index: VectorIndex
   readonly known: Map<string, KnownEntry>
@@ -144,7 +144,7 @@ class StoredCorpus implements Corpus {
     await this.#syncing?.catch(() => {})
   }
 
-  /** Runs a task that changes the corpus. A caller that leaves waits no longer; a task whose turn comes later is not run. */
+  /** Runs a task that changes the corpus. A caller may leave while its task waits: the task does not run then. */
   #runLocked<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     const ran = this.#parts.lock.run(async () => {
       signal.throwIfAborted()
@@ -203,7 +203,7 @@ class StoredCorpus implements Corpus {
     return this.#live
   }
 
-  /** Entries whose vectors are of another model get new ones; those without a usable one are left out. */
+  /** Replaces the vectors of another model by new ones, and leaves out entries without a usable vector. */
   async #embedAnew(entries: EntriesById, signal: AbortSignal): Promise<EntriesById> {
     const { name, embedder, embeddingModel, fingerprint } = this.#options
     const stale = [...entries].filter(([, { embeddingFingerprint }]) => embeddingFingerprint !== fingerprint)
@@ -260,7 +260,7 @@ class StoredCorpus implements Corpus {
   }
 }
 
-/** The problems of a file, those of entries included that are not among the fitting ones. */
+/** The problems of a file, and of entries that are not among the fitting ones. */
 function nameUnfit({ entries, lines, problems }: LoadedCorpus, fitting: EntriesById): LineProblem[] {
   const unfit = [...entries.keys()].filter((id) => !fitting.has(id)).slice(0, MAX_PROBLEMS)
   const named = unfit.map((id) => ({

@@ -5,7 +5,7 @@ import type { ScoredText } from './fit-thresholds.ts'
 import { type ConfusionCell, chooseExpected, countPairs } from './outcome.ts'
 import { createProblemList, MAX_NAMED, readLabelledTexts } from './samples.ts'
 
-/** A text that another model serves than the one that should. Names it by its line alone. */
+/** A text that the wrong model serves. Names the text only by its line. */
 export interface Miss {
   readonly line: number
   readonly expected: string
@@ -13,7 +13,7 @@ export interface Miss {
   readonly labels: readonly string[]
 }
 
-/** How a router did on labelled texts. */
+/** Results of a router on labelled texts. */
 export interface Evaluation {
   readonly total: number
   readonly correct: number
@@ -35,11 +35,11 @@ export interface Evaluation {
 const MAX_SCORED = 10_000
 
 /**
- * Routes the texts of a file, one JSON object a line: `{"text": "...", "labels": ["..."]}`, or `"model"` in the place of
- * `labels`. A text is routed right where the model serves that is named, or that its labels lead to. Without labels that
- * is the fallback.
+ * Routes the texts of a file, one JSON object a line: `{"text": "...", "labels": ["..."]}`, or `"model"` in the place
+ * of `labels`. A text is routed right when the named model serves, or the model that its labels lead to. Without labels
+ * that is the fallback.
  *
- * @throws what `decide` throws; the signal's reason
+ * @throws the error of `decide`; the signal's reason
  */
 export async function evaluateRouter(
   router: Router,

@@ -29,7 +29,7 @@ export interface ScoredText extends Expectation {
   readonly labelScores: readonly LabelScore[]
 }
 
-/** Texts whose neighbours are looked up: of a larger corpus or list, as many spread over it. */
+/** Most texts whose neighbours are looked up; a larger corpus or list is sampled evenly. */
 const MAX_SAMPLES = 2_000
 /** Lookups between which others get their turn. */
 const LOOKUPS_PER_TURN = 16
@@ -37,8 +37,9 @@ const LOOKUPS_PER_TURN = 16
 const ACTIVATION_STEPS = 100
 
 /**
- * Thresholds of a `knn` router that fit its corpus: each text is classified by the others (leave one out). Of similarity
- * thresholds that do equally well the highest is proposed, because prompts unlike the corpus should go to the fallback.
+ * Thresholds of a `knn` router that fit its corpus: each text is classified by the others (leave one out). Of
+ * similarity thresholds that do equally well the highest is proposed, because prompts unlike the corpus should go to
+ * the fallback.
  *
  * @param entries as `readEntries` of a corpus gives them
  * @param options.texts further texts, classified by the corpus, as `embedLabelledTexts` gives them
@@ -79,10 +80,10 @@ export async function fitKnnThresholds(
 }
 
 /**
- * The activation threshold of a `score`, `colbert` or `decisions` router that fits labelled texts. Of thresholds that do
- * equally well the one nearest to the present is proposed.
+ * The activation threshold of a `score`, `colbert` or `decisions` router that fits labelled texts. Of several best
+ * thresholds, the one nearest to the present is proposed.
  *
- * @param texts with the scores of the router's decisions, whatever its threshold is now
+ * @param texts with the scores of the router's decisions, under any present threshold
  * @throws `router_samples` without texts
  */
 export function fitActivationThreshold(

@@ -102,7 +102,7 @@ describe('thresholds of knn', () => {
   })
 
   it('leave the text itself out', async () => {
-    // Each text alone is right about itself; its only neighbour says otherwise.
+    // Each text by itself is right; its only neighbour says otherwise.
     const pair = [
       { text: 'same words', labels: ['code'] },
       { text: 'words same', labels: ['chat'] },
@@ -156,7 +156,7 @@ describe('thresholds of knn', () => {
 
 const kept = new Map<string, number[]>()
 
-/** How like each policy a prompt is: the cosine of the nearest text of the label. */
+/** Likeness of a prompt to each policy: the cosine of the nearest text of the label. */
 function compareWithLabels(user: string): number[] {
   const present = kept.get(user)
   if (present !== undefined) return present

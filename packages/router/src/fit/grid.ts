@@ -12,7 +12,7 @@ import {
 } from './outcome.ts'
 import type { Expectation } from './samples.ts'
 
-/** How well thresholds do. */
+/** Results of thresholds on the texts. */
 export interface FitPoint<T> {
   readonly thresholds: T
   /** The share of texts that the right model serves. */
@@ -29,7 +29,7 @@ export interface FitReport<T> {
   readonly proposed: FitPoint<T>
   /** Whether the proposed thresholds do better than the present ones. */
   readonly hasGain: boolean
-  /** With the proposed thresholds: the right model and the one that serves. */
+  /** With the proposed thresholds: the right model and the serving one. */
   readonly confusion: readonly ConfusionCell[]
   /** With the proposed thresholds. */
   readonly labels: readonly LabelCounts[]
@@ -37,14 +37,17 @@ export interface FitReport<T> {
   readonly outOfScope: GroupCounts
   /** With the proposed thresholds: texts with several labels, and how many of them have exactly theirs. */
   readonly severalLabels: GroupCounts
-  /** Texts that another model serves than now: `expected` serves with the current thresholds, `served` with the proposed. */
+  /**
+   * Texts that another model serves than now: `expected` serves with the current thresholds, `served` with the
+   * proposed.
+   */
   readonly changes: readonly ConfusionCell[]
 }
 
 /** The thresholds to try, and the texts to try them on. */
 export interface GridOptions<T> extends Choice {
   readonly samples: readonly Expectation[]
-  /** Rows of thresholds that stand beside each other. */
+  /** Rows of thresholds, with near thresholds in neighbouring cells. */
   readonly grid: readonly (readonly T[])[]
   /** The place of the present thresholds in the grid. */
   readonly current: readonly [row: number, column: number]
@@ -55,7 +58,7 @@ export interface GridOptions<T> extends Choice {
 }
 
 interface Cell<T> extends FitPoint<T> {
-  /** Mean accuracy of the cell and those around it. */
+  /** Mean accuracy of the cell and its neighbours. */
   readonly around: number
 }
 
@@ -64,9 +67,9 @@ const TOLERANCE = 1e-9
 
 /**
  * Tries all thresholds of a grid. The proposal serves more texts right than the present thresholds, or as many with
- * exacter labels, and so do the thresholds around it: a peak between worse ones would not hold for other texts. Of several
- * such thresholds, those with the best neighbours are proposed, then those that do best themselves, then the preferred
- * ones.
+ * exacter labels, and so do the thresholds around it: a peak between worse ones would not hold for other texts. Of
+ * several such thresholds, it is the one with the best neighbours, then the one with the best results of its own, then
+ * the preferred one.
  */
 export function searchGrid<T>(options: GridOptions<T>): FitReport<T> {
   const { samples, grid, activate, current: place } = options

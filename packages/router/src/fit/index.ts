@@ -1,5 +1,5 @@
 /**
- * Thresholds that fit labelled texts, and how well a router does on them.
+ * Thresholds that fit labelled texts, and the quality of a router on them.
  *
  * @module
  */

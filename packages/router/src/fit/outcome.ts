@@ -9,14 +9,14 @@ export interface Choice {
   readonly fallback?: string | undefined
 }
 
-/** How often one model served where another one was right, or the right one did. */
+/** Number of texts that one model served and that another, or the same one, should have served. */
 export interface ConfusionCell {
   readonly expected: string
   readonly served: string
   readonly count: number
 }
 
-/** How often a label was found. */
+/** Counts of a label, found and missed. */
 export interface LabelCounts {
   readonly label: string
   /** Active, and right. */
@@ -27,7 +27,7 @@ export interface LabelCounts {
   readonly falseNegatives: number
 }
 
-/** How many texts of a group were right. */
+/** Number of texts of a group, and of its right ones. */
 export interface GroupCounts {
   readonly total: number
   readonly correct: number
@@ -49,7 +49,7 @@ export function chooseExpected({ labels, model }: Expectation, choice: Choice): 
   return model ?? chooseModel(labels, choice)
 }
 
-/** Whether exactly the labels of a text were found. Nothing is known of the labels of a text that names a model. */
+/** Whether exactly the labels of a text were found. The labels of a text that names a model are unknown. */
 export function hasExactLabels({ expected, found }: Outcome): boolean {
   return expected.model === undefined && hasSameLabels(expected.labels, found)
 }
@@ -71,7 +71,7 @@ export function countPairs(pairs: Iterable<readonly [expected: string, served: s
   return [...cells.values()].sort((one, other) => other.count - one.count)
 }
 
-/** How often each label was found, in the order of the alphabet. Texts that name a model do not count. */
+/** The counts of each label, in the order of the alphabet. Texts that name a model do not count. */
 export function countLabels(outcomes: readonly Outcome[]): LabelCounts[] {
   const labelled = outcomes.filter(({ expected }) => expected.model === undefined)
   const labels = [...new Set(labelled.flatMap(({ expected, found }) => [...expected.labels, ...found]))].sort()

@@ -100,7 +100,7 @@ function parseLine(line: string, declared: ReadonlySet<string>): LabelledText | 
 /**
  * Reads labelled texts and embeds them as the router embeds prompts, for {@link fitKnnThresholds}.
  *
- * @throws what the embedder throws; the signal's reason
+ * @throws the error of the embedder; the signal's reason
  */
 export async function embedLabelledTexts(
   lines: AsyncIterable<string> | Iterable<string>,

@@ -5,7 +5,7 @@ import { createProbe, type Probe, type ProbeFormat } from './probe.ts'
 const TEXT_PARTS: ReadonlySet<string> = new Set(['text', 'input_text', 'output_text'])
 
 /**
- * The probe of a request, read from the token tree of its body. Texts of all roles count, those of tools too, where they
+ * The probe of a request, read from the token tree of its body. Texts of all roles count, texts of tools too where they
  * are messages of their own; pictures, tokens and values of a wrong type do not.
  *
  * | format | texts |

@@ -18,14 +18,14 @@ export function writeSystemTurn(policies: readonly RouterPolicy[]): string {
   return [ROLE, ['<routes>', ...routes, '</routes>'].join('\n'), TASK].join('\n\n')
 }
 
-/** The answer that stands for a label, with the token that ends the turn. */
+/** The answer that chooses a label, with the token that ends the turn. */
 export function writeAnswer(label: string, turnEnd: string): string {
   return `{"route": ${quote(label)}}${turnEnd}`
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** As JSON, but for control characters that JSON would escape by number: models were trained on these five alone. */
+/** Quotes a text as JSON does, but escapes only these five characters: models were trained only on their escapes. */
 function quote(text: string): string {
   return `"${text.replace(/[\\"\n\r\t]/g, (character) => ESCAPES[character] ?? character)}"`
 }
@@ -40,7 +40,8 @@ export function renderChatml({ system, user }: PromptTurns): string {
 }
 
 /**
- * The token that ends a turn: the first stop word that the template of messages holds, else the first that is not empty.
+ * The token that ends a turn: the first stop word that the template of messages holds, else the first that is not
+ * empty.
  *
  * @returns an empty text where there is no stop word
  */
@@ -51,7 +52,9 @@ export function chooseTurnEnd(stopWords: readonly string[], messageTemplate: str
 
 const SPECIAL_TOKEN = /<\|([^|<>]{1,64})\|>/g
 
-/** A text in which nothing reads as a delimiter of the prompt around it: tokens such as `<|im_end|>` lose their form. */
+/**
+ * A text in which nothing reads as a delimiter of the prompt around it: tokens such as `<|im_end|>` lose their form.
+ */
 export function neutraliseDelimiters(text: string, turnEnd: string): string {
   return text.replace(SPECIAL_TOKEN, '< |$1| >').replaceAll(turnEnd, () => [...turnEnd].join(' '))
 }

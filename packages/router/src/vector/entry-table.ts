@@ -8,7 +8,7 @@ export interface EntryTable {
   readonly storage: RowStorage
   readonly keys: KeyTable
   readonly values: Uint8Array[]
-  /** Of each row, to tell which of equals came first. */
+  /** Sequence number of each row, which tells which of equals came first. */
   readonly sequences: number[]
   readonly norms: number[]
   nextSequence: number

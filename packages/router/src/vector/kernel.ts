@@ -1,13 +1,13 @@
 import { VectorError } from './errors.ts'
 import { KERNEL_BYTES } from './gen/kernel-bytes.ts'
 
-/** How products of a query with many rows are computed. */
+/** The code that computes products of a query with many rows. */
 export type KernelKind = 'wasm' | 'plain'
 
 /** Rows of 32-bit floats, one after the other, and their products with a query. */
 export interface RowStorage {
   readonly kind: KernelKind
-  /** Makes place for this many rows; those that are there stay. */
+  /** Makes place for this many rows and keeps the rows that it has. */
   reserve(count: number): void
   /** A view of one row, good until the next {@link reserve}. */
   row(index: number): Float32Array
@@ -42,7 +42,7 @@ interface WebAssemblyFacility {
 /**
  * Storage for rows of `dimension` floats.
  *
- * @param wanted 'plain' computes without WebAssembly, as engines do that have none or no SIMD
+ * @param wanted 'plain' computes without WebAssembly, as do engines without it or without SIMD
  */
 export function createRowStorage(dimension: number, wanted: KernelKind = 'wasm'): RowStorage {
   const kernel = wanted === 'wasm' ? loadKernel() : undefined

@@ -1,16 +1,16 @@
-/** The rows whose product may be among the `count` largest, were each known within `margin`. */
+/** The rows whose product may be among the `count` largest, if each product is known within `margin`. */
 export function selectNearestRows(
   products: Float32Array,
   { rowCount, count, margin }: { readonly rowCount: number; readonly count: number; readonly margin: number },
 ): number[] {
   const floor = findFloor(products, rowCount, count) - 2 * margin
   const rows: number[] = []
-  // Not "below": a product that is no number belongs to a row that has to be looked at.
+  // Not "below": a row whose product is not a number has to be looked at.
   for (let row = 0; row < rowCount; row++) if (!((products[row] ?? 0) < floor)) rows.push(row)
   return rows
 }
 
-/** The smallest of the `count` largest products; minus infinity where there are no more rows than that. */
+/** The smallest of the `count` largest products; minus infinity where there are no more than `count` rows. */
 function findFloor(products: Float32Array, rowCount: number, count: number): number {
   if (rowCount <= count) return Number.NEGATIVE_INFINITY
   const heap = new Float32Array(count).fill(Number.NEGATIVE_INFINITY)
@@ -25,7 +25,7 @@ function findFloor(products: Float32Array, rowCount: number, count: number): num
   return smallest
 }
 
-/** Moves the first of a heap, whose smallest stands first, to its place. */
+/** Moves the first item of a heap, whose smallest item is first, to its place. */
 function siftDown(heap: Float32Array): void {
   const moving = heap[0] ?? 0
   let at = 0

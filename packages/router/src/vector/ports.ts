@@ -20,7 +20,7 @@ export interface FoundEntry extends VectorEntry {
  * Every method rejects with the signal's reason once the signal is aborted.
  */
 export interface VectorIndex {
-  /** Adds entries; an equal key gets the new value. All of them or none. */
+  /** Adds all entries or none. An equal key gets the new value. */
   set(entries: readonly VectorEntry[], options: { readonly signal: AbortSignal }): Promise<void>
   /** The entries under these keys, in the order of the keys; a key without entry is left out. */
   get(keys: readonly Vector[], options: { readonly signal: AbortSignal }): Promise<readonly VectorEntry[]>

@@ -13,7 +13,7 @@ import { createRowStorage, type KernelKind } from './kernel.ts'
 import { selectNearestRows } from './nearest-rows.ts'
 import type { FoundEntry, Vector, VectorEntry, VectorIndex } from './ports.ts'
 
-/** How large an index may become, and how it computes. */
+/** Options of {@link createVectorIndex}. */
 export interface VectorIndexOptions {
   /** @default 100,000 */
   readonly maxEntries?: number | undefined
@@ -38,15 +38,15 @@ const DEFAULT_MAX_BYTES = 1024 ** 3
 /** The longest key. */
 export const MAX_DIMENSION = 16_384
 
-/** Rows with a norm outside of this range are compared in 64 bits alone: 32-bit products overflow or vanish there. */
+/** Rows with a norm outside of this range are compared only in 64 bits: 32-bit products overflow or vanish there. */
 const SMALLEST_PLAIN_NORM = 1e-15
 const LARGEST_PLAIN_NORM = 1e15
 /** Half the distance of 1 to the next 32-bit float. */
 const ROUNDING = 2 ** -24
 
 /**
- * An index in memory with exact search: each query is compared with all keys. A kernel of 32-bit floats chooses the rows
- * that can be among the nearest, and 64-bit arithmetic decides, so results do not depend on the kernel.
+ * An index in memory with exact search: each query is compared with all keys. A kernel of 32-bit floats chooses the
+ * rows that can be among the nearest, and 64-bit arithmetic decides, so results do not depend on the kernel.
  *
  * @example
  * const index = createVectorIndex()
@@ -170,7 +170,8 @@ function findNearest(table: EntryTable, query: Float32Array, count: number): Fou
     const isPlain = norm >= SMALLEST_PLAIN_NORM && norm <= LARGEST_PLAIN_NORM
     products[row] = isPlain ? (products[row] ?? 0) / norm : norm === 0 ? 0 : Number.NaN
   }
-  // The kernel adds in sixteen lanes, then the lanes: each sum and product is rounded once, the query and the quotient too.
+  // The kernel adds in sixteen lanes, then the lanes: each sum and product is rounded once, the query and the quotient
+  // too.
   const margin = (Math.ceil(dimension / 16) + 8) * ROUNDING * 1.01
   return selectNearestRows(products, { rowCount, count, margin })
     .map((row) => ({ row, similarity: compare(query, queryNorm, { vector: storage.row(row), norm: norms[row] ?? 0 }) }))

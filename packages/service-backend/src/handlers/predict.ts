@@ -33,7 +33,7 @@ const FINISH_REASONS: ReadonlyMap<string | undefined, string> = new Map([
   ['content_filter', 'content_filter'],
 ])
 
-/** Sends what the messages of the contract have no field for. */
+/** Sends the parts of an answer that the messages of the contract have no field for. */
 function sendTrailers({ finishReason, usage }: PredictPiece, context: HandlerContext): void {
   const word = FINISH_REASONS.get(finishReason)
   if (word !== undefined) context.addTrailer(ANSWER_TRAILERS.finish, word)
@@ -82,7 +82,7 @@ function toInput(request: PredictOptions, log: Log): PredictInput {
 /** A text this long is not parsed: that would hold the event loop of the host. */
 const MAX_PARSED = 64 * 1024
 
-/** The biases as JSON text; undefined for none, and for a text that is no object. */
+/** The biases as JSON text; undefined for none, and for a text that is not an object. */
 function readBias(text: string): string | undefined {
   const trimmed = text.trim()
   if (!trimmed.startsWith('{') || !trimmed.endsWith('}') || trimmed === '{}') return undefined

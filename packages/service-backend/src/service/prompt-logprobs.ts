@@ -66,7 +66,7 @@ function readAlternatives(map: unknown): readonly SpelledToken[] {
     .sort((a, b) => b.logprob - a.logprob)
 }
 
-/** Tokens that are no text are written as their bytes. */
+/** The bytes of a token. Tokens that are not text are written as their bytes. */
 function toBytes(name: string): Uint8Array {
   return BYTES.test(name) ? Buffer.from(name.slice('bytes:'.length).replaceAll('\\x', ''), 'hex') : Buffer.from(name)
 }

@@ -35,7 +35,7 @@ export interface ServiceTarget {
 /**
  * Checks a model's settings and reads its key, once, when the model is loaded.
  *
- * @param settings.upstreamModel stands for `name` when absent
+ * @param settings.upstreamModel the model's name at the instance; `name` when absent
  * @throws {SvcError} `invalid_proxy_settings`, with the setting's name and never its key
  */
 export async function loadServiceTarget(

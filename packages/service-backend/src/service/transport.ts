@@ -36,11 +36,11 @@ export interface ServiceBytes {
 }
 
 /**
- * Calls the routes of another instance. Every failure is one of the four classes of §6.5, or one of the call itself.
+ * Calls the routes of another instance. Every failure belongs to one of the four classes of §6.5, or to the call.
  */
 export interface ServiceTransport {
   readonly target: ServiceTarget
-  /** Requests a JSON reply. @throws {SvcError} `internal` when it is no object */
+  /** Requests a JSON reply. @throws {SvcError} `internal` when it is not an object */
   ask(path: string, body: ServiceBody, call: ServiceCall): Promise<Fields>
   /** Requests any other reply; without a time limit when it streams. */
   fetch(path: string, body: ServiceBody, call: ServiceCall & { readonly streams: boolean }): Promise<ServiceBytes>

@@ -1,7 +1,7 @@
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
 
-/** Users' API keys. The values of keys are kept as hashes alone. */
+/** Users' API keys. Only the hashes of their values are kept. */
 export const apiKeysOnSqlite = sqlite.sqliteTable(
   'auth_api_keys',
   {

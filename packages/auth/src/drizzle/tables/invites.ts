@@ -1,7 +1,7 @@
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
 
-/** Invites. Their codes are kept as hashes alone. */
+/** Invites. Only the hashes of their codes are kept. */
 export const invitesOnSqlite = sqlite.sqliteTable(
   'auth_invites',
   {

@@ -1,7 +1,7 @@
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
 
-/** Addresses from which accounts have signed in, as hashes alone. */
+/** Addresses from which accounts have signed in. Only their hashes are kept. */
 export const knownAddressesOnSqlite = sqlite.sqliteTable(
   'auth_known_addresses',
   {

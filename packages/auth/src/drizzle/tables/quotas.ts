@@ -1,7 +1,7 @@
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
 
-/** How much of a model an account may use in a window of time. */
+/** Limits of an account's use of a model in a window of time. */
 export const quotaRulesOnSqlite = sqlite.sqliteTable(
   'auth_quota_rules',
   {

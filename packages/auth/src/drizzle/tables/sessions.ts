@@ -1,7 +1,7 @@
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
 
-/** Browser sessions. The values of sessions are kept as hashes alone. */
+/** Browser sessions. Only the hashes of their values are kept. */
 export const sessionsOnSqlite = sqlite.sqliteTable(
   'auth_sessions',
   {
@@ -12,7 +12,7 @@ export const sessionsOnSqlite = sqlite.sqliteTable(
     apiKeyId: sqlite.text('api_key_id'),
     providerSession: sqlite.text('provider_session'),
     hash: sqlite.text('hash').notNull(),
-    /** Of the value before, which is valid until `previous_until`. */
+    /** Hash of the previous value, which is valid until `previous_until`. */
     previousHash: sqlite.text('previous_hash'),
     previousUntil: sqlite.integer('previous_until').notNull(),
     createdAt: sqlite.integer('created_at').notNull(),

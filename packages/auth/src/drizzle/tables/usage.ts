@@ -57,7 +57,7 @@ export const usageRecordsOnPostgres = pg.pgTable(
   ],
 )
 
-/** Sums by the hour, day and month. Those of months stay for ever. */
+/** Sums by the hour, day and month. Sums of months stay for ever. */
 export const usageSumsOnSqlite = sqlite.sqliteTable(
   'auth_usage_sums',
   {

@@ -12,7 +12,7 @@ export const usersOnSqlite = sqlite.sqliteTable(
     avatarUrl: sqlite.text('avatar_url').notNull(),
     provider: sqlite.text('provider').notNull(),
     subject: sqlite.text('subject').notNull(),
-    /** Of a local account. */
+    /** Only of a local account. */
     passwordHash: sqlite.text('password_hash'),
     role: sqlite.text('role').notNull(),
     status: sqlite.text('status').notNull(),

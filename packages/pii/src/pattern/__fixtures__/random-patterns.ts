@@ -27,7 +27,7 @@ const LITERALS = ['a', 'b', 'c', 'a', 'b', '-', 'é', '🔑'] as const
 const CLASSES = ['[ab]', '[a-c]', '[^a]', '[^a-c-]', '\\w', '\\d', '\\s', '\\W', '[b🔑]', '[^🔑]', '[a-c1]'] as const
 const ASSERTIONS = ['\\b', '^', '$'] as const
 
-/** How large the bounds of quantifiers may be. */
+/** Size of the bounds of quantifiers. */
 export type Bounds = 'small' | 'large'
 
 function quantifier(dice: Dice, bounds: Bounds): string {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { BuiltinName } from '../builtin-names.ts'
 
-/** Whether a pattern is one of the grammar. */
+/** Whether a pattern is in the grammar. */
 export interface VerdictRecord {
   readonly kind: 'verdict'
   readonly pattern: string

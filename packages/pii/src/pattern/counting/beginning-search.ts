@@ -18,7 +18,7 @@ interface Level {
 
 /**
  * Reads a region of a text from the right and marks the beginnings of matches. The states on the way can be queried
- * afterwards: a few are kept, and those between them are found by reading one part again.
+ * afterwards: a few are kept, and the states between them are found by reading one part again.
  */
 export class BeginningSearch {
   /** Beginnings of matches. */

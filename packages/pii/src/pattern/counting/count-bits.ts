@@ -7,8 +7,8 @@ export function toBits(value: unknown): bigint {
 }
 
 /**
- * The counts that a loop allows. Of those that may be the last, only the lowest is kept, because it can do everything
- * that the others can.
+ * The counts that a loop allows. Of the counts that may be the last, only the lowest is kept, because it can do
+ * everything that the others can.
  */
 export function pruneBits({ max, threshold }: CountedLoop, bits: bigint): bigint {
   const allowed = max === Number.POSITIVE_INFINITY ? bits : BigInt.asUintN(max, bits)

@@ -6,7 +6,7 @@ import type { CountedLoop } from './counted-loop.ts'
  */
 export type Value = number | bigint | CountRanges
 
-/** Queries on the values around a loop: those of its parent. */
+/** Queries on the values around a loop, which are the values of its parent. */
 export interface Around {
   join(loop: CountedLoop | undefined, one: Value, other: Value): Value
   covers(loop: CountedLoop | undefined, one: Value, other: Value): boolean

@@ -17,7 +17,7 @@ export interface CountedLoop {
   readonly threshold: number
   /** Number of counts. */
   readonly base: number
-  /** Number of stacks of counts of this loop and those around it. */
+  /** Number of stacks of counts of this loop and the loops around it. */
   readonly stacks: number
   /** Whether a stack of counts is kept as one number. */
   readonly isPacked: boolean

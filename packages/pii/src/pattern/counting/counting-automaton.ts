@@ -10,7 +10,7 @@ export interface CountingAutomaton {
   readonly backward: Shapes
 }
 
-/** Builds the automaton of a simplified pattern; undefined for one that `positionAutomaton` does not support. */
+/** Builds the automaton of a simplified pattern; undefined for a pattern that `positionAutomaton` does not support. */
 export function createCountingAutomaton(node: PatternNode, notBefore?: CodeSet): CountingAutomaton | undefined {
   const positions = createPositionAutomaton(node, notBefore)
   return (

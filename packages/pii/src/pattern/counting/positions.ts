@@ -34,7 +34,7 @@ export interface Step {
   readonly kept: CountedLoop | undefined
   /** Whether that loop begins another round. */
   readonly isRound: boolean
-  /** The loops around `from` only, innermost first, and those around `to` only, outermost first. */
+  /** The loops around only `from`, innermost first, and the loops around only `to`, outermost first. */
   readonly left: readonly CountedLoop[]
   readonly entered: readonly CountedLoop[]
   /** Divisor of a stack of counts as a number, for leaving loops that may be left at any time; 0 for other loops. */
@@ -279,7 +279,7 @@ function guarded(edges: readonly Edge[], conditions: readonly number[]): Edge[] 
   return conditions.flatMap((more) => edges.map(({ position, guards }) => ({ position, guards: guards | more })))
 }
 
-/** Guards without those that require more than another. */
+/** Guards without the guards that require more than another one. */
 function weakest(all: readonly number[]): number[] {
   const distinct = [...new Set(all)]
   return distinct.filter((one) => !distinct.some((other) => other !== one && (other & ~one) === 0))

@@ -79,7 +79,7 @@ export class Simulation {
     if (this.frames.size > this.compactAt) this.compact()
   }
 
-  /** Follows every state before the position, those of the earliest starts first. */
+  /** Follows every state before the position, states of the earliest starts first. */
   private closeAll(begin: boolean): void {
     const { threads, following } = this
     this.accepted = -1

@@ -55,12 +55,12 @@ export class Candidate {
     return this.text.slice(this.start, this.end)
   }
 
-  /** Whether a word that announces any kind stands shortly before. */
+  /** Whether a word that announces any kind is shortly before the candidate. */
   get isAnnouncedAtAll(): boolean {
     return this.context.isAnnouncedAtAll(this.start)
   }
 
-  /** Whether a word that announces a kind stands shortly before. */
+  /** Whether a word that announces a kind is shortly before the candidate. */
   isAnnounced(kind: Context): boolean {
     return this.context.isAnnounced(contextIndex(kind), this.start)
   }
@@ -70,7 +70,7 @@ export class Candidate {
     return this.context.isAnnounced(kind, this.start)
   }
 
-  /** Whether such a word stands directly before, with little between. */
+  /** Whether such a word is directly before the candidate, with little between. */
   isLabelled(kind: Context): boolean {
     return this.context.isLabelled(contextIndex(kind), this.start)
   }
@@ -81,7 +81,7 @@ export class Candidate {
     return this.sums
   }
 
-  /** The groups of digits that begin with the word, which is one of digits only. */
+  /** The groups of digits that begin with the word. The word has only digits. */
   get groups(): readonly DigitGroup[] {
     if (this.groupCount < 0) this.readGroups()
     this.listed ??= Array.from({ length: this.groupCount }, (_, index) => {

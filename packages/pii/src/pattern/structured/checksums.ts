@@ -16,7 +16,7 @@ export function passesLuhn(digits: string): boolean {
   return sum % 10 === 0
 }
 
-/** The remainder modulo 97 of a number in which letters stand for 10 to 35 (ISO 7064, as in IBANs). */
+/** The remainder modulo 97 of a number whose letters have the values 10 to 35 (ISO 7064, as in IBANs). */
 export function modulo97(text: string): number {
   let rest = 0
   for (const char of text.toUpperCase()) {

@@ -61,7 +61,7 @@ const PHRASES = {
     ...['ip', 'ipv4', 'ipv6', 'address', 'addr', 'host', 'hosts', 'server', 'dns', 'gateway', 'ping', 'client'],
     ...['nameserver', 'ssh', 'connect', 'remote', 'router', 'subnet', 'adresse', 'login', 'proxy'],
   ],
-  /** Kinds of streets that stand before their names. */
+  /** Kinds of streets that come before their names. */
   street: [
     ...['calle', 'c', 'avenida', 'avda', 'av', 'plaza', 'paseo', 'camino', 'via', 'viale', 'piazza', 'corso', 'largo'],
     ...['vicolo', 'rua', 'travessa', 'praça'],
@@ -102,7 +102,7 @@ function beginning(text: string, start: number, end: number): number {
 
 /** Code units before a candidate in which an announcing word counts. */
 const CONTEXT_UNITS = 48
-/** The same for a word that must stand directly before. */
+/** The same for a word that must be directly before. */
 const LABEL_UNITS = 20
 const LONGEST_WORD = 32
 
@@ -125,19 +125,19 @@ export class ContextReader {
     this.text = text
   }
 
-  /** Whether a word of any kind stands shortly before an offset. */
+  /** Whether a word of any kind is shortly before an offset. */
   isAnnouncedAtAll(at: number): boolean {
     if (this.position < at) this.readTo(at)
     return this.latest >= at - CONTEXT_UNITS
   }
 
-  /** Whether a word of a kind stands shortly before an offset. */
+  /** Whether a word of a kind is shortly before an offset. */
   isAnnounced(kind: number, at: number): boolean {
     if (this.position < at) this.readTo(at)
     return (this.lastSeen[kind] ?? 0) >= at - CONTEXT_UNITS
   }
 
-  /** Whether it stands directly before, with little between. */
+  /** Whether it is directly before, with little between. */
   isLabelled(kind: number, at: number): boolean {
     return this.isAnnounced(kind, at) && (this.lastSeen[kind] ?? 0) >= at - LABEL_UNITS
   }

@@ -32,7 +32,7 @@ export const MAC_ADDRESS: StructuredKind = {
   },
 }
 
-/** Whether a code unit stands between the parts of an address. */
+/** Whether a code unit separates the parts of an address. */
 function isJoint(unit: number): boolean {
   return unit === 0x3a || unit === 0x2d || unit === 0x2e
 }
@@ -51,7 +51,7 @@ function leadStart(text: string, at: number, size: number): number {
 }
 
 const VIN_FORM = /^[A-HJ-NPR-Z0-9]{17}$/
-/** Values of the letters from A to Z in the check of a VIN; 0 for those that no VIN has. */
+/** Values of the letters from A to Z in the check of a VIN; 0 for letters that no VIN has. */
 const VIN_VALUES = [1, 2, 3, 4, 5, 6, 7, 8, 0, 1, 2, 3, 4, 5, 0, 7, 0, 9, 2, 3, 4, 5, 6, 7, 8, 9]
 const VIN_WEIGHTS = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2]
 

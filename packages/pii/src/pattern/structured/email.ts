@@ -12,7 +12,7 @@ const MAX_DOMAIN = 253
 const isLocal = (unit: number): boolean => isAlphanumeric(unit) || isBeyondAscii(unit) || LOCAL_MARKS.has(unit)
 const isLabel = (unit: number): boolean => isAlphanumeric(unit) || isBeyondAscii(unit) || unit === HYPHEN
 
-/** An address: a name, `@` or `%40`, and a domain of two labels or more, the last of which is no number. */
+/** An address: a name, `@` or `%40`, and a domain of two labels or more, the last of which is not a number. */
 export const EMAIL: StructuredKind = {
   name: 'email',
   group: 'EMAIL',
@@ -20,10 +20,10 @@ export const EMAIL: StructuredKind = {
   find: ({ text, start, end }) => matchEmail(text, start, end),
 }
 
-/** Names in front of the host of a repository, as in `git@host:path`: no mailbox. */
+/** Names in front of the host of a repository, as in `git@host:path`: they are not mailboxes. */
 const REPOSITORY_USERS = new Set(['git', 'hg', 'svn'])
 
-/** Ends of the names of units, as in `getty@tty1.service`: no domain ends so. */
+/** Ends of the names of units, as in `getty@tty1.service`: domains never end so. */
 const UNIT = /\.(?:service|socket|timer|target|mount|slice|scope)$/
 const LONGEST_UNIT = 8
 
@@ -45,7 +45,7 @@ function localStart(text: string, at: number): number {
   return start
 }
 
-/** The end of the domain that begins at an offset: after the last label that follows a dot and is no number. */
+/** The end of the domain that begins at an offset: after the last label that follows a dot and is not a number. */
 function domainEnd(text: string, from: number): number | undefined {
   let end: number | undefined
   let position = from

@@ -33,7 +33,7 @@ export const IBAN: StructuredKind = {
   group: 'IBAN',
   mixed: [4, 34],
   find({ text, start, before }) {
-    // A later part of an id with hyphens is no beginning.
+    // A later part of an id with hyphens is not the beginning of an IBAN.
     if (before === 0x2d && isAlphanumeric(text.charCodeAt(start - 2))) return undefined
     return matchIban(text, start)
   },

@@ -9,7 +9,7 @@ const MAX_LENGTH = 45
 /** Least octet that few versions and numbers of sections reach. */
 const LARGE_OCTET = 32
 
-/** An IPv4 or IPv6 address. Four numbers beside more numbers, as in versions, are no address. */
+/** An IPv4 or IPv6 address. Four numbers beside more numbers, as in versions, are not an address. */
 export const IP_ADDRESS: StructuredKind = {
   name: 'ip_address',
   group: 'IP_ADDRESS',
@@ -18,7 +18,7 @@ export const IP_ADDRESS: StructuredKind = {
   find(candidate) {
     const { before, after } = candidate
     if (after !== DOT && after !== COLON && before !== COLON) return undefined
-    // A dot before a full stop, or a colon before a blank, is no part of an address.
+    // A dot before a full stop, or a colon before a blank, is not part of an address.
     if (before !== COLON && !isAddressUnit(candidate.text.charCodeAt(candidate.end + 1))) return undefined
     const start = addressStart(candidate)
     return start === undefined ? undefined : matchAddress(candidate, start)
@@ -87,6 +87,6 @@ function isIpv6(text: string): boolean {
   const areParts = parts.every((part, index) =>
     index === parts.length - 1 && part.includes('.') ? isIpv4(part) : /^[0-9A-Fa-f]{1,4}$/.test(part),
   )
-  // `::` alone and `a::b` of programming languages are no real addresses.
+  // A bare `::`, and `a::b` of programming languages, are not real addresses.
   return areParts && (halves.length === 2 ? size >= 2 && size < 8 && /[0-9]/.test(text) : size === 8)
 }

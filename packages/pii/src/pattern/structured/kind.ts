@@ -20,7 +20,7 @@ export interface StructuredKind {
   readonly atSigns?: boolean | undefined
   /** Digits that the first groups of a number have together. @default any */
   readonly digits?: Lengths | undefined
-  /** Words that must stand shortly before it. @default none */
+  /** Words that must be shortly before it. @default none */
   readonly announcedBy?: Context | undefined
   /** Finds the text that the candidate is a part of. Reads a bounded range around it. */
   find(candidate: Candidate): Span | undefined

@@ -13,7 +13,7 @@ interface NationalId {
   readonly isValid: (digits: string) => boolean
   /** The usual sizes of its groups, when no word announces it. */
   readonly sizes?: RegExp
-  /** Words that must announce it, since its check alone accepts too many other numbers. */
+  /** Words that must announce it, since its check by itself accepts too many other numbers. */
   readonly announcedBy?: Context
 }
 
@@ -167,7 +167,7 @@ const UK_NINO: StructuredKind = {
   },
 }
 
-/** The form of an Italian code; letters stand for digits where two people would share one. */
+/** The form of an Italian code; letters replace digits where two people would share one. */
 const FISCAL_CODE = /^[A-Z]{6}[0-9LMNPQRSTUV]{2}[ABCDEHLMPRST][0-9LMNPQRSTUV]{2}[A-Z][0-9LMNPQRSTUV]{3}[A-Z]$/
 /** Values of the characters 0 to 9 and A to Z at odd places. */
 const ODD_VALUES = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23]

@@ -49,7 +49,7 @@ function isDecimalPoint({ text }: Candidate, { end }: Span): boolean {
   return text.charAt(end) === '.' && isDigit(text.charCodeAt(end + 1))
 }
 
-/** Whether more groups of four stand before or behind the number, as in the row of a table. */
+/** Whether more groups of four are before or behind the number, as in the row of a table. */
 function isPartOfRow({ text, start, groups: all }: Candidate, { groups }: GroupedNumber): boolean {
   const next = all[groups.length]
   if (next !== undefined && next.separator === 'blank' && next.end - next.start === 4) return true

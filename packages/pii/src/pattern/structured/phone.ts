@@ -100,7 +100,7 @@ function readNumber(text: string, start: number): PhoneNumber | undefined {
 function skipMarks(text: string, from: number): number {
   let position = from
   while (position - from < MOST_MARKS && isMark(text.charCodeAt(position))) position++
-  // A minus sign stands before the number that it belongs to.
+  // A minus sign comes before the number that it belongs to.
   const isMinus = text.charCodeAt(position - 1) === HYPHEN && text.charAt(position - 2) === ' '
   return isMinus ? from : position
 }
@@ -116,7 +116,7 @@ function isPhone(candidate: Candidate, number: PhoneNumber): boolean {
   if (isDate(number) || number.goesOn) return false
   if (candidate.isAnnounced('phone')) return true
   const written = candidate.text.slice(number.start, number.end)
-  // Versions, tables and numbers of standards stand behind such words too.
+  // Versions, tables and numbers of standards follow such words too.
   if (/[ \t]{2}|\.\d+-|\b\d\.\d\b/.test(written)) return false
   const isShaped = number.groups.length > 1 || number.digits.length >= 10 || number.digits.startsWith('0')
   return isShaped && candidate.isAnnounced('call')

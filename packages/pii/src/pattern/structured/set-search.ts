@@ -15,7 +15,7 @@ export interface SetSearch {
 const PIECE_UNITS = 1 << 12
 /** Code units in one piece of a text that is not plain ASCII: most of its pieces still are. */
 const SMALL_PIECE_UNITS = 512
-/** Words above this length are none of any kind. */
+/** Words above this length are not of any kind. */
 const LONGEST_WORD = 128
 const NO_CONTEXT = -1
 
@@ -26,7 +26,7 @@ const DIGIT = 3
 const AT = 4
 const PERCENT = 5
 
-/** The role of each ASCII character in the search; of all others none. */
+/** The role of each ASCII character in the search. Other characters have no role. */
 const ROLES = new Uint8Array(256)
 ROLES.fill(DIGIT, 0x30, 0x3a)
 ROLES.fill(CAPITAL, 0x41, 0x5b)
@@ -34,7 +34,7 @@ ROLES.fill(SMALL, 0x61, 0x7b)
 ROLES[0x40] = AT
 ROLES[0x25] = PERCENT
 
-/** Whether a candidate may stand at a pair of bytes: at one of them, or because both are capitals. */
+/** Whether a candidate may be at a pair of bytes: at one of them, or because both are capitals. */
 const PAIRS = Uint8Array.from({ length: 1 << 16 }, (_, pair) => {
   const [one = 0, other = 0] = [ROLES[pair & 0xff], ROLES[pair >> 8]]
   return one >= DIGIT || other >= DIGIT || (one === CAPITAL && other === CAPITAL) ? 1 : 0
@@ -42,10 +42,10 @@ const PAIRS = Uint8Array.from({ length: 1 << 16 }, (_, pair) => {
 
 /** The kinds that a word may belong to. */
 interface Possible {
-  /** Those of a fixed number of digits, with a bit for each of the numbers. */
+  /** Kinds of a fixed number of digits, with a bit for each of the numbers. */
   readonly summed: readonly number[]
   readonly sums: number
-  /** Those that a word must announce. */
+  /** Kinds that a word must announce. */
   readonly announced: readonly number[]
   readonly others: readonly number[]
 }
@@ -70,7 +70,7 @@ export class StructuredSet {
   private readonly bytes = new Uint8Array(PIECE_UNITS * 3 + 2)
   private readonly pairs = new Uint16Array(this.bytes.buffer)
   private readonly encoder = new TextEncoder()
-  /** Whether the bytes are those of plain ASCII. */
+  /** Whether the text is plain ASCII. */
   private isPlain = false
 
   constructor(kinds: readonly StructuredKind[]) {
