@@ -51,6 +51,8 @@ export interface AddedModel {
   readonly sizeBytes: number
   /** Whether the file has no chat template, so that the model only continues text. */
   readonly continuesText?: true | undefined
+  /** Reason why the source of a move could not be removed; undefined when it is gone, or was to stay. */
+  readonly keptSource?: string | undefined
 }
 
 const SPLIT = /-\d{5}-of-\d{5}\.gguf$/i
@@ -92,10 +94,20 @@ export async function addModel(options: AddModelOptions): Promise<AddedModel> {
     else if (!isInside) await unlink(target).catch(() => undefined)
     throw error
   }
-  // The source is removed last, so that an earlier failure keeps it.
-  if (moved === 'doubled' && options.transfer === 'move') await unlink(source)
+  // The source is removed last, so that an earlier failure keeps it. The model is there even if its source stays.
+  const keptSource = moved === 'doubled' && options.transfer === 'move' ? await removeSource(source) : undefined
   const isBase = toWeightsKind(summary) === 'generator' && !summary.hasChatTemplate
-  return { name, weightsFile, configFile, sizeBytes, continuesText: isBase ? true : undefined }
+  return { name, weightsFile, configFile, sizeBytes, continuesText: isBase ? true : undefined, keptSource }
+}
+
+/** Removes a source. @returns the reason why it stays */
+async function removeSource(source: string): Promise<string | undefined> {
+  try {
+    await unlink(source)
+    return undefined
+  } catch (error) {
+    return toReason(error)
+  }
 }
 
 /** The name that a model gets after its file. */

@@ -55,6 +55,7 @@ export async function addModelCommand(config: ServerConfig, { file, name, transf
   print(
     `added model "${added.name}": ${added.weightsFile} (${(added.sizeBytes / 1e6).toFixed(1)} MB), ${added.configFile}\n`,
   )
+  if (added.keptSource !== undefined) printErrorLine(`${file} could not be removed: ${added.keptSource}`)
   if (added.continuesText) {
     print(
       `The file has no chat template: the model continues text. To chat, name a template in ${added.configFile} (template.chat_message).\n`,

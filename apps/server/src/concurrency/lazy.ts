@@ -16,8 +16,9 @@ export function createLazy<Part>(load: () => Promise<Part>): Lazy<Part> {
   async function start(): Promise<Part> {
     try {
       // A load that throws at once is forgotten only after `opening` is set.
-      opened = await Promise.resolve().then(load)
-      return opened
+      const part = await Promise.resolve().then(load)
+      opened = part
+      return part
     } catch (error) {
       opening = undefined
       throw error

@@ -35,9 +35,14 @@ export class BodyPieces {
     this.#filled += piece.length
   }
 
-  /** All of it, copied only where there are several pieces. */
-  join(): Uint8Array {
+  /**
+   * Joins the pieces. A single one is not copied.
+   *
+   * @param last a small piece behind them, for which no block is made
+   */
+  join(last?: Uint8Array): Uint8Array {
     this.#seal()
+    if (last !== undefined) return Buffer.concat([...this.#pieces, last])
     const [first = EMPTY, ...others] = this.#pieces
     return others.length === 0 ? first : Buffer.concat(this.#pieces, this.#bytes)
   }

@@ -25,11 +25,11 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
 }
 
 /** Refusals that have a status of their own within their kind. */
-const STATUS_OF_CODE: Readonly<Record<string, number>> = {
-  body_idle: 408,
-  range_not_satisfiable: 416,
-  upgrade_required: 426,
-}
+const STATUS_OF_CODE: ReadonlyMap<string, number> = new Map([
+  ['body_idle', 408],
+  ['range_not_satisfiable', 416],
+  ['upgrade_required', 426],
+])
 
 /**
  * HTTP status of an error. The error of an upstream that answered keeps the status of that answer. A timeout is 502 when
@@ -39,7 +39,7 @@ export function toStatus(error: SvcError): number {
   const upstream = error.code === 'upstream_status' ? error.details?.status : undefined
   if (typeof upstream === 'number') return upstream
   if (error.kind === 'timeout' && error.details?.upstream === true) return 502
-  return STATUS_OF_CODE[error.code] ?? STATUS[error.kind]
+  return STATUS_OF_CODE.get(error.code) ?? STATUS[error.kind]
 }
 
 /** Seconds for `Retry-After`: whole, at least 1. Undefined when trying again has no known time. */
@@ -50,7 +50,8 @@ export function retryAfterSeconds(error: SvcError): number | undefined {
 
 /** `Content-Range` of the refusal of a range: the length of the whole content. */
 export function readContentRange({ code, details }: SvcError): string | undefined {
-  return code === 'range_not_satisfiable' ? `bytes */${String(details?.length)}` : undefined
+  const length = code === 'range_not_satisfiable' ? details?.length : undefined
+  return typeof length === 'number' ? `bytes */${length}` : undefined
 }
 
 /** Kinds that come out the same when tried again, so that official clients must not retry them. */

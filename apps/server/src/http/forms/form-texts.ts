@@ -52,7 +52,6 @@ export class FieldText {
   /** @param name of the field */
   constructor(name: string) {
     this.#name = name
-    this.#pieces.add(QUOTE)
   }
 
   /** Adds a piece. @returns the bytes of its encoding @throws {SvcError} `invalid_request` for bytes that are not UTF-8 */
@@ -63,8 +62,8 @@ export class FieldText {
   /** Ends the text. @throws {SvcError} `invalid_request` for a text that ends inside a character */
   end(): Uint8Array {
     this.#write(this.#decode())
-    this.#pieces.add(QUOTE)
-    return this.#pieces.join()
+    // The quotes stay out of the pieces: a small piece behind another one takes a whole block.
+    return Buffer.concat([QUOTE, this.#pieces.join(QUOTE)])
   }
 
   #decode(piece?: Uint8Array): string {
