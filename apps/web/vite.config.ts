@@ -31,9 +31,9 @@ function match(packages: readonly string[], files: readonly string[]): RegExp {
 }
 
 /**
- * Few files instead of many small ones, apart by what a page needs; the first group that matches takes a module. The
- * sign-in page needs `base` alone, the first page of others `base`, `frame` and `home`; `overlays` and `chats` come
- * after the first paint.
+ * Few files instead of many small ones, grouped by the pages that need them; the first group that matches takes a
+ * module. The sign-in page needs only `base`, the first page of others `base`, `frame` and `home`; `overlays` and
+ * `chats` come after the first paint.
  */
 const GROUPS = {
   base: match(

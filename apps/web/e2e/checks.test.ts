@@ -19,7 +19,7 @@ const EMAIL = 'root@site.example'
 const STORY = Array.from({ length: 40 }, (_, index) => `word${index} `)
 const TRACES = 30
 
-/** What a page cost until it asks for nothing more. */
+/** Cost of a page until it sends no more requests. */
 interface Cost {
   bytes: number
   requests: number

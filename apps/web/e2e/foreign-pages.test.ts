@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BuiltServer } from '../../server/test/support/built-server.ts'
 import { describeInBrowser, openView, startBuiltServer } from './harness.ts'
 
-/** How the attempts of a page ended, by their name: `done`, or why not. */
+/** Outcomes of a page's attempts, by their name: `done`, or the reason why an attempt failed. */
 type Outcomes = Readonly<Record<string, string>>
 
 /** Tries, from the script of a page, all that a page can do with a server that it does not belong to. */

@@ -40,7 +40,7 @@ afterAll(async () => {
   browsers.clear()
 })
 
-/** How a page is looked at. */
+/** Options of {@link openView}. */
 export interface ViewOptions {
   readonly width?: number
   readonly height?: number
@@ -48,7 +48,7 @@ export interface ViewOptions {
   readonly language?: string
   /** The size of letters that the browser is set to. @default 16, as browsers come */
   readonly letterPx?: number
-  /** Failures that the test provokes: lines of the console that match are no fault. */
+  /** Failures that the test provokes: matching lines of the console are not faults. */
   readonly expected?: RegExp
 }
 

@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 
-/** What the tests read of a route. */
+/** Parts of a route that the tests read. */
 interface ReadRoute {
   readonly options: object
   readonly children?: unknown

@@ -59,7 +59,7 @@ const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 /** The rules that another theme can break. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
-/** What a search for violations looks at. */
+/** Options of {@link findViolations}. */
 interface ViolationSearch {
   /** A selector of the part to look at. @default the whole page */
   readonly within?: string
@@ -67,7 +67,7 @@ interface ViolationSearch {
   readonly isOtherTheme?: boolean
 }
 
-/** What breaks rules A and AA of WCAG 2.0 to 2.2. */
+/** Finds violations of rules A and AA of WCAG 2.0 to 2.2. */
 export async function findViolations(page: Page, search: ViolationSearch = {}): Promise<readonly string[]> {
   const { within, isOtherTheme = false } = search
   const isThere = await page.evaluate(() => 'axe' in window)

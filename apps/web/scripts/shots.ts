@@ -41,7 +41,7 @@ router:
 `,
 }
 
-/** What the router learns from. */
+/** Examples that the router learns from. */
 const EXAMPLES = [
   ...['good morning', 'hello there', 'how are you today', 'thanks a lot'].map((text) => ({ text, labels: ['talk'] })),
   ...['why does it crash', 'fix this function', 'write a loop in C'].map((text) => ({ text, labels: ['code'] })),

@@ -42,7 +42,7 @@ export function makePieces(): readonly string[] {
   return Array.from({ length: PIECES }, (_, index) => text.slice(cut(index), cut(index + 1)))
 }
 
-/** What the page itself notes down while it is measured. */
+/** Notes that the page itself writes while it is measured. */
 interface Notes {
   longTasks: { readonly start: number; readonly duration: number }[]
   shift: number

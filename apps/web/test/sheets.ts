@@ -25,7 +25,7 @@ export function readSelectors(file: string): string {
   return heads.filter((head) => !head.trim().startsWith('@')).join('\n')
 }
 
-/** Reads the selectors that stand in no other rule, one by one. */
+/** Reads the selectors that are not inside another rule, one by one. */
 export function readTopSelectors(file: string): readonly string[] {
   const selectors: string[] = []
   const around: string[] = []

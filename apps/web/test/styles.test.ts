@@ -32,7 +32,7 @@ interface Uses {
   readonly faults: readonly string[]
 }
 
-/** What a source uses of the style sheets. */
+/** Reads the uses of style sheets in a source. */
 function readUses(file: string): Uses {
   const text = readFileSync(file, 'utf8')
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX)

@@ -5,7 +5,7 @@ export interface NewAddress {
   readonly search?: Readonly<Record<string, string | number>>
 }
 
-/** What an old address has. */
+/** Parts of an old address. */
 export interface OldAddress {
   /** Decoded parts of the path, by name; the rest of a path is `_splat`. */
   readonly params: Readonly<Record<string, string | undefined>>

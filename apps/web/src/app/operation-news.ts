@@ -12,9 +12,9 @@ import { compareOperations } from '../lib/operations/operation-changes.ts'
 import { operationHistoryQuery } from '../lib/operations/operation-queries.ts'
 
 /**
- * Follows the operations: a finished one is told by one toast, and what it changed is fetched again.
+ * Follows the operations: shows one toast for a finished one, and fetches again what it changed.
  *
- * @returns what a screen reader says: each new phase, each quarter, each failure
+ * @returns the text for screen readers: each new phase, each quarter, each failure
  */
 export function useOperationNews(operations: readonly Operation[] | undefined): string {
   const { t } = useTranslation('operations')

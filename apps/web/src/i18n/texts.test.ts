@@ -36,7 +36,7 @@ function qualify(key: string, namespace: string): string {
   return key.includes(':') ? key : `${namespace}:${key}`
 }
 
-/** Reads one file: the keys it uses and the literal texts that stand in its JSX. */
+/** Reads one file: the keys it uses and the literal texts in its JSX. */
 function readFile(file: string): { uses: Use[]; literals: string[] } {
   const tree = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX)
   const uses: Use[] = []

@@ -1,4 +1,4 @@
-/** What the palette shows: commands to search, or the list of keys. */
+/** The view of the palette: commands to search, or the list of keys. */
 export type PaletteView = 'commands' | 'keys'
 
 let show: (view: PaletteView) => void = () => {}

@@ -13,7 +13,7 @@ export type ModelProblem = NonNullable<SystemReply['model_problems']>[number]
 /** The last load of a model, where it failed. */
 export type LoadFailure = NonNullable<SystemReply['load_failures']>[number]
 
-/** What the server has and what it runs. */
+/** State of the server: backends, loaded models, resources, mistakes in model files and failed loads. */
 export interface ServerState extends Pick<SystemReply, 'backends' | 'loaded_models'> {
   readonly resources: Resources
   readonly problems: readonly ModelProblem[]

@@ -21,7 +21,7 @@ export interface Viewer {
   readonly permissions: Readonly<Record<string, boolean>>
 }
 
-/** How to sign in here, and who is signed in. */
+/** The ways to sign in here, and the viewer who is signed in. */
 export interface Session {
   readonly viewer: Viewer
   /** Whether the server has accounts. */

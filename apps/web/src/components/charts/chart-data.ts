@@ -1,7 +1,7 @@
 /** A colour of the tokens. */
 export type ChartColour = 'c1' | 'c2' | 'c3' | 'c4' | 'c5' | 'c6' | 'danger' | 'text-3'
 
-/** The filling of a series, so that colour is never alone. */
+/** The filling of a series, so that series differ by more than colour. */
 export type ChartPattern = 'solid' | 'rising' | 'falling' | 'lying' | 'standing' | 'crossed'
 
 /** A row of figures with a name. */

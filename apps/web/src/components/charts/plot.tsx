@@ -6,7 +6,7 @@ import 'uplot/dist/uPlot.min.css'
 import { type ChartPoint, type ChartSeries, pickTicks, roundUpAxis, stackSeries } from './chart-data.ts'
 import { createFill, type Palette, readPalette, watchTheme } from './paint.ts'
 
-/** What is drawn, and where the cursor goes. */
+/** Content of the plot, and the place of the cursor. */
 export interface PlotProps {
   readonly kind: 'bars' | 'lines'
   readonly points: readonly ChartPoint[]

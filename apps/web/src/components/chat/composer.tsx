@@ -52,7 +52,7 @@ export function Composer(props: ComposerProps) {
     onSend(text, attachments, editedId)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // while an input method composes, Enter chooses its word; some browsers tell by the key code alone
+    // while an input method composes, Enter chooses its word; some browsers show this only by the key code
     if (event.nativeEvent.isComposing || event.nativeEvent.keyCode === 229) return
     if (event.key === 'Escape' && editedId !== undefined && !isRunning) draft.set(EMPTY_DRAFT)
     if (event.key !== 'Enter' || event.shiftKey) return

@@ -13,7 +13,7 @@ export function ShownOnceDialog({
   onClose,
 }: {
   readonly title: string
-  /** What is lost with the secret. */
+  /** Says what the user loses with the secret. */
   readonly warning: string
   /** The secret first, then commands that use it. */
   readonly blocks: readonly { readonly title: string; readonly text: string }[]

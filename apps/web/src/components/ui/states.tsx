@@ -66,7 +66,7 @@ export function NoMatch({ onClear }: { readonly onClear: () => void }) {
   )
 }
 
-/** What failed, in the block that failed: the server's message, the reference to search the log for, and Retry. */
+/** A failure, in the block that failed: the server's message, the reference to search the log for, and Retry. */
 export function ErrorBlock({
   error,
   onRetry,

@@ -78,7 +78,7 @@ export interface KeyScopes {
   readonly models?: string[]
 }
 
-/** Makes a key; it stands in the list at once. The value is in the reply alone. */
+/** Makes a key. It appears in the list at once. Only the reply holds its value. */
 export function useMakeKey() {
   const cache = useQueryClient()
   return useMutation({

@@ -1,6 +1,6 @@
 import type { Format, Language } from './formats.ts'
 
-/** What a snippet is about. */
+/** Subject of a snippet. */
 export interface SnippetOptions {
   readonly format: Format
   readonly language: Language

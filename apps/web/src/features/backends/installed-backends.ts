@@ -14,7 +14,7 @@ export interface InstalledBackend {
   readonly isSystem: boolean
   /** A newer version of its gallery. */
   readonly availableVersion: string | undefined
-  /** What else is written down about it: names and texts. */
+  /** Further facts about it: names and texts. */
   readonly facts: readonly (readonly [name: string, text: string])[]
 }
 

@@ -1,4 +1,4 @@
-/** What the page shows: backends of the galleries, or backends that are here. */
+/** The view of the page: backends of the galleries, or installed backends. */
 export type BackendView = 'explore' | 'installed'
 
 /** The states that installed backends are filtered by: by who put them there, or with a newer version. */

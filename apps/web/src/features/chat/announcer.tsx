@@ -12,7 +12,7 @@ export function Announcer({ text }: { readonly text: string }) {
   now.current = text
   useEffect(() => {
     if (!readAnnouncements()) return undefined
-    // a reader who comes back has missed what was said; only news are told
+    // the announcer starts at the end of the text: a reader who comes back hears only new sentences
     let end = now.current.length
     const timer = setInterval(() => {
       const taken = takeSentences(now.current, end, false)
@@ -31,7 +31,7 @@ export function Announcer({ text }: { readonly text: string }) {
   )
 }
 
-/** The end of an answer is told by a part of the page that outlives the message that grew. */
+/** Announces the end of an answer in a part of the page that outlives the growing message. */
 function announceRest(text: string): void {
   const rest = document.getElementById('chat-rest')
   if (rest !== null) rest.textContent = text

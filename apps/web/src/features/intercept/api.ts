@@ -36,7 +36,7 @@ const fetchEvents = (signal?: AbortSignal) =>
 /** An event of the proxy. */
 export type ProxyEvent = Awaited<ReturnType<typeof fetchEvents>>['events'][number]
 
-/** What the proxy did last, the newest first. */
+/** The last events of the proxy, the newest first. */
 export const proxyEventsQuery = queryOptions({
   queryKey: ['proxy-events'],
   queryFn: async ({ signal }) => (await fetchEvents(signal)).events,

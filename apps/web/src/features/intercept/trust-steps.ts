@@ -1,6 +1,6 @@
-/** What the steps are written for. */
+/** Values that the steps are written with. */
 export interface TrustTarget {
-  /** Where clients reach the proxy, such as `127.0.0.1:8888`. */
+  /** Address at which clients reach the proxy, such as `127.0.0.1:8888`. */
   readonly proxy: string
   /** Where the certificate is fetched. */
   readonly certificateUrl: string

@@ -15,7 +15,7 @@ export interface LogLine extends SentLine {
 
 /** Lines that the page keeps. */
 const MAX_LINES = 20_000
-/** How far the list may grow before its oldest lines go. */
+/** Factor by which the list may outgrow its limit before its oldest lines are dropped. */
 const SPARE = 1.25
 
 /** The output of a model as far as the page keeps it: the newest lines, at most {@link MAX_LINES}. */
@@ -77,7 +77,7 @@ function endsAlike(known: readonly SentLine[], sent: readonly SentLine[], end: n
 const isSame = (one: SentLine, other: SentLine): boolean =>
   one.timestamp === other.timestamp && one.stream === other.stream && one.text === other.text
 
-/** What lines have to have to be shown. */
+/** Conditions for a line to be shown. */
 export interface LineFilter {
   readonly q?: string | undefined
   readonly stream?: 'stdout' | 'stderr' | undefined

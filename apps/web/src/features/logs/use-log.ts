@@ -3,7 +3,7 @@ import { toSocketUrl } from '../../lib/base-path.ts'
 import { fetchLines } from './api.ts'
 import { LogBuffer, type LogLine, readMessage } from './log-lines.ts'
 
-/** How lines come: by the socket, by asking again and again, or not now. */
+/** Source of new lines: the socket, polling, or none while it connects or is paused. */
 export type LogLink = 'connecting' | 'socket' | 'polling' | 'paused'
 
 /** The output of a model's backends as it comes. */

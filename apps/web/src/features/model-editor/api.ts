@@ -28,7 +28,7 @@ export const modelFileQuery = (name: string) =>
 /** The file as it is now, after somebody else has changed it. */
 export const readCurrentFile = (name: string): Promise<ModelFile> => fetchFile(name)
 
-/** What was written. */
+/** Result of a write. */
 export interface WrittenFile {
   readonly revision: string
 }

@@ -28,7 +28,7 @@ export interface CodeEditorHandle {
   destroy(): void
 }
 
-/** What an editor is made with. */
+/** Options of an editor. */
 export interface CodeEditorOptions {
   readonly text: string
   /** Names the field for screen readers. */

@@ -1,4 +1,4 @@
-/** What is typed at a place of a model file. */
+/** A place of a model file where something is typed. */
 export interface CompletionContext {
   /** The maps around it, from the top: `['pii']`. */
   readonly parents: readonly string[]

@@ -20,7 +20,7 @@ import { useModelText } from './use-model-text.ts'
 
 const CodeEditor = lazy(async () => ({ default: (await import('./code-editor.tsx')).CodeEditor }))
 
-/** What an editor works on. */
+/** Properties of an editor. */
 export interface EditorProps {
   readonly title: string
   /** Names the draft: of the model, or of its start. */

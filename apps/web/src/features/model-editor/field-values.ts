@@ -21,7 +21,7 @@ export function readSwitch(value: unknown): string {
   return /^(?:true|y|yes|on)$/i.test(String(value)) ? 'true' : 'false'
 }
 
-/** Shows a list of texts, one a line. A value that is no list is shown as its own only line. */
+/** Prints a list of texts, one per line. A value that is not a list is printed as the only line. */
 export function printLines(value: unknown): string {
   return Array.isArray(value) ? value.map(String).join('\n') : toFieldText(value)
 }

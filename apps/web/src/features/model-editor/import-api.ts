@@ -9,7 +9,7 @@ export type ImportAnswer =
   /** Several backends could run the model, or none is known. */
   | { readonly kind: 'ambiguous'; readonly modality: string; readonly candidates: readonly string[] }
 
-/** What somebody wishes of an import. */
+/** The user's wishes for an import. */
 export interface ImportWishes {
   readonly uri: string
   readonly name?: string | undefined

@@ -102,7 +102,7 @@ class Parser {
     return { isFixed: false, inner }
   }
 
-  /** How often the last atom stands at least; `isOne` without a quantifier. */
+  /** The least count of the last atom. Without a quantifier `isOne` is true. */
   #quantifier(): { readonly count: number; readonly isOne: boolean } {
     const rest = this.#text.slice(this.#at)
     const found = /^(?:[?*+]|\{(\d+)(?:,(\d*))?\})/.exec(rest)

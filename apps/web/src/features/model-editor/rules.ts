@@ -3,7 +3,7 @@ import { type KeyPath, type ModelDocument, readModelName, readValue } from './mo
 import { checkPattern } from './pattern-grammar.ts'
 import type { Problem } from './problem.ts'
 
-/** What rules know of the other models of the server. */
+/** The facts about other models of the server that rules use. */
 export interface KnownModels {
   /** Uses of each model, such as `token_classify`, by its name. */
   readonly uses: ReadonlyMap<string, readonly string[]>

@@ -49,7 +49,7 @@ export const galleryQuery = (search: ModelsSearch) => {
   })
 }
 
-/** How often the list is asked for sizes that were not known in time, and when. */
+/** Most further requests of the list for sizes that were not known in time, and the pause between them. */
 const MAX_SIZE_TRIES = 4
 const SIZE_MS = 4_000
 
@@ -143,7 +143,7 @@ export const configuredGalleriesQuery = queryOptions({
   },
 })
 
-/** Adds a gallery behind those that are set by now, whoever set them. */
+/** Adds a gallery after the galleries that are set now, also when somebody else has changed them. */
 export async function addGallery(gallery: KnownGallery): Promise<void> {
   const { galleries } = await unwrap(api.GET('/api/settings', {}))
   const present = Array.isArray(galleries) ? galleries : []
@@ -161,7 +161,7 @@ export const defaultModelQuery = queryOptions({
   queryFn: async ({ signal }) => (await unwrap(api.GET('/api/settings', { signal }))).default_model ?? '',
 })
 
-/** What the server knows of a model's weights and limits; null for a model whose weights tell nothing. */
+/** The server's knowledge of a model's weights and limits; null for a model whose weights reveal nothing. */
 export const knowledgeQuery = (name: string) =>
   queryOptions({
     queryKey: ['models', 'knowledge', name],

@@ -118,7 +118,7 @@ export function describeSize({ size_bytes, size }: GalleryModel): string | undef
   return size === '' ? undefined : size
 }
 
-/** How a model fits this host. */
+/** Whether a model fits this host, in a word and a tone. */
 export function FitStatus({ fit }: { readonly fit: Fit }) {
   const { t } = useTranslation('models')
   return <Status tone={FIT_TONES[fit]}>{t(`fit.${fit}`)}</Status>

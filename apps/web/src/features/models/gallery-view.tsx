@@ -21,7 +21,7 @@ const route = getRouteApi('/app/models')
 /** Uses and tags that have a chip. */
 const CHIPS = ['chat', 'code', 'vision', 'embeddings', 'rerank', 'tts', 'transcript', 'token_classify'] as const
 
-/** What galleries offer, with search and filters. */
+/** Models that galleries offer, with search and filters. */
 export function GalleryView() {
   const { t } = useTranslation('models')
   const search = route.useSearch()

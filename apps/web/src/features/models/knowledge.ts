@@ -1,4 +1,4 @@
-/** What the server tells of a model, as the page of a model shows it. */
+/** The server's knowledge of a model, as the page of a model shows it. */
 export interface Knowledge {
   readonly family: string
   readonly format: string

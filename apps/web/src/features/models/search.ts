@@ -1,4 +1,4 @@
-/** What the page shows: models of the galleries, models that are here, or files that no model needs. */
+/** The view of the page: models of the galleries, installed models, or files that no model needs. */
 export type ModelView = 'explore' | 'installed' | 'unused'
 
 /** The orders of the galleries' list. */

@@ -3,7 +3,7 @@ import { api } from '../../lib/api-client.ts'
 import { ApiError, readFailure } from '../../lib/api-error.ts'
 import { fetchServerState } from '../../lib/server-state.ts'
 
-/** Shares of the processors span the time since the previous call, so one page alone asks this often. */
+/** Shares of the processors span the time since the previous call, so only one page asks this often. */
 const POLL_MS = 2_000
 const LOAD_TIMEOUT_MS = 30 * 60_000
 

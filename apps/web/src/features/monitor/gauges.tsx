@@ -11,7 +11,7 @@ import { SampleHistory, SLOT_MS, SLOTS } from './sample-history.ts'
 /** Outlives the page, so that going elsewhere and back keeps what was seen. */
 const history = new SampleHistory()
 
-/** From this level on, a full device is told by colour and word. */
+/** From this level on, colour and word show that a device is full, in percent. */
 const FULL = 90
 
 /** Levels of the host with their last five minutes. @param at when they were read */

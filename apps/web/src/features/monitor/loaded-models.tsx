@@ -129,7 +129,7 @@ function ModelRow({
   )
 }
 
-/** What the backend says about itself. */
+/** The state that the backend reports. */
 function ModelState({ state }: { readonly state: LoadedModel['state'] }) {
   const { t } = useTranslation('monitor')
   switch (state) {

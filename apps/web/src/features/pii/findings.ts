@@ -1,6 +1,6 @@
 import { buildByteTable } from './byte-offsets.ts'
 
-/** What happens to a finding. */
+/** The filter's action on a finding. */
 export type Action = 'mask' | 'block' | 'allow'
 
 /** A finding as the server reports it. Offsets count bytes of UTF-8. */
@@ -69,7 +69,7 @@ export function locateFindings(text: string, entities: readonly Entity[]): Findi
   return located.sort((left, right) => left.start - right.start || right.end - left.end)
 }
 
-/** Findings under other settings. A score acts on findings of models alone; patterns have none to compare. */
+/** Findings under other settings. The least score applies only to findings of models; patterns have no score. */
 export function tryOn(findings: readonly Finding[], { minScore, actions }: Trial): Finding[] {
   return findings
     .filter(({ source, score }) => source === 'pattern' || score >= minScore)
@@ -123,7 +123,7 @@ export function maskSpans(text: string, spans: readonly Span[]): string {
     .join('')
 }
 
-/** What happens to the whole request, with the number of spans of each action. */
+/** The action on the whole request, with the number of spans of each action. */
 export function judge(spans: readonly Span[]) {
   const counts: Record<Action, number> = { mask: 0, block: 0, allow: 0 }
   for (const { winner } of spans) counts[winner.action] += 1

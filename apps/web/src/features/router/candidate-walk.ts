@@ -4,7 +4,9 @@ export interface WalkStep {
   readonly labels: readonly string[]
   /** Active labels that the candidate does not serve. */
   readonly missing: readonly string[]
-  /** `picked`: the first that serves all active labels. `passed`: lacks some. `unreached`: stands behind the picked one. */
+  /**
+   * `picked`: the first that serves all active labels. `passed`: lacks some. `unreached`: comes after the picked one.
+   */
   readonly outcome: 'picked' | 'passed' | 'unreached'
 }
 

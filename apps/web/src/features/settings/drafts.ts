@@ -1,6 +1,6 @@
 import type { Origin } from './api.ts'
 
-/** How a setting is edited. */
+/** The way to edit a setting. */
 export type Kind = 'switch' | 'number' | 'text' | 'lines' | 'json' | 'secret' | 'secrets'
 
 /** A change that is not saved. */
@@ -9,7 +9,7 @@ export interface Draft {
   readonly value: unknown
   /** The text in the field, where the value is read from a text. */
   readonly text?: string
-  /** Why the text is no value. */
+  /** Reason why the text is not a value. */
   readonly fault?: 'number' | 'json'
 }
 

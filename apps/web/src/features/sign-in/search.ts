@@ -2,7 +2,7 @@
 export interface SignInSearch {
   /** Where to go afterwards, unchecked. */
   readonly next?: string | undefined
-  /** What went wrong at a provider, such as `invite_required`. */
+  /** The error of a provider, such as `invite_required`. */
   readonly error?: string | undefined
 }
 

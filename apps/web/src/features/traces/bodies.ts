@@ -25,7 +25,7 @@ export function readBody(body: string | null): BodyView {
   }
 }
 
-/** The bytes as text; undefined for a body that is none. A cut body may end within a character. */
+/** The bytes as text; undefined for a body that is not text. A cut body may end within a character. */
 function decode(content: Uint8Array<ArrayBuffer>): string | undefined {
   const text = new TextDecoder().decode(content)
   return text.includes('\0') ? undefined : text

@@ -10,7 +10,7 @@ export const CALL_STATUSES = ['completed', 'failed', 'running'] as const
 /** Choices of the filter by duration, in milliseconds. */
 export const DURATIONS = [100, 500, 1000, 5000, 30_000] as const
 
-/** What the page of traces keeps in the address. Whatever is left out has its default. */
+/** Search parameters of the page of traces. An absent one has its default. */
 export interface TracesSearch {
   /** Requests are the default. */
   readonly kind?: 'backend' | undefined

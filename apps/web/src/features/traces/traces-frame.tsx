@@ -25,7 +25,7 @@ export function TracesFrame<Trace extends object>({
 }: {
   readonly address: TracesAddress
   readonly list: TraceList<Trace>
-  /** @param foot stands below the rows */
+  /** @param foot content below the rows */
   readonly table: (held: HeldRows<Trace>, look: TableLook) => ReactNode
   readonly peek: ReactNode
 }) {

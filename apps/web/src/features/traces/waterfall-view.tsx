@@ -99,5 +99,5 @@ function Track({
   )
 }
 
-/** Times below a millisecond are told from nothing. */
+/** Formats a time. Times below a millisecond look different from 0. */
 const formatShort = (ms: number): string => (ms > 0 && ms < 1 ? `< ${formatDuration(1)}` : formatDuration(ms))

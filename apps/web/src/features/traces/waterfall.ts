@@ -9,7 +9,7 @@ export interface Span {
 /** Names of the server. The compiler refuses a name that the server no longer has. */
 type ServerName<Name extends RequestStage | (typeof REQUEST_MARKS)[number]> = Name
 
-/** Rows of the waterfall that have a text and a colour. A stage that is none of them is drawn under its own name. */
+/** Rows of the waterfall that have a text and a colour. Any other stage is drawn under its own name. */
 export type PhaseName =
   | ServerName<'admission' | 'pii' | 'router' | 'parse' | 'load' | 'prompt' | 'first_token' | 'model'>
   | 'stream'

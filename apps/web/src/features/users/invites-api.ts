@@ -30,7 +30,7 @@ export interface InviteDraft {
   readonly note: string
 }
 
-/** Makes an invite; it stands in the list at once. The code is in the reply alone. */
+/** Makes an invite. It appears in the list at once. Only the reply holds the code. */
 export function useMakeInvite() {
   const cache = useQueryClient()
   const { viewer } = useSession()

@@ -78,7 +78,7 @@ export function PendingTable({
   )
 }
 
-/** Approves accounts one after the other. What the server refuses is told, and the others go on. */
+/** Approves accounts one after the other. Shows a refusal of the server and continues with the next account. */
 function useApproveAll() {
   const { t } = useTranslation('users')
   const approve = useSetStatus()

@@ -1,6 +1,6 @@
 import { type Attachment, createId } from './types.ts'
 
-/** The size of a request body that the server takes unless it is told otherwise, in bytes. */
+/** Largest request body that the server accepts by default, in bytes. */
 export const MAX_BODY_BYTES = 15_000_000
 /** The long side of a picture as models look at it, in pixels. */
 const MAX_SIDE = 1568
@@ -63,7 +63,7 @@ async function readFile(file: File, kind: Attachment['kind']): Promise<Attachmen
   return { id: createId(), kind, name: file.name, type: blob.type || 'text/plain', bytes: blob.size, data }
 }
 
-/** The text of a file; undefined where its bytes are no text. */
+/** The text of a file; undefined if its bytes are not text. */
 async function readText(file: File): Promise<string | undefined> {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
   return text.includes('\0') ? undefined : text

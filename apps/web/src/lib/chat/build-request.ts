@@ -3,7 +3,7 @@ import type { Attachment, ChatSettings, Message } from './types.ts'
 /** Asks a model to go on with an answer that broke off. */
 const CONTINUE = 'Continue exactly where your last message broke off. Do not repeat what is there.'
 
-/** What a request for an answer is made of. */
+/** Parts of a request for an answer. */
 export interface AnswerRequest {
   readonly model: string
   readonly settings: ChatSettings

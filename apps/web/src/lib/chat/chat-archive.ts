@@ -11,7 +11,9 @@ export interface StorageState {
   readonly message?: string
 }
 
-/** Writes chats to the browser's disk, in order, and tells other tabs. What cannot be written stays in memory. */
+/**
+ * Writes chats to the browser's disk, in order, and notifies other tabs. Chats that cannot be written stay in memory.
+ */
 export class ChatArchive {
   readonly entries: MutableObservable<readonly ChatEntry[] | undefined> = createObservable<
     readonly ChatEntry[] | undefined

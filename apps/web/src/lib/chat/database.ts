@@ -25,7 +25,7 @@ export interface ChatDatabase {
   readonly readMessages: (chatId: string) => Promise<Message[]>
   /** @throws StorageError */
   readonly write: (entry: ChatEntry, messages: readonly Message[]) => Promise<void>
-  /** Writes one message alone, while it streams. @throws StorageError */
+  /** Writes a single message, while it streams. @throws StorageError */
   readonly writeMessage: (message: Message) => Promise<void>
   /** @throws StorageError */
   readonly removeMessages: (entry: ChatEntry, ids: Iterable<string>) => Promise<void>

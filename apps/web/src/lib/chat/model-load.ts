@@ -1,7 +1,7 @@
 import { api } from '../api-client.ts'
 import { wait } from './wait.ts'
 
-/** How far a model is on its way into memory. */
+/** Progress of a model on its way into memory. */
 export interface ModelLoad {
   readonly state: 'installing' | 'loading'
   /** 0 to 1 */

@@ -22,11 +22,11 @@ export interface LiveAnswer {
   readonly pieces: number
   /** Set while `retrying`: when the next try begins, and why it has to wait. */
   readonly retry?: { readonly at: number; readonly failure: Failure } | undefined
-  /** How far the model is loaded, while the server loads it. */
+  /** Progress of the model's load, while the server loads it. */
   readonly load?: ModelLoad | undefined
 }
 
-/** What the run of an answer needs. */
+/** Parts of the run of an answer. */
 export interface AnswerRun {
   /** The empty message, or one to go on with. */
   readonly message: Message

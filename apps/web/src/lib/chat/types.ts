@@ -17,7 +17,7 @@ export interface ToolCall {
   readonly name: string
   /** JSON text, as the model wrote it; unfinished while it streams. */
   readonly arguments: string
-  /** What the tool answered, where the server ran it. */
+  /** The tool's answer, if the server ran the tool. */
   readonly result?: string | undefined
   readonly startedAt: number
   readonly durationMs?: number | undefined
@@ -35,7 +35,7 @@ export interface Figures {
   readonly streamMs?: number | undefined
 }
 
-/** What went wrong with an answer. */
+/** The failure of an answer. */
 export interface Failure {
   readonly message: string
   /** Status of the reply; 0 without one, 200 when it broke off in mid-stream. */
@@ -62,7 +62,7 @@ export interface Message {
   readonly text: string
   readonly attachments: readonly Attachment[]
   readonly reasoning: string
-  /** How long the model thought, in milliseconds. */
+  /** Time that the model thought, in milliseconds. */
   readonly reasoningMs?: number | undefined
   readonly toolCalls: readonly ToolCall[]
   /** The model that was asked. */
@@ -80,7 +80,7 @@ export interface Message {
   readonly writer?: { readonly tab: string; readonly at: number } | undefined
 }
 
-/** What the drawer of a chat sets; undefined leaves the choice to the model. */
+/** Settings in the drawer of a chat; undefined leaves the choice to the model. */
 export interface ChatSettings {
   readonly systemPrompt: string
   readonly temperature?: number | undefined
