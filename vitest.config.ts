@@ -27,7 +27,7 @@ const HTTP_TESTS = [
 /** Leaks, restoration and failures of the filter of private text. */
 const FILTER_TESTS = ['test/spec/pii-{canaries,filter,leaving,restored}.test.ts']
 
-/** Starts with the tests that pack every package: at the end, one worker would run them alone. */
+/** Starts with the tests that pack every package: at the end, one worker would run them by itself. */
 class PackedFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isPacked = ({ project }: TestSpecification) => project.name === 'packages/test-kit'

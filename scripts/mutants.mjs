@@ -6,7 +6,7 @@ import ts from 'typescript'
  * @property {number} start offset of the replaced text, in UTF-16 units
  * @property {number} end
  * @property {string} from the replaced text
- * @property {string} to what stands there instead
+ * @property {string} to the replacement
  * @property {number} line counted from 1
  */
 
@@ -31,7 +31,7 @@ const OPERATORS = {
   '--': '++',
 }
 
-/** Words that a program compares or hands on. Sentences for people are left alone. */
+/** Words that a program compares or passes on. Sentences for people stay unchanged. */
 const WORD = /^[\w./:-]{1,40}$/
 
 const LARGE = 1000
@@ -112,7 +112,7 @@ function isUsing(node) {
 }
 
 /**
- * What may stand in the place of a node: the replaced node or token with its replacement.
+ * The replacement of a node: the replaced node or token with its new text.
  *
  * @param {ts.Node} node
  * @returns {readonly [ts.Node, string] | undefined}

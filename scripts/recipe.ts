@@ -32,9 +32,9 @@ export function readRecipe(markdown: string): Recipe {
 
 /**
  * Applies the lines of a diff without line numbers. Parts are separated by `@@`; the lines of each, without the added
- * ones, must stand in the text exactly once.
+ * ones, must occur in the text exactly once.
  *
- * @throws {Error} for a part that does not, with its lines
+ * @throws {Error} for a part that does not occur exactly once, with its lines
  */
 export function applyLines(text: string, diff: string): string {
   return diff.split(/^@@.*\n/m).reduce((edited, part) => {

@@ -19,7 +19,7 @@ export interface Side {
   readonly pprof?: string | undefined
 }
 
-/** What all sides share. */
+/** Parts that all sides share. */
 export interface Stage {
   readonly folder: string
   readonly backendPort: number

@@ -39,7 +39,7 @@ const PROMPT = 'Hello there, how are you today?'
 const toBody = (stream: boolean): string =>
   JSON.stringify({ model: 'm', stream, messages: [{ role: 'user', content: PROMPT }] })
 
-/** What a round of a side gives. */
+/** Figures of a round of a side. */
 interface Round {
   /** Processor time in µs. */
   readonly chat: number

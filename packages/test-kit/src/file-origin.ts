@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { type HttpServer, startHttpServer } from './http-server.ts'
 
-/** How an origin treats one request for a file. */
+/** Fault of an origin in one request for a file. */
 export interface OriginFault {
   /** Ends the connection after so many bytes of content. */
   readonly cutAfter?: number | undefined
@@ -63,7 +63,7 @@ export interface FileOriginOptions {
 
 const PIECE = 64 * 1024
 
-/** Starts an origin on a free port of the loopback interface. Paths are those of the URL, decoded. */
+/** Starts an origin on a free port of the loopback interface. Paths are the URL's paths, decoded. */
 export async function startFileOrigin(options: FileOriginOptions): Promise<FileOrigin> {
   const { hasRanges = true, hasEtags = true, hasConditions = true } = options
   const files = new Map<string, OriginFile>(Object.entries(options.files).map(([path, content]) => [path, { content }]))

@@ -17,7 +17,7 @@ export interface ForwardProxyOptions {
   /** The name and password that it asks for, such as `me:secret`. @default none */
   readonly credentials?: string | undefined
   /**
-   * The ports of this machine that stand for `host:port`. Any other target cannot be reached.
+   * The ports of this machine that are used for `host:port`. Any other target cannot be reached.
    *
    * @default every name is this machine, at the port of the target
    */

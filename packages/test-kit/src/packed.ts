@@ -199,7 +199,7 @@ async function readVersion(folder: string): Promise<string> {
   return (await readManifest(folder)).version
 }
 
-/** Packs one package, unless its tarball lies there, and returns the tarball's path. */
+/** Packs one package, unless its tarball is there already, and returns the tarball's path. */
 async function pack(
   root: string,
   { name, folder }: Pick<WorkspacePackage, 'name' | 'folder'>,

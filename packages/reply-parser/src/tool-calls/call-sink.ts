@@ -5,7 +5,7 @@ import type { ParsedToolCall, ToolCallEvent, ToolCallOptions } from './tool-call
 
 /** A part of a reply that may be a call. */
 export interface OfferedCall {
-  /** Absent: the part is no call. */
+  /** Absent: the part is not a call. */
   readonly call?: ParsedToolCall | undefined
   /** The text of the part, which it stays unless it is a call. */
   readonly source: string

@@ -2,8 +2,8 @@ import type { GoType, IntegerType, StructLike } from './types.ts'
 import { typeName } from './types.ts'
 
 /**
- * A value inside a template. `undefined` is no value at all (a missing map key prints `<no value>`), `null` a nil
- * interface. Strings are byte strings, numbers are `float64`; every other kind is a class of this module, so no
+ * A value inside a template. `undefined` means that there is no value (a missing map key prints `<no value>`), `null` a
+ * nil interface. Strings are byte strings, numbers are `float64`; every other kind is a class of this module, so no
  * object of the caller's data can pass for one.
  */
 export type GoValue =

@@ -54,7 +54,7 @@ export function getItem(run: Rendering, object: Value, key: Value): Value {
   return attribute === undefined ? missing(object, key) : attribute
 }
 
-/** An attribute or method alone, without a look at the items. */
+/** An attribute or method, without a look at the items. */
 export function getOwnAttribute(run: Rendering, object: Value, name: string): Value {
   failOnUndefined(object)
   const attribute = findAttribute(run, object, name)

@@ -5,9 +5,9 @@ const count = z.int().min(0)
 
 /** One side of a traced request. */
 const tracedBody = {
-  /** Base64; null where it was not asked for, and where none was kept. */
+  /** Base64; null if it was not asked for or not kept. */
   body: z.string().nullable(),
-  /** The body was longer than what is kept. */
+  /** The body was longer than the limit of what is kept. */
   body_truncated: z.literal(true).exactOptional(),
   /** Size of a body that was cut. */
   body_bytes: count.exactOptional(),

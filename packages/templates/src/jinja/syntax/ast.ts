@@ -55,7 +55,7 @@ export interface CallNode extends Node<'call'> {
   readonly given: CallArguments
 }
 export interface FilterNode extends Node<'filter'> {
-  /** Undefined stands for the text of the block that the filter ends. */
+  /** Undefined means the text of the block that the filter ends. */
   readonly input: Expression | undefined
   readonly name: string
   readonly given: CallArguments
