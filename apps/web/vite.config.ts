@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from 'vite'
 import { nameClass } from './scripts/name-class.ts'
 import { USUAL_PX } from './src/lib/text-size.ts'
 
-/** Where `vite` sends the calls of a page under development. */
+/** Server to which `vite` sends the calls of a page under development. */
 const server = process.env.SVC_DEV_SERVER ?? 'http://127.0.0.1:8080'
 const PROXIED = [
   '/api',

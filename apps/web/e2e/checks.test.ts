@@ -115,7 +115,7 @@ describeInBrowser('the checks of the interface that count', () => {
       .getByText(/ready|busy|no answer/)
       .waitFor()
     const isLook = (line: string) => line.startsWith('GET /system?')
-    // the frame asks for what it shows beside the navigation
+    // the frame sends these requests for its own parts
     const isOwn = (line: string) =>
       !/healthz|\/api\/pii\/events|\/api\/operations|\/api\/auth\/admin\/users|\/assets\/|\/locales\//.test(line)
     const before = requests.length
@@ -238,7 +238,8 @@ describeInBrowser('the checks of the interface that count', () => {
     const rows = page.locator('tbody tr[data-row]')
     await rows.first().waitFor()
     await rows.nth(12).scrollIntoViewIfNeeded()
-    // a click in the frame of the scroll would open the trace before the page hears of the scroll: nobody is that fast
+    // a click in the frame of the scroll would open the trace before the page hears of the scroll: no person is that
+    // fast
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))))
     await rows.nth(12).getByRole('link').click()
     await page.getByText('Where the time went').waitFor()
@@ -277,7 +278,7 @@ describeInBrowser('the checks of the interface that count', () => {
       return without.map((one) => one.outerHTML.slice(0, 120))
     })
     expect(bare).toEqual([])
-    // what is chosen differs from what is not by more than a background, which these colours take away
+    // a chosen item differs from the others by more than a background, which these colours take away
     const chosen = await page.evaluate(() => {
       const read = (element: Element | null) => {
         if (element === null) return ''

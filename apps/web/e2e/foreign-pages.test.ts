@@ -67,7 +67,7 @@ function attack(page: Page, target: string): Promise<Outcomes> {
     await note('image', load(document.createElement('img'), '/favicon.svg'))
     await note('script', load(document.createElement('script'), '/v1/models'))
 
-    // what a page does without looking at the reply
+    // actions of a page that do not look at the reply
     await fetch(`${base}/api/settings`, { method: 'POST', mode: 'no-cors', body: settings }).catch(() => undefined)
     navigator.sendBeacon(`${base}/api/settings`, settings)
     for (const enctype of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {

@@ -91,7 +91,7 @@ export async function openView(url: string, options: ViewOptions = {}): Promise<
   page.on('console', (message) => {
     const text = message.text()
     if (message.type() !== 'error' || expected?.test(text)) return
-    // the browser reports replies that are failures; the tests look at what the page makes of them
+    // the browser reports replies that are failures; the tests look at the page's reaction
     if (/^Failed to load resource/.test(text)) return
     faults.push(`the console: ${text}`)
   })

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 /** Widths that no page may be wider than: narrow phones and 400 % zoom, phones, tablets, small and large screens. */
 export const WIDTHS = [320, 390, 768, 1280, 1440] as const
 
-/** Resolves once the page has a title and a heading and has drawn what it asked the server for. */
+/** Resolves once the page has a title and a heading and has drawn the server's replies. */
 export async function settle(page: Page, title: string): Promise<void> {
   const isDrawn = (wanted: string) =>
     document.title === wanted &&
@@ -97,7 +97,7 @@ export function findSmallText(page: Page, leastPx = 12): Promise<readonly string
   }, leastPx)
 }
 
-/** A page with more places than this would be no use to anybody. */
+/** A page with more places than this would be useless. */
 const MAX_STOPS = 300
 /** Presses of Tab that are sent at once: waiting for each would take most of the time of a walk. */
 const PRESSES = 20
@@ -127,7 +127,7 @@ export async function findHiddenStops(page: Page, from = 'body'): Promise<readon
   return end === -1 ? [...found, `more than ${MAX_STOPS} places that Tab stops at`] : [...new Set(found)]
 }
 
-/** What {@link watchStops} leaves in a page. */
+/** The object that {@link watchStops} leaves in a page. */
 interface WatchedDocument extends Document {
   stops?: string[]
   stopWatching?: () => void
@@ -143,7 +143,7 @@ function takeStops(): readonly string[] {
 
 /**
  * Runs in the page: gives the focus to the start and notes after each press of Tab whether the element that has the
- * focus is seen. A note is `seen`, `end`, or what is wrong.
+ * focus is seen. A note is `seen`, `end`, or a description of the fault.
  */
 function watchStops(selector: string): void {
   const start = document.querySelector<HTMLElement>(selector) ?? document.body

@@ -44,7 +44,7 @@ describeInBrowser('the pages that observe, on a server without sign-in', () => {
     await page.reload()
     await page.getByText('19 of 19').waitFor()
 
-    // the first row stands high, and many are in view
+    // the first row is near the top, and many are in view
     const places = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().toJSON()))
     expect(places[0]?.y).toBeLessThanOrEqual(280)
     expect(places.filter(({ bottom }) => bottom <= 900).length).toBeGreaterThanOrEqual(16)

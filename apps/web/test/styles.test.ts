@@ -17,7 +17,7 @@ import {
 } from './sheets.ts'
 
 const MAX_BASE_LINES = 400
-/** Classes that libraries give to what they draw: the highlighter, the editor, the charts. */
+/** Classes of the elements that libraries draw: the highlighter, the editor, the charts. */
 const LIBRARY_CLASS = /^(?:hl|cm|u)-/
 /** A name of whole words: `saveBar`, `colour1`. */
 const WHOLE_WORDS = /^(?:[a-z][a-z]+)(?:[A-Z][a-z]+|\d)*$/

@@ -19,7 +19,7 @@ function watchTheme(listener: () => void): () => void {
   return () => observer.disconnect()
 }
 
-/** Who is signed in, the choices of this browser, and the way out. */
+/** The viewer's account, the choices of this browser, and the way out. */
 export function AccountMenu({ initial }: { readonly initial: string }) {
   const { t, i18n } = useTranslation()
   const navigate = useNavigate()

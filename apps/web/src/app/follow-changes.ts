@@ -13,7 +13,7 @@ const STEP_MS = 500
 /** A page that comes back to view asks at once, unless it did so less than this ago. */
 const FRESH_MS = 5_000
 const MAX_EVENTS = 200
-/** The first question waits until the page has what it shows. */
+/** The first question waits until the page has its content. */
 const FIRST_MS = 5_000
 
 /** Reads the changes of the server one after the other. */

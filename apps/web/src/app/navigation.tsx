@@ -35,7 +35,7 @@ export function Navigation({
   counts = {},
   onFollow,
 }: {
-  /** Whether it lies over the page, on a phone. */
+  /** Whether it is over the page, on a phone. */
   readonly isDrawer?: boolean
   readonly counts?: Readonly<Record<string, ReactNode>>
   readonly onFollow?: () => void

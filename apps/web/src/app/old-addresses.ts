@@ -1,4 +1,4 @@
-/** Where an old address leads. */
+/** Target of an old address. */
 export interface NewAddress {
   /** Encoded, such as `/app/models`. */
   readonly path: string

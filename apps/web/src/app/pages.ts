@@ -30,7 +30,7 @@ export interface Page extends PageAccess {
   readonly isMenuOnly?: boolean
 }
 
-/** Pages about the own account. Servers without sign-in and shared keys have none. */
+/** Pages about the viewer's account. Servers without sign-in and servers with shared keys have no accounts. */
 export const ACCOUNT_ACCESS: PageAccess = { access: 'user', isUseful: ({ viewer }) => viewer.kind === 'account' }
 
 /**
@@ -110,5 +110,5 @@ export interface RefusalContext {
   readonly refusal: Refusal | undefined
 }
 
-/** Why a page is refused. */
+/** The reason why a page is refused. */
 export type Refusal = { readonly kind: 'absent' | 'role' } | { readonly kind: 'feature'; readonly feature: string }

@@ -80,7 +80,7 @@ function listBranches(node: ts.Expression | undefined): ts.Expression[] {
   return [node]
 }
 
-/** Every key of a language with its text, plural forms as they stand. */
+/** Every key of a language with its text, plural forms unchanged. */
 function readLocale(language: string): Map<string, string> {
   const texts = new Map<string, string>()
   const add = (path: string, value: unknown): void => {

@@ -5,7 +5,7 @@ import { toUrl } from './base-path.ts'
 /** Whether the server answers. */
 export interface Connection {
   readonly state: 'online' | 'offline'
-  /** When the last reply came, in milliseconds since 1970. */
+  /** Time of the last reply, in milliseconds since 1970. */
   readonly lastReplyAt: number
 }
 

@@ -29,7 +29,7 @@ export async function fetchServerState(signal: AbortSignal, more: readonly strin
   return { backends, loaded_models, resources, problems, failures }
 }
 
-/** Backends, loaded models with their processes, resources, and what is wrong with models, for admins. */
+/** Backends, loaded models with their processes, resources, and mistakes in models, for admins. */
 export const systemQuery = queryOptions({
   queryKey: ['system', 'all'],
   queryFn: ({ signal }) => fetchServerState(signal),

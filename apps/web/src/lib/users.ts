@@ -27,7 +27,7 @@ export interface UserLabels {
   readonly idOf: (label: string) => string
 }
 
-/** The labels of all accounts for admins, and of none for other viewers. */
+/** The labels of all accounts for admins; other viewers get no labels. */
 export function useUserLabels(): UserLabels {
   const { viewer, hasAccounts } = useSession()
   const { data } = useQuery({ ...usersQuery, enabled: viewer.isAdmin && hasAccounts, select: labelUsers })

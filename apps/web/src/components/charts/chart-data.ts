@@ -8,7 +8,7 @@ export type ChartPattern = 'solid' | 'rising' | 'falling' | 'lying' | 'standing'
 export interface ChartSeries {
   readonly id: string
   readonly label: string
-  /** One value for each point of the axis; undefined where there is none. */
+  /** One value for each point of the axis; undefined for a point without a value. */
   readonly values: readonly (number | undefined)[]
   readonly colour: ChartColour
   readonly pattern?: ChartPattern
@@ -31,7 +31,7 @@ export function chooseLook(index: number): { readonly colour: ChartColour; reado
   return { colour: COLOURS[place] ?? 'c1', pattern: PATTERNS[place] ?? 'solid' }
 }
 
-/** Where a series of a stack lies: for each point its lower and upper edge. */
+/** Place of a series in a stack: for each point its lower and upper edge. */
 export interface StackedSeries {
   readonly lower: readonly number[]
   readonly upper: readonly number[]

@@ -50,7 +50,7 @@ export interface ChartProps {
   readonly onPick?: ((index: number) => void) | undefined
   /** Says for people who do not see the chart what picking does. */
   readonly pickHint?: string
-  /** Stands at the end of the legend, before the link to the table. */
+  /** Content at the end of the legend, before the link to the table. */
   readonly children?: ReactNode
 }
 

@@ -1,7 +1,7 @@
 import { textScale } from '../../lib/text-size.ts'
 import type { ChartColour, ChartPattern } from './chart-data.ts'
 
-/** Colours of the theme that stands now. */
+/** Colours of the current theme. */
 export interface Palette {
   readonly read: (name: ChartColour | 'bg' | 'line' | 'text') => string
   readonly font: string

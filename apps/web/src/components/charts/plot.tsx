@@ -81,7 +81,7 @@ export function Plot(props: PlotProps) {
 
 type Latest = { readonly current: PlotProps }
 
-/** Stacks lie one on the other; lines begin at 0. */
+/** Stacked bars lie on each other; lines begin at 0. */
 function toRows({ kind, points, series }: Pick<PlotProps, 'kind' | 'points' | 'series'>): (number | null)[][] {
   return kind === 'bars'
     ? stackSeries(series, points.length).map(({ upper }) => [...upper])

@@ -28,7 +28,7 @@ interface ComposerProps {
   readonly onStop?: () => void
 }
 
-/** Where a message is written. Enter sends, Shift+Enter begins a line; what is typed outlives a change of page. */
+/** Field to write a message. Enter sends, Shift+Enter begins a line; the typed text outlives a change of page. */
 export function Composer(props: ComposerProps) {
   const { t } = useTranslation('chat')
   const { draftKey, models, model, isRunning = false, onSend, onStop } = props

@@ -10,7 +10,7 @@ import * as popoverStyles from './popover.module.css'
  * A dialog above the page. It keeps the focus and gives it back.
  *
  * @param isDismissable whether Esc and a click outside close it
- * @param isSheet whether it lies at the lower edge of a narrow page
+ * @param isSheet whether it is at the lower edge of a narrow page
  */
 export function Dialog({
   title,

@@ -5,7 +5,7 @@ import { Dialog } from './dialog.tsx'
 import { Notice } from './notice.tsx'
 import * as styles from './shown-once.module.css'
 
-/** A secret that the server tells once. The dialog closes only when the viewer says that it is kept. */
+/** A secret that the server returns only once. The dialog closes only when the viewer confirms that it is kept. */
 export function ShownOnceDialog({
   title,
   warning,

@@ -16,7 +16,7 @@ export function listRouteGroups(capabilities: Partial<Capabilities>, viewer: Vie
   return ['general', ...features, 'account', ...(viewer.isAdmin ? ['admin'] : [])]
 }
 
-/** Whether limits leave a key nothing to do: a list that is on and empty. */
+/** Whether the limits of a key allow nothing: a list is on and empty. */
 export function isUseless({
   routes,
   models,

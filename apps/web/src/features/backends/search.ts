@@ -18,7 +18,7 @@ export interface BackendsSearch {
   readonly backend?: string
 }
 
-/** Reads the search parameters; what is wrong becomes its default. */
+/** Reads the search parameters; a wrong value becomes its default. */
 export function readBackendsSearch(parameters: Record<string, unknown>): BackendsSearch {
   const view = (['explore', 'installed'] as const).find((one) => one === parameters.view)
   const state = BACKEND_STATES.find((one) => one === parameters.state)

@@ -5,7 +5,7 @@ import { takeSentences } from '../../lib/chat/sentences.ts'
 /** Screen readers hear finished sentences at most this often. */
 const INTERVAL_MS = 2_000
 
-/** Tells screen readers what an answer says, sentence by sentence, while it grows. */
+/** Announces an answer to screen readers, sentence by sentence, while it grows. */
 export function Announcer({ text }: { readonly text: string }) {
   const [said, setSaid] = useState('')
   const now = useRef(text)

@@ -15,7 +15,7 @@ import { ToolCalls } from './tool-calls.tsx'
 
 interface MessageProps {
   readonly message: Message
-  /** The chat, in which other versions of the message may stand. */
+  /** The chat, which may have other versions of the message. */
   readonly chat: Chat
   /** Whether an answer of the chat is being written. */
   readonly isBusy: boolean

@@ -4,7 +4,7 @@ import { isChangeKind } from './search.ts'
 /** Tone of an event, shown by shape and colour. */
 export type EventTone = 'neutral' | 'ok' | 'warn' | 'bad'
 
-/** The word for what was done, as a key of the texts, and its tone. */
+/** The word for the action, as a key of the texts, and its tone. */
 export function readDeed(event: AuditEvent): { readonly word: string; readonly tone: EventTone } {
   switch (event.kind) {
     case 'pii':

@@ -47,7 +47,7 @@ export function asksChanges({ kind, change, target }: EventsSearch): boolean {
   return isChangeKind(kind) || (kind === undefined && (change !== undefined || target !== undefined))
 }
 
-/** The choice of a kind; the filters that do not belong to it end. */
+/** The choice of a kind; it removes the filters that do not belong to the kind. */
 export function toKind(kind: EventsSearch['kind']): EventsSearch {
   return isChangeKind(kind)
     ? { kind, action: undefined, pattern: undefined }

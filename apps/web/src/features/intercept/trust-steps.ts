@@ -2,7 +2,7 @@
 export interface TrustTarget {
   /** Address at which clients reach the proxy, such as `127.0.0.1:8888`. */
   readonly proxy: string
-  /** Where the certificate is fetched. */
+  /** Address from which the certificate is fetched. */
   readonly certificateUrl: string
   /** Whether fetching it needs a key. */
   readonly needsKey: boolean

@@ -43,13 +43,13 @@ export class LogBuffer {
     if (this.#lines.length > this.#maxLines * SPARE) this.#lines.splice(0, this.#lines.length - this.#maxLines)
   }
 
-  /** Takes the whole of what the server has; lines that are known already are not added again. */
+  /** Merges all lines of the server; adds only the unknown ones. */
   merge(sent: readonly SentLine[]): void {
     this.append(sent.slice(findNew(this.#lines, sent)))
   }
 }
 
-/** Where the lines begin that follow the known ones. All are new where none is known. */
+/** Index of the first line after the known ones; 0 if no line is known. */
 function findNew(known: readonly SentLine[], sent: readonly SentLine[]): number {
   const last = known.at(-1)
   if (last === undefined) return 0

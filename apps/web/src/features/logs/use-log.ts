@@ -10,7 +10,7 @@ export type LogLink = 'connecting' | 'socket' | 'polling' | 'paused'
 export interface Log {
   readonly lines: readonly LogLine[]
   readonly link: LogLink
-  /** Why no lines come; undefined while they do. */
+  /** The reason why no lines come; undefined while they do. */
   readonly error: unknown
   /** Whether the first lines are there. */
   readonly isRead: boolean
@@ -26,7 +26,7 @@ const RETRY_MS = 1_000
 /** Answers after which a page that asks again and again tries the socket once more. */
 const POLLS_UNTIL_SOCKET = 15
 
-/** Follows the output of a model over a WebSocket; where there is none, it asks every two seconds. */
+/** Follows the output of a model over a WebSocket. Without a socket, it asks every two seconds. */
 export function useLog(model: string): Log {
   const [log, setLog] = useState<Log>({ lines: [], link: 'connecting', error: undefined, isRead: false })
   useEffect(() => {
@@ -53,7 +53,7 @@ export function useLog(model: string): Log {
   return log
 }
 
-/** Fills a buffer until it is ended. @param tell called after every change, with what else has changed */
+/** Fills a buffer until it is ended. @param tell called after every change, with other changes */
 function followLog(model: string, buffer: LogBuffer, tell: (changes: Partial<Omit<Log, 'lines'>>) => void): () => void {
   const ended = new AbortController()
   let socket: WebSocket | undefined

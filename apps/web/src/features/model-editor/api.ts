@@ -67,7 +67,7 @@ export const knownModelsQuery = queryOptions({
   async queryFn({ signal }): Promise<KnownModels> {
     const [{ data }, routers] = await Promise.all([
       unwrap(api.GET('/api/models/capabilities', { signal })),
-      // a server without routers has none
+      // a server without routers has no router status
       unwrap(api.GET('/api/router/status', { signal })).catch(() => ({ models: [] })),
     ])
     const isRouter = new Set(routers.models.map(({ name }) => name))
@@ -96,7 +96,7 @@ export const completionsQuery = (provider: string) =>
     },
   })
 
-/** Memory that a model is estimated to take with a context; undefined where its files do not tell. */
+/** Estimated memory of a model with a context; undefined if its files do not say enough. */
 export const memoryQuery = (model: string, contextSize: number) =>
   queryOptions({
     queryKey: ['model-editor', 'memory', model, contextSize],

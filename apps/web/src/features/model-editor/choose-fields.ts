@@ -6,7 +6,7 @@ import type { Problem } from './problem.ts'
 export interface FieldChoice {
   /** The search term, for every section. */
   readonly term: string
-  /** The section that is open; undefined where the server names none. */
+  /** The section that is open; undefined if the server names no section. */
   readonly section: string | undefined
   /** Whether advanced keys are shown that the file does not set. */
   readonly showsAll: boolean

@@ -1,7 +1,7 @@
 import { findCompletionContext } from './completion-context.ts'
 import type { ConfigField } from './field-catalogue.ts'
 
-/** A word that can stand where something is typed. */
+/** A word that can be typed at a place. */
 export interface CompletionOption {
   readonly label: string
   readonly detail?: string

@@ -33,7 +33,7 @@ export interface EditorProps {
   readonly start: string
   readonly search: EditorSearch
   readonly onSearch: (search: EditorSearch) => void
-  /** @param name what the saved text calls the model */
+  /** @param name the model's name in the saved text */
   readonly onSaved: (name: string | undefined, file: ModelFile) => void
   readonly children?: ReactNode
 }

@@ -14,7 +14,7 @@ export interface ConfigField {
   readonly description: string
   readonly component: FieldComponent
   readonly options: readonly string[]
-  /** Where names that it can take come from. */
+  /** Source of the names that it can take. */
   readonly provider: string | undefined
   readonly isAdvanced: boolean
   readonly isWhole: boolean

@@ -6,7 +6,7 @@ import type { paths } from '../../lib/schema.gen.ts'
 /** The answer to an import by address. */
 export type ImportAnswer =
   | { readonly kind: 'started' }
-  /** Several backends could run the model, or none is known. */
+  /** Several backends could run the model, or no suitable backend is known. */
   | { readonly kind: 'ambiguous'; readonly modality: string; readonly candidates: readonly string[] }
 
 /** The user's wishes for an import. */

@@ -29,7 +29,7 @@ export function readValue({ document }: ModelDocument, path: KeyPath): unknown {
   return document.getIn(path)
 }
 
-/** Whether anything stands under a key. */
+/** Whether a key has a value. */
 export function hasValue(model: ModelDocument, path: KeyPath): boolean {
   return isMap(model.document.contents) && model.document.hasIn(path)
 }

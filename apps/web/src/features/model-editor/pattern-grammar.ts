@@ -1,4 +1,4 @@
-/** Why a pattern of a detector is refused; `undefined` where it is not. The words are keys of translations. */
+/** The reason why a pattern of a detector is refused; `undefined` if it is not. The words are keys of translations. */
 export type PatternFault = 'anyCharacter' | 'group' | 'bound' | 'literal' | 'syntax'
 
 const MAX_BOUND = 4096
@@ -58,7 +58,7 @@ class Parser {
         run = 0
       } else {
         best = Math.max(best, run, least.count > 0 ? inner : 0)
-        // an anchor stands between characters and breaks no run
+        // an anchor is between characters and breaks no run
         if (!least.isOne || inner !== ANCHOR) run = 0
       }
     }

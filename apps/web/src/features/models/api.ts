@@ -117,7 +117,7 @@ export const hostQuery = queryOptions({
   },
 })
 
-/** Why the server cannot write its models folder; null where it can. */
+/** The reason why the server cannot write its models folder; null if it can. */
 export const folderProblemQuery = queryOptions({
   ...systemQuery,
   select: ({ resources: { models_folder_problem: problem } }) => problem ?? null,
@@ -149,13 +149,13 @@ export async function addGallery(gallery: KnownGallery): Promise<void> {
   const present = Array.isArray(galleries) ? galleries : []
   const body = { galleries: [...present, { name: gallery.name, url: gallery.url }] }
   const reply: { readonly message?: unknown } = await unwrap(api.POST('/api/settings', { body }))
-  // a flag or variable may keep what was saved from being in force; the reply says so
+  // a flag or variable may override the saved value; the reply says so
   const now = await unwrap(api.GET('/api/settings', {}))
   const isThere = Array.isArray(now.galleries) && now.galleries.some(({ name }) => name === gallery.name)
   if (!isThere) throw new Error(typeof reply.message === 'string' ? reply.message : gallery.url)
 }
 
-/** The model that administrators have chosen for new chats; empty for none. */
+/** The model that administrators have chosen for new chats; empty without a choice. */
 export const defaultModelQuery = queryOptions({
   queryKey: ['models', 'default'],
   queryFn: async ({ signal }) => (await unwrap(api.GET('/api/settings', { signal }))).default_model ?? '',

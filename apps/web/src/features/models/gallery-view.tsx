@@ -37,7 +37,7 @@ export function GalleryView() {
   )
   const page = useQuery(galleryQuery(search))
   const models = page.data?.models
-  // filters over nothing would be in the way
+  // filters over an empty list would be in the way
   const isEmpty = page.data?.availableModels === 0 && !hasGalleryFilter(search)
   const open = (model: string | undefined) =>
     void navigate({

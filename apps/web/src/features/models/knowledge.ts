@@ -4,7 +4,7 @@ export interface Knowledge {
   readonly format: string
   readonly parameters: string
   readonly quantization: string
-  /** In tokens; undefined where nobody knows it. */
+  /** In tokens; undefined if it is unknown. */
   readonly context: number | undefined
   readonly hasTemplate: boolean
   readonly modifiedAt: string | undefined

@@ -14,7 +14,7 @@ export const monitorQuery = queryOptions({
   refetchInterval: POLL_MS,
 })
 
-/** A load that failed, with what it has loaded all the same. */
+/** A load that failed, with the names of models that it has loaded nevertheless. */
 export class LoadError extends ApiError {
   readonly loaded: readonly string[]
 
@@ -27,7 +27,7 @@ export class LoadError extends ApiError {
 const toNames = (names: unknown): readonly string[] =>
   Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
 
-/** Loads a model and waits until it is there. @returns the names of what was loaded @throws LoadError */
+/** Loads a model and waits until it is there. @returns the names of the loaded models @throws LoadError */
 export async function loadModel(model: string): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(LOAD_TIMEOUT_MS)
   const { data, error, response } = await api.POST('/backend/load', { body: { model }, signal })

@@ -8,7 +8,7 @@ import { type Gauge, listGauges } from './figures.ts'
 import * as styles from './monitor.module.css'
 import { SampleHistory, SLOT_MS, SLOTS } from './sample-history.ts'
 
-/** Outlives the page, so that going elsewhere and back keeps what was seen. */
+/** Outlives the page, so that the samples stay when the viewer leaves and comes back. */
 const history = new SampleHistory()
 
 /** From this level on, colour and word show that a device is full, in percent. */

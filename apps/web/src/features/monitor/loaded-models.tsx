@@ -16,7 +16,7 @@ import * as styles from './monitor.module.css'
 
 const StopDialog = lazy(async () => ({ default: (await import('./stop-dialog.tsx')).StopDialog }))
 
-/** The models that are loaded, with their processes. Device memory has no sum: models may share it. */
+/** The loaded models, with their processes. Device memory has no sum: models may share it. */
 export function LoadedModels({ models }: { readonly models: readonly LoadedModel[] }) {
   const { t } = useTranslation('monitor')
   const [stopping, setStopping] = useState<string>()

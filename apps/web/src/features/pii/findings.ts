@@ -56,7 +56,9 @@ export const NO_TRIAL: Trial = { minScore: 0, actions: {} }
 export const ACTIONS: readonly Action[] = ['mask', 'block', 'allow']
 const RANK: Readonly<Record<Action, number>> = { allow: 1, mask: 2, block: 3 }
 
-/** Puts findings at their places in the text, in its order. One that does not lie on characters is left out. */
+/**
+ * Puts findings at their places in the text, in its order. Leaves out a finding whose ends are not between characters.
+ */
 export function locateFindings(text: string, entities: readonly Entity[]): Finding[] {
   const table = buildByteTable(text)
   const located = entities.flatMap((entity, index): Finding[] => {

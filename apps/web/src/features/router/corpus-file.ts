@@ -7,7 +7,7 @@ export interface CorpusEntry {
   readonly labels: readonly string[]
 }
 
-/** Why a line is left out. */
+/** The reason why a line is left out. */
 export type CorpusProblem =
   | 'not-json'
   | 'no-text'

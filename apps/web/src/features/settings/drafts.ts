@@ -62,7 +62,7 @@ export function readDraft(kind: Kind, text: string): Draft {
 
 const isSame = (left: unknown, right: unknown) => JSON.stringify(left) === JSON.stringify(right)
 
-/** The drafts with one more; a draft that says what the server has is none. */
+/** The drafts with one more. A draft that equals the server's value is dropped. */
 export function putDraft(drafts: Drafts, key: string, draft: Draft | undefined, current: unknown): Drafts {
   const { [key]: _, ...others } = drafts
   if (draft === undefined || (draft.fault === undefined && isSame(draft.value, current))) return others

@@ -15,7 +15,7 @@ const BRANDING_KEYS: ReadonlySet<string> = new Set(['instance_name', 'instance_t
 
 /** The sections in the order of the server, after the section for name and pictures. Picture files are not settings. */
 export function splitSections(all: readonly Origin[]): readonly Section[] {
-  // what this version cannot do has nothing to set
+  // features that this version lacks have no settings
   const origins = all.filter(({ locked_by }) => locked_by !== 'version')
   const headings = [...new Set(origins.map(({ heading }) => heading))]
   return [

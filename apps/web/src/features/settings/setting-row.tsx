@@ -11,7 +11,7 @@ import { type Draft, findKind } from './drafts.ts'
 import { SettingControl } from './setting-control.tsx'
 import * as styles from './settings.module.css'
 
-/** One setting: what it does, its value, where the value comes from, and what locks it. */
+/** One setting: its description, its value, the source of the value, and its lock. */
 export function SettingRow({
   origin,
   value,

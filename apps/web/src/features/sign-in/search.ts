@@ -1,6 +1,6 @@
 /** Search parameters of the sign-in page. */
 export interface SignInSearch {
-  /** Where to go afterwards, unchecked. */
+  /** Address of the page after signing in, unchecked. */
   readonly next?: string | undefined
   /** The error of a provider, such as `invite_required`. */
   readonly error?: string | undefined

@@ -9,7 +9,7 @@ export type BodyView =
   /** Too long, or no text. */
   | { readonly kind: 'file'; readonly content: Uint8Array<ArrayBuffer>; readonly bytes: number }
 
-/** Reads a body in base64; null where none was kept. */
+/** Reads a body in base64; null if the body was not kept. */
 export function readBody(body: string | null): BodyView {
   if (body === null || body === '') return { kind: 'none' }
   const content = Uint8Array.from(atob(body), (character) => character.charCodeAt(0))

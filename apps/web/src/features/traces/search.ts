@@ -28,7 +28,7 @@ export interface TracesSearch {
   /** From 2 on. */
   readonly page?: number | undefined
   readonly per?: number | undefined
-  /** Later pages show what was there at this time, so that new traces do not move them. */
+  /** Later pages show the traces of this time, so that new traces do not move them. */
   readonly at?: number | undefined
   readonly live?: true | undefined
 }

@@ -142,7 +142,7 @@ const fetchQuotas = async (id: string, signal?: AbortSignal) =>
 
 export type Quota = Awaited<ReturnType<typeof fetchQuotas>>[number]
 
-/** The quotas of an account, with what was used of them. */
+/** The quotas of an account, with their used amounts. */
 export const quotasQuery = (id: string) =>
   queryOptions({ queryKey: ['users', id, 'quotas'], queryFn: ({ signal }) => fetchQuotas(id, signal) })
 

@@ -26,7 +26,7 @@ export const LIFETIME_DAYS = [1, 7, 30] as const
 /** An invite to be made. */
 export interface InviteDraft {
   readonly days: number
-  /** The admins' own words; empty for none. */
+  /** The admins' own words; may be empty. */
   readonly note: string
 }
 

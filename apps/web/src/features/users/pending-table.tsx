@@ -106,7 +106,7 @@ function PendingRow({
 }: {
   readonly user: User
   readonly isChosen: boolean
-  /** Undefined where there is nothing to choose from. */
+  /** Undefined if there is no choice. */
   readonly onChoose: ((isOn: boolean) => void) | undefined
   readonly onDelete: (user: User) => void
 }) {

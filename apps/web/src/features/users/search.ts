@@ -22,7 +22,7 @@ function readPage(value: unknown): { page?: number } {
   return typeof value === 'number' && Number.isInteger(value) && value > 1 ? { page: value } : {}
 }
 
-/** Reads a text; a number is what the router makes of a text of digits. */
+/** Reads a text. The router turns a text of digits into a number. */
 function readText(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined

@@ -49,7 +49,7 @@ export function findFullest(
     .sort((left, right) => right.share - left.share)[0]
 }
 
-/** The switches that differ from their defaults. The server keeps only those, so that new defaults reach the others. */
+/** The switches that differ from their defaults. The server keeps only these, so that new defaults reach the others. */
 export function findExplicit(
   permissions: Readonly<Record<string, boolean>>,
   features: readonly { readonly key: string; readonly default: boolean }[],

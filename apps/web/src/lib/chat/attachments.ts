@@ -8,7 +8,7 @@ const TEXT_TYPES = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|x-sh|
 const TEXT_NAMES =
   /\.(txt|md|markdown|csv|tsv|json|jsonl|ya?ml|toml|ini|conf|log|xml|html?|css|[cm]?[jt]sx?|py|rb|rs|go|java|kt|swift|c|h|cc|cpp|hpp|cs|php|pl|lua|r|sh|bash|zsh|fish|ps1|sql|proto|diff|patch|env|dockerfile|makefile|tex|svg)$/i
 
-/** Why a file does not go with a message. */
+/** The reason why a file cannot be attached to a message. */
 export interface RefusedFile {
   readonly name: string
   readonly reason: 'kind' | 'size' | 'unreadable'

@@ -31,7 +31,7 @@ export function addVersion({ entry, messages }: Chat, answer: Message): Chat {
   return { entry: { ...entry, leafId: answer.id, updatedAt: answer.createdAt }, messages: [...messages, answer] }
 }
 
-/** Makes a broken answer one that is written again; what it says so far stays. */
+/** Marks a broken answer as being written again; its text so far stays. */
 export function reopenAnswer(answer: Message, writer: Message['writer']): Message {
   const { background: _, failure: __, isCut: ___, ...rest } = answer
   return { ...rest, state: 'streaming', writer }
@@ -66,7 +66,7 @@ export function measureChat({ entry, messages }: Chat): Chat {
 
 /**
  * Decides about a message that was being written when its page went away. `wait`: another tab may still write it.
- * `resume`: the server goes on with it. `interrupt`: nobody does.
+ * `resume`: the server continues it. `interrupt`: it stays unfinished.
  */
 export function judgeUnfinished(
   { writer, background }: Pick<Message, 'writer' | 'background'>,

@@ -25,7 +25,7 @@ import {
   type Message,
 } from './types.ts'
 
-/** A chat as the page sees it. `missing`: this browser has none of that id. */
+/** A chat as the page sees it. `missing`: this browser has no chat of that id. */
 export type ChatView = { readonly state: 'loading' | 'missing' } | ({ readonly state: 'ready' } & Chat)
 
 interface Run {
@@ -131,7 +131,7 @@ export class ChatStore {
     void this.#run(chatId, answer)
   }
 
-  /** Goes on with an answer that broke off. */
+  /** Continues an answer that broke off. */
   continueAnswer(chatId: string, messageId: string): void {
     const { entry, messages } = this.#read(chatId)
     const old = messages.find(({ id }) => id === messageId)
@@ -287,7 +287,7 @@ export class ChatStore {
     for (const message of chat.messages) if (message.state === 'streaming') this.#revive(chatId, message)
   }
 
-  /** Goes on with a message that streamed when its page went away, or marks it. */
+  /** Continues a message that streamed when its page went away, or marks it. */
   #revive(chatId: string, message: Message): void {
     const fate = judgeUnfinished(message, { tab: this.#tab, now: Date.now() })
     if (fate === 'wait') return void setTimeout(() => void this.#reload(chatId), SILENCE_MS)

@@ -37,7 +37,7 @@ export function toDatabaseName(viewerId: string): string {
   return `svc-chats:${basePath}:${viewerId}`
 }
 
-/** Whose chats a viewer's are: without accounts those of everybody who signs in the same way. */
+/** Owner of a viewer's chats. Without accounts, everybody who signs in the same way shares one owner. */
 export function findChatOwner({ id, kind }: Viewer): string {
   return id === '' ? kind : id
 }

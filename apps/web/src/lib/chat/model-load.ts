@@ -31,7 +31,7 @@ export function watchLoad(model: string, report: (load: ModelLoad | undefined) =
   return () => ending.abort()
 }
 
-/** Asks how a model loads; undefined where nothing of it runs, or nobody can say. */
+/** Asks for the progress of a model's load; undefined if the server reports none or cannot be asked. */
 async function readLoad(model: string, signal: AbortSignal): Promise<ModelLoad | undefined> {
   try {
     const { data } = await api.GET('/api/models/{id}/load-status', { params: { path: { id: model } }, signal })

@@ -21,7 +21,7 @@ export function listVersions(messages: readonly Message[], message: Message): re
     .toSorted((left, right) => left.createdAt - right.createdAt)
 }
 
-/** The newest leaf below a message; the message itself where nothing follows it. */
+/** The newest leaf below a message; the message itself if no message follows it. */
 export function findNewestLeaf(messages: readonly Message[], id: string): string {
   let leaf = id
   for (let depth = 0; depth <= messages.length; depth++) {

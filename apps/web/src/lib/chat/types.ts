@@ -5,7 +5,7 @@ export interface Attachment {
   readonly name: string
   /** Media type, such as `image/png`. */
   readonly type: string
-  /** Size of what is sent, in bytes. */
+  /** Size of the sent data, in bytes. */
   readonly bytes: number
   /** The text of a text file; else a `data:` address. */
   readonly data: string
@@ -44,7 +44,7 @@ export interface Failure {
   readonly code?: string | undefined
   readonly correlationId?: string | undefined
   readonly retryAfterMs?: number | undefined
-  /** When it went wrong, in milliseconds since 1970. */
+  /** Time of the failure, in milliseconds since 1970. */
   readonly at?: number | undefined
 }
 
@@ -74,7 +74,7 @@ export interface Message {
   /** Whether the limit of tokens ended the answer. */
   readonly isCut?: boolean | undefined
   readonly failure?: Failure | undefined
-  /** An answer that the server goes on writing without this page. */
+  /** An answer that the server continues to write without this page. */
   readonly background?: { readonly responseId: string; readonly lastSequence: number } | undefined
   /** The tab that writes it, and when it last did. */
   readonly writer?: { readonly tab: string; readonly at: number } | undefined
@@ -94,7 +94,7 @@ export interface ChatSettings {
   readonly stop: readonly string[]
   /** Whether a model that can think may. */
   readonly isThinking: boolean
-  /** Whether the server goes on when the page is closed. */
+  /** Whether the server continues when the page is closed. */
   readonly isBackground: boolean
   /** Whether the model may use the tools that the server connects it to. */
   readonly isUsingTools: boolean

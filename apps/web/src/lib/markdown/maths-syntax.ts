@@ -37,7 +37,7 @@ const mathsBlock: TokenizerAndRendererExtension = {
   renderer: ({ text }: Tokens.Generic) => `<p>${mark(String(text), MATHS_CLASSES.display)}</p>`,
 }
 
-/** Formulas within a paragraph. Prices such as "$5 and $10" are none. */
+/** Formulas within a paragraph. Prices such as "$5 and $10" are not formulas. */
 const mathsInline: TokenizerAndRendererExtension = {
   name: 'mathsInline',
   level: 'inline',

@@ -23,7 +23,7 @@ export function readOutcome({ outcome, paused }: Pick<OperationRecord, 'outcome'
   return outcome === 'cancelled' && paused === true ? 'paused' : outcome
 }
 
-/** When to ask again, in milliseconds: each second while something runs or waits. */
+/** Time until the next request, in milliseconds: each second while something runs or waits. */
 export function chooseOperationInterval(operations: readonly Operation[] | undefined): number {
   return operations?.some((operation) => readOperationState(operation) !== 'failed') ? 1_000 : 15_000
 }
