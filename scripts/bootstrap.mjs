@@ -67,7 +67,7 @@ function stamps() {
   ])
   const shared = ['tsconfig.base.json', 'tsup.base.ts', 'tsup.program.ts', 'scripts/bundle-licences.ts']
   const files = [...built, ...shared.map((file) => join(root, file)), ...sourceFiles(join(root, 'scripts/licences'))]
-    // a package may have none of its files
+    // a package may lack all of its files
     .filter((file) => existsSync(file))
   const build = sha256([
     install,

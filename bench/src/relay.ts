@@ -93,7 +93,7 @@ async function measureMemory(side: Side): Promise<Memory> {
   return { idle, afterChats: readMemory(side) }
 }
 
-/** A row: a figure of each side, over what it is compared with. */
+/** A row: a figure of each side, over the figure it is compared with. */
 interface Row {
   readonly name: string
   readonly unit: string

@@ -45,7 +45,7 @@ export async function startForwardProxy(options: ForwardProxyOptions = {}): Prom
   const requests: ProxiedRequest[] = []
   const server = tls === undefined ? createServer() : createTlsServer(tls)
 
-  /** Notes a request. @returns whether it goes on */
+  /** Notes a request. @returns whether the request continues */
   function admit(request: IncomingMessage, socket: Socket): boolean {
     const authorization = request.headers['proxy-authorization']
     requests.push({ method: request.method ?? '', target: request.url ?? '', authorization })

@@ -12,7 +12,7 @@ export interface PackOptions {
   readonly besides?: readonly string[] | undefined
   /** An empty folder. */
   readonly dir: string
-  /** Where the tarballs lie; those of earlier calls are used again. @default a folder below `dir` */
+  /** Folder of the tarballs; tarballs of earlier calls are used again. @default a folder below `dir` */
   readonly tarballs?: string | undefined
 }
 

@@ -126,7 +126,7 @@ function findNoAction(
   return settings.disableNoAction === true || known?.has(name) === true ? undefined : name
 }
 
-/** The model's answer when it calls no tool; empty when there is none. */
+/** The model's answer if it calls no tool; may be empty. */
 function readMessage(json: string): string {
   const object = toJsonObjectText(json)
   const message = object === undefined ? undefined : parseCallJson(object).get('message')

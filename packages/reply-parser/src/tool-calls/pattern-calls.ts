@@ -32,7 +32,7 @@ export interface PatternResult {
   readonly captured: string
 }
 
-/** Compiles the patterns of a model file; undefined when none of them changes how a reply is read. */
+/** Compiles the patterns of a model file; undefined if no pattern changes the reading of a reply. */
 export function compilePatternSettings({ settings }: ToolCallOptions): PatternSettings | undefined {
   const compiled = {
     capture: compilePatterns(settings.captureLlmResults),
@@ -146,7 +146,7 @@ function toCall(
   return { name, arguments: `{${json.join(',')}}` }
 }
 
-/** Reads the JSON that the first matching pattern points at; false when none matches. */
+/** Reads the JSON that the first matching pattern points at; returns false if no pattern matches. */
 function readJsonParts(text: string, reader: ReplyReader, patterns: readonly Pattern[]): boolean {
   for (const pattern of patterns) {
     const matches = pattern.matches(text, MAX_CALLS)

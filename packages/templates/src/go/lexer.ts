@@ -139,7 +139,7 @@ class Lexer {
     }
   }
 
-  /** One token inside an action; the message when there is none. */
+  /** One token inside an action; the error message for text that is not a token. */
   #item(): string | undefined {
     const char = this.#source.charAt(this.#at)
     if (SPACES.includes(char)) return this.#spaces()

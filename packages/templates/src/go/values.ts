@@ -132,7 +132,7 @@ export abstract class GoObject extends GoBoxed {
   abstract text(): string
   /** Its text inside JSON quotes. */
   abstract json(): string
-  /** Calls a method. @throws GoCallError when the type has none of that name, or for wrong arguments */
+  /** Calls a method. @throws GoCallError if the type has no method of that name, or for wrong arguments */
   abstract call(method: string, args: readonly GoValue[]): GoValue
   /** Whether another object is equal: by `==`, or by content. */
   abstract equals(other: GoObject, how: 'identity' | 'content'): boolean

@@ -75,7 +75,7 @@ function refused(object: Value, name: string): Undefined {
   return new Undefined(`access to attribute '${name}' of '${typeName(object)}' object is unsafe.`, true)
 }
 
-/** The item of a key; undefined where there is none, and where the object has no items or not by such keys. */
+/** The item of a key; undefined for a missing key, and for an object that has no items or other keys. */
 function findItem(run: Rendering, object: Value, key: Value): Value | undefined {
   if (object instanceof Dict) {
     payForKey(run, key)

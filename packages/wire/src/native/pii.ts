@@ -152,7 +152,7 @@ export const middlewareStatus = z.looseObject({
     hosts: z.array(
       z.looseObject({
         host: z.string(),
-        /** The models that list it; none for a default host. */
+        /** The models that list it; empty for a default host. */
         models: z.array(z.string()),
         detectors: z.array(z.string()),
         /** Whether its requests are filtered; other requests go on as they came. */

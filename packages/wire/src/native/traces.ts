@@ -21,7 +21,7 @@ function describePhases(): { readonly [Phase in RequestPhase]: typeof millisecon
     ([name, { about }]) => [name, `the stage ${name}: ${about}`] as const,
   )
   const sentences = [...stages, ...Object.entries(REQUEST_MARKS)]
-  // The names are those of the two tables.
+  // The names come from the two tables.
   return Object.fromEntries(
     sentences.map(([name, about]) => [name, milliseconds.describe(`Milliseconds: ${about}.`)]),
   ) as ReturnType<typeof describePhases>

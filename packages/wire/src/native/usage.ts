@@ -50,7 +50,7 @@ export const usageReply = z.looseObject({
 export const usageView = usageReply.extend({
   /** Most tokens first. */
   by_model: z.array(z.looseObject({ model: z.string(), ...figures })),
-  /** Who asks. */
+  /** The caller. */
   viewer: z.looseObject({
     id: z.string(),
     name: z.string(),

@@ -41,7 +41,7 @@ export function createChance(seed: number): Chance {
   }
 }
 
-/** Chooses one candidate by all cuts, including those the engine lacks, and returns its index. */
+/** Chooses one candidate by all cuts, including cuts that the engine lacks, and returns its index. */
 export function chooseByCuts(candidates: Candidates, cuts: ChainCuts, chance: Chance): number {
   let kept = candidates.logits.map((_, index) => index)
   if (cuts.tailFreeZ < 1) kept = cutTail(kept, candidates.logits, cuts.tailFreeZ)

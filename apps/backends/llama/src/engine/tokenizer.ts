@@ -7,10 +7,10 @@ import { createSpecialText, type SpecialText, type SpecialToken } from './specia
 export interface Tokenizer {
   /** Tokens in the vocabulary; ids are 0 up to this, exclusive. */
   readonly size: number
-  /** Texts of the begin and end tokens; empty where there is none. */
+  /** Texts of the begin and end tokens; empty for a model without the token. */
   readonly bosText: string
   readonly eosText: string
-  /** Tokenizes a text in which the texts of special tokens mean those tokens. Adds no begin token. */
+  /** Tokenizes a text in which the texts of special tokens mean the tokens. Adds no begin token. */
   tokenize(text: string): Token[]
   /** The same with one begin token in front if the model expects it, and never two. */
   tokenizePrompt(text: string): Token[]

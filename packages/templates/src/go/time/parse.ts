@@ -131,7 +131,7 @@ class Reader {
     }
   }
 
-  /** A fraction behind the seconds is read even where the layout has none. */
+  /** Reads a fraction behind the seconds, even if the layout has no fraction. */
   #unaskedFraction(next: LayoutPiece | undefined): boolean {
     if (next?.unit === 'fraction' || next?.unit === 'fractionShort') return true
     return this.#match(/[.,][0-9]+/y, (digits) => this.#fraction(digits)) || true

@@ -228,7 +228,7 @@ function expandTabs(run: Rendering, text: string, size: number): string {
   return run.built(result)
 }
 
-/** Replaces characters by a dict from code points to texts, code points or none. */
+/** Replaces characters by a dict from code points to texts, code points or `none`. */
 function translate(run: Rendering, text: string, table: Value): string {
   if (!(table instanceof Dict)) return raise('TypeError', `'${typeName(table)}' object is not subscriptable`)
   run.walk(text.length * 4)
