@@ -7,7 +7,7 @@ import { patienceMs } from './packages/test-kit/src/patience.ts'
 
 /**
  * Sources instead of builds for workspace packages; the rest are vite's own server defaults. `module` is left out: Node
- * gets these conditions too, and cannot load what packages keep for bundlers.
+ * gets these conditions too, and cannot load the files that packages keep for bundlers.
  */
 const conditions = ['@svc/source', 'node', 'development|production']
 

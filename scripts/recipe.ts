@@ -60,7 +60,7 @@ export function applyChange(copy: string, { file, kind, text }: RecipeChange): v
   writeFileSync(path, text)
 }
 
-/** Copies the files of the repository, its installed packages as links, and what its compiler knows. */
+/** Copies the files of the repository, its installed packages as links, and its compiler's build information. */
 export function copyRepository(from: string, to: string): void {
   const git = ['ls-files', '--cached', '--others', '--exclude-standard', '-z']
   for (const file of execFileSync('git', git, { cwd: from, encoding: 'utf8', maxBuffer: 1 << 26 }).split('\0')) {

@@ -50,7 +50,7 @@ const GROUPS = {
       'features/sign-in/search.ts',
       'components/ui/(?:button|copy-button|field|icon|notice|page-head|product-mark|states|status|time|toast).tsx?',
       'styles/[^/]+.css',
-      // the styles of what opens later are there before it is
+      // parts that open later find their styles already loaded
       '(?:app/[^/]+|components/(?:ui/(?!list-detail)[^/]+|chat/composer|operations/operations)|features/home/home).module.css',
     ],
   ),

@@ -26,7 +26,7 @@ interface Cost {
   calls: number
 }
 
-/** Opens a page with an empty cache and counts what comes over the network. */
+/** Opens a page with an empty cache and counts its requests and bytes. */
 async function measureCost({ page, context }: View, path: string): Promise<Cost> {
   const cost: Cost = { bytes: 0, requests: 0, calls: 0 }
   const devtools = await context.newCDPSession(page)

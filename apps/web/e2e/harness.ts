@@ -11,7 +11,7 @@ if (executablePath === undefined) {
   console.warn(text)
 }
 
-/** `describe` for tests that need a browser; left out, with one line that says so, where there is none. */
+/** `describe` for tests that need a browser. Without a browser they are left out, with one line that says so. */
 export function describeInBrowser(name: string, body: () => void): void {
   describe.skipIf(executablePath === undefined)(name, body)
 }

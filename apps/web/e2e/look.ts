@@ -25,7 +25,7 @@ export async function dress(page: Page, width: number, theme: 'light' | 'dark'):
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
 }
 
-/** Whether the page is wider than its window, and what sticks out. */
+/** Whether the page is wider than its window, and the elements that stick out. */
 export function findOverflow(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement
@@ -103,8 +103,8 @@ const MAX_STOPS = 300
 const PRESSES = 20
 
 /**
- * Goes through a page with Tab and tells where the focus cannot be seen: on something hidden, outside of the window,
- * behind something else, or without a ring.
+ * Goes through a page with Tab and returns the places where the focus cannot be seen: on something hidden, outside of
+ * the window, behind something else, or without a ring.
  *
  * @param from a selector of where to begin, which gets the focus first @default the top of the page
  */

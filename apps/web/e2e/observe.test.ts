@@ -176,7 +176,7 @@ describeInBrowser('the audit events', () => {
     await findSecrets(server, view)
 
     await open(page, '/app/events', 'Events')
-    // what was found, and the look at the models folder
+    // the findings, and the look at the models folder
     await page.getByText('3 events').waitFor()
     expect(await page.locator('main').textContent()).not.toMatch(/ann@site|tick-1/)
     await page.getByLabel('Action', { exact: true }).selectOption('block')

@@ -35,7 +35,7 @@ const behind = (source: string, name: string | RegExp, more: Partial<Overlay> = 
   ...more,
 })
 
-/** A menu behind a button, and what its entries open. */
+/** A menu behind a button, and the parts that its entries open. */
 const menu = (source: string, name: string, entries: Readonly<Record<string, string>> = {}): readonly Overlay[] => [
   behind(source, name),
   ...Object.entries(entries).map(([entry, opened]) => ({

@@ -95,7 +95,7 @@ async function drawDecision(page: Page): Promise<void> {
   await page.getByText('It is the first candidate that serves all active labels.').waitFor({ timeout: 60_000 })
 }
 
-/** A picture: its file, the address, and what happens on the page before. */
+/** A picture: its file, the address, and the actions on the page before it is taken. */
 const PICTURES: readonly (readonly [name: string, page: string, prepare?: (page: Page) => Promise<void>])[] = [
   ['chat', 'chat', drawChat],
   ['home', ''],

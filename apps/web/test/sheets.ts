@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
-/** The folder of what all pages share. */
+/** The folder of the styles that all pages share. */
 export const STYLES = join(SOURCES, 'styles')
 
 /** All sources of the interface. */

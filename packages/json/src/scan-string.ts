@@ -42,8 +42,8 @@ export class StringScanner {
   }
 
   /**
-   * Scans on from an offset inside a string until its closing quote or `until`, and returns the offset after what
-   * was read. May pass `until` by less than twelve bytes, never the end of the input.
+   * Scans on from an offset inside a string until its closing quote or `until`, and returns the offset after the
+   * scanned part. May pass `until` by less than twelve bytes, never the end of the input.
    *
    * @throws SvcError `json_syntax`
    */

@@ -36,7 +36,7 @@ export interface OriginRequest {
   readonly headers: IncomingHttpHeaders
 }
 
-/** An HTTP server of files that counts what it sends, and that can fail. */
+/** An HTTP server of files that counts its replies, and that can fail. */
 export interface FileOrigin extends AsyncDisposable {
   readonly origin: string
   readonly files: Map<string, OriginFile>
@@ -136,7 +136,7 @@ async function send(
   const end = Math.min(content.length, cutAfter ?? content.length, stallAfter ?? content.length)
   for (let position = 0; position < end && !response.destroyed; position += PIECE) {
     const piece = content.subarray(position, Math.min(end, position + PIECE))
-    // Counted once the system has taken it: what waits in this process is not sent.
+    // Counted once the system has taken it: bytes that wait in this process are not sent.
     await new Promise<void>((resolve, reject) => {
       response.once('close', resolve)
       response.write(piece, (error) => {

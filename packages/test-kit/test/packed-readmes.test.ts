@@ -14,7 +14,7 @@ import {
 /** The output that each README promises for its example, and every name of the package. */
 const PROMISES = {
   '@svc/auth': {
-    /** Examples, and what their users install beside. */
+    /** Examples, and the packages that their users install beside. */
     blocks: 3,
     besides: ['drizzle-orm', 'hono', 'postgres'],
     printed: [

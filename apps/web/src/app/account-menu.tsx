@@ -12,7 +12,7 @@ import * as topBarStyles from './top-bar.module.css'
 
 const THEMES: readonly Theme[] = ['light', 'dark', 'system']
 
-/** Calls a listener after each choice of a theme, which always marks the document. @returns what ends that */
+/** Calls a listener after each choice of a theme, which always marks the document. @returns a function that ends it */
 function watchTheme(listener: () => void): () => void {
   const observer = new MutationObserver(listener)
   observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })

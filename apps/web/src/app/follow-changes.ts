@@ -54,8 +54,8 @@ export class ChangeReader {
 }
 
 /**
- * Follows what admins, commands and other tabs change, while the page is visible: the audit log has each change. Viewers
- * who may not read it see changes when their lists are fetched again.
+ * Follows changes by admins, commands and other tabs, while the page is visible: the audit log has each change. Viewers
+ * who may not read the log see changes when their lists are fetched again.
  */
 export function useFollowChanges(): void {
   const { viewer } = useSession()

@@ -32,7 +32,7 @@ export type Part =
   | 'usage'
   | 'users'
 
-/** Models in memory, and what shows them. */
+/** Models in memory, and the parts that show them. */
 const MEMORY: readonly Part[] = ['system', 'models', 'home', 'logs']
 /** Model files, and everything that is made of them. */
 const FILES: readonly Part[] = [
@@ -172,7 +172,9 @@ export function listParts(change: string): readonly Part[] | undefined {
 /** Parts that only the pages that hold them renew: a draft stays based on the file that it began with. */
 const KEPT: ReadonlySet<unknown> = new Set(['operations', 'model-file'])
 
-/** Has the pages fetch again what changes of the server have made stale; others fetch it when they are opened. */
+/**
+ * Makes the open pages fetch data again that changes of the server have made stale; other pages fetch it when opened.
+ */
 export function applyChanges(changes: Iterable<string>): void {
   const stale = new Set<unknown>()
   let isUnknown = false

@@ -83,7 +83,7 @@ export function untilAway(): AbortSignal {
   return waiting.signal
 }
 
-/** Calls back each time the server answers again. @returns what ends it */
+/** Calls back each time the server answers again. @returns a function that ends it */
 export function onRecovery(recover: () => void): () => void {
   recoveries.add(recover)
   return () => recoveries.delete(recover)

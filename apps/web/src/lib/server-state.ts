@@ -38,7 +38,7 @@ export const systemQuery = queryOptions({
 /** Processors, memory, disk and graphics devices, for admins. */
 export const resourcesQuery = queryOptions({ ...systemQuery, select: ({ resources }) => resources })
 
-/** The models that are here, with what each can be asked for. */
+/** The installed models, with the uses of each. */
 export const installedModelsQuery = queryOptions({
   queryKey: ['models', 'installed'],
   queryFn: async ({ signal }) => (await unwrap(api.GET('/api/models/capabilities', { signal }))).data,

@@ -12,20 +12,20 @@ export interface OfferedCall {
 }
 
 /**
- * Decides which calls are valid, numbers them, and puts text and calls in order. A call whose arguments are no JSON
- * object is text beside a good one. Alone it is a call, because its client can tell the model what is wrong; it waits
- * for the next call or the end of the reply.
+ * Decides which calls are valid, numbers them, and puts text and calls in order. A call whose arguments are not a JSON
+ * object is text beside a good one. Without a good one it is a call, because its client can describe the mistake to the
+ * model; it waits for the next call or the end of the reply.
  */
 export interface CallSink {
   text(text: string): void
   /**
-   * Takes parts that stand together. Returns false when they hold no calls: there are too many of them, none is good
+   * Takes parts that are together. Returns false when they hold no calls: there are too many parts, no part is good
    * enough, or the JSON has no marker and names no tool of the request.
    */
   offer(parts: readonly OfferedCall[], isMarked: boolean): boolean
-  /** Markers to drop when they come, because calls stood in their scope. */
+  /** Markers to drop when they come, because calls were in their scope. */
   readonly closings: Set<string>
-  /** Drops a marker if calls stood in its scope. @returns whether they did */
+  /** Drops a marker if calls were in its scope. @returns whether they were */
   close(marker: string): boolean
   /** Whether any call was taken. */
   readonly hasCalls: boolean

@@ -54,7 +54,7 @@ export function compilePatternSettings({ settings }: ToolCallOptions): PatternSe
  *
  * - Finds calls by `response_regex` and searches the rest for tagged forms, but not for bare JSON.
  *
- * - Without `response_regex`, `json_regex_match` gives the places of JSON; without a match JSON may stand everywhere.
+ * - Without `response_regex`, `json_regex_match` gives the places of JSON; without a match JSON may be anywhere.
  *
  * Without calls the content is the reply after `replace_llm_results`. With calls it is the captured text, or the text
  * outside of the calls when nothing was captured.

@@ -8,8 +8,8 @@ export interface CallContext {
 }
 
 /**
- * The types a parameter can have. `any` takes everything, nil for no value; `value` also tells no value from nil;
- * `dict` is `map[string]interface {}`; `int` arrives as a number.
+ * The types a parameter can have. `any` takes everything, with nil for no value; `value` also distinguishes no value
+ * from nil; `dict` is `map[string]interface {}`; `int` arrives as a number.
  */
 export interface ParameterTypes {
   any: GoValue

@@ -7,7 +7,7 @@ const count = z.int().min(0)
 const tracedBody = {
   /** Base64; null if it was not asked for or not kept. */
   body: z.string().nullable(),
-  /** The body was longer than the limit of what is kept. */
+  /** True if the body was longer than the limit of kept bodies. */
   body_truncated: z.literal(true).exactOptional(),
   /** Size of a body that was cut. */
   body_bytes: count.exactOptional(),

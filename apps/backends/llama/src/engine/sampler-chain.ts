@@ -145,7 +145,7 @@ function countBySteepness(probabilities: readonly number[], { mu }: Mirostat): n
   return Number.isFinite(count) ? Math.min(probabilities.length, Math.trunc(count)) : probabilities.length
 }
 
-/** Version 2: those within the allowed surprise. */
+/** Version 2: counts the candidates within the allowed surprise. */
 function countBySurprise(probabilities: readonly number[], mu: number): number {
   const first = probabilities.findIndex((p) => -Math.log2(p) > mu)
   return first < 0 ? probabilities.length : first

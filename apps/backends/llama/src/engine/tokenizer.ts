@@ -105,7 +105,7 @@ function splitRuns(
 
 /**
  * Splits the text at its special tokens, as the engine does, and tokenizes the parts between as plain text with the
- * hidden texts restored. The tokens equal those of the engine for a text without hidden parts.
+ * hidden texts restored. The tokens equal the engine's tokens for a text without hidden parts.
  */
 function tokenizeShielded(
   model: LlamaModel,

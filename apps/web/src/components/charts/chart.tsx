@@ -48,7 +48,7 @@ export interface ChartProps {
   readonly formatTick?: (value: number) => string
   /** Called for the point that was pressed, or chosen by Enter. */
   readonly onPick?: ((index: number) => void) | undefined
-  /** Says for people who do not see the chart what picking does. */
+  /** Describes the effect of picking, for people who do not see the chart. */
   readonly pickHint?: string
   /** Content at the end of the legend, before the link to the table. */
   readonly children?: ReactNode

@@ -16,7 +16,7 @@ export function readPalette(): Palette {
   }
 }
 
-/** Calls back whenever the theme changes. @returns what ends it */
+/** Calls back whenever the theme changes. @returns a function that ends it */
 export function watchTheme(onChange: () => void): () => void {
   const observer = new MutationObserver(onChange)
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })

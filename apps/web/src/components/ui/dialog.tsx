@@ -49,7 +49,7 @@ export function Dialog({
   )
 }
 
-/** Gives the focus to the heading of the page when what opened the dialog is gone, such as a row or another dialog. */
+/** Gives the focus to the heading of the page if the opener of the dialog is gone, such as a row or another dialog. */
 function keepFocus(): void {
   // the library gives the focus back with the next frame
   requestAnimationFrame(() =>

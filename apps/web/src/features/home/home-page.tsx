@@ -15,7 +15,7 @@ const LoadedModels = lazyPart(async () => (await import('./server-panels.tsx')).
 const ServerPanels = lazyPart(async () => (await import('./server-panels.tsx')).ServerPanels)
 const Starters = lazyPart(async () => (await import('./starters.tsx')).Starters)
 
-/** The first page: a composer, what needs attention, and how the server is. */
+/** The first page: a composer, matters that need attention, and the state of the server. */
 export function HomePage() {
   const { t } = useTranslation('home')
   const { viewer } = useSession()

@@ -15,7 +15,7 @@ export const polledMiddlewareQuery = queryOptions({ ...middlewareQuery, refetchI
 /** The state of the intercepting proxy. */
 export type InterceptingProxy = Awaited<ReturnType<NonNullable<typeof middlewareQuery.queryFn>>>['mitm']
 
-/** The certificate of the authority, with what identifies it. */
+/** The certificate of the authority, with the values that identify it. */
 export const certificateQuery = queryOptions({
   queryKey: ['proxy-certificate'],
   async queryFn({ signal }) {

@@ -120,7 +120,7 @@ export function createCodeEditor(parent: HTMLElement, options: CodeEditorOptions
   }
 }
 
-/** Shows what changes from one text to another, line by line. @returns what removes it */
+/** Shows the changes from one text to another, line by line. @returns a function that removes it */
 export function showChanges(
   parent: HTMLElement,
   texts: { readonly before: string; readonly after: string; readonly label: string },

@@ -44,7 +44,7 @@ function findLine(text: string, line: number): number {
   return Math.min(before.join('\n').length + (before.length > 0 ? 1 : 0), text.length)
 }
 
-/** A model file as a form and as text. Both show the same document; saving shows what changes first. */
+/** A model file as a form and as text. Both show the same document. Saving first shows the changes. */
 export function Editor(props: EditorProps) {
   const { title, draftName, base, savedName, search, onSearch, onSaved, children } = props
   const { t } = useTranslation('model-editor')

@@ -12,7 +12,9 @@ export interface KnownModels {
 
 type Fault = readonly [code: string, path: KeyPath, values?: Readonly<Record<string, string>>]
 
-/** Checks rules over several keys, or over several models. They say what would fail later, when the model is used. */
+/**
+ * Checks rules over several keys, or over several models. They find faults that would appear when the model is used.
+ */
 export function checkRules(model: ModelDocument, known: KnownModels | undefined): readonly Problem[] {
   const faults = [
     ...checkDetectors(model, known),

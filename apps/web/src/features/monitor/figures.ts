@@ -1,7 +1,7 @@
 import { findFigures } from '../../lib/model-figures.ts'
 import type { LoadedModel, Resources } from '../../lib/server-state.ts'
 
-/** A level with its name: what a gauge shows. */
+/** A level with its name, as a gauge shows it. */
 export interface Gauge {
   readonly id: string
   /** `cpu`, `ram` and `disk` have texts of their own; a graphics device brings its name. */

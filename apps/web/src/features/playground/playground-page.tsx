@@ -15,7 +15,7 @@ import * as styles from './playground.module.css'
 
 const route = getRouteApi('/app/playground/$kind')
 
-/** Tries what models do beside chats, each with the equal command. */
+/** Tries abilities of models beside chats, each with the equal command. */
 export function PlaygroundPage() {
   const { t, i18n } = useTranslation('playground')
   const { kind } = route.useParams()

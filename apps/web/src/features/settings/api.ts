@@ -13,7 +13,7 @@ export const valuesQuery = queryOptions({
 const fetchOrigins = async (signal?: AbortSignal) =>
   (await unwrap(api.GET('/api/settings/sources', signal === undefined ? {} : { signal }))).settings
 
-/** A setting: its group, where its value comes from, and what locks it. */
+/** A setting: its group, the source of its value, and its lock. */
 export type Origin = Awaited<ReturnType<typeof fetchOrigins>>[number]
 
 export const originsQuery = queryOptions({
@@ -21,7 +21,7 @@ export const originsQuery = queryOptions({
   queryFn: ({ signal }) => fetchOrigins(signal),
 })
 
-/** The result of saving: which settings do not act, each with the reason, and what else is wrong with the values. */
+/** The result of saving: the settings that do not act, each with the reason, and other faults of the values. */
 export interface Saved {
   readonly unused: readonly { readonly key: string; readonly reason: string }[]
   readonly warnings: readonly string[]

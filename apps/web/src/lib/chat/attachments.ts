@@ -27,7 +27,7 @@ export function findKind({ type, name }: Pick<File, 'type' | 'name'>): Attachmen
  * Reads files for a message: text as text, pictures no larger than models look at them, the rest as it is.
  *
  * @param inputs kinds that the model takes besides text
- * @param takenBytes what goes with the message already
+ * @param takenBytes size of the files that the message has already
  */
 export async function readAttachments(
   files: Iterable<File>,

@@ -38,8 +38,8 @@ export function reopenAnswer(answer: Message, writer: Message['writer']): Messag
 }
 
 /**
- * Takes a message and what follows it out of a chat. The end of the chat is then the newest message below a given one.
- * A chat without messages has no title.
+ * Takes a message and its successors out of a chat. The end of the chat is then the newest message below a given one. A
+ * chat without messages has no title.
  *
  * @param leafId the message below which the reader stays; where it is gone, the last message is the end
  */

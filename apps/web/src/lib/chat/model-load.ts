@@ -15,7 +15,11 @@ const FIRST_LOOK_MS = 800
 const LOADING_MS = 1_000
 const IDLE_MS = 3_000
 
-/** Reports how a model loads until it is called off. Hidden pages do not ask. @returns what ends it */
+/**
+ * Reports the progress of a model's load until it is ended. Hidden pages do not ask.
+ *
+ * @returns a function that ends it
+ */
 export function watchLoad(model: string, report: (load: ModelLoad | undefined) => void): () => void {
   const ending = new AbortController()
   void (async () => {

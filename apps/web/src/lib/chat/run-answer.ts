@@ -120,7 +120,7 @@ class Attempt {
     return this.#answer.finish(end, performance.now())
   }
 
-  /** Reads the stream to its end. @throws what broke it off */
+  /** Reads the stream to its end. @throws the error that broke it off */
   async finish(): Promise<Message> {
     const { request, isResumed = false, signal, chatPath } = this.#run
     if (isResumed) await this.#follow()

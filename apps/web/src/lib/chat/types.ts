@@ -11,7 +11,7 @@ export interface Attachment {
   readonly data: string
 }
 
-/** A call of a tool that the model asked for, and what became of it. */
+/** A call of a tool that the model asked for, and its result. */
 export interface ToolCall {
   readonly id: string
   readonly name: string
