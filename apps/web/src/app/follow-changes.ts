@@ -6,7 +6,7 @@ import { readConnection } from '../lib/connection.ts'
 import { useSession } from '../lib/session.ts'
 import { setQuietQuestion } from './heartbeat.ts'
 
-/** A page that asks for something else all the time asks for changes this often; a page at rest does so at each look. */
+/** Time between questions for changes on a page that polls other data; a page at rest asks at each look. */
 const BUSY_MS = 25_000
 /** Time between two looks at the clock. */
 const STEP_MS = 500

@@ -63,7 +63,7 @@ function scheduleProbe(): void {
   }, delay)
 }
 
-/** Sends one request that only finds out whether the server answers. One that it does not answer in time is enough. */
+/** Sends one request to find out whether the server answers. A single timeout means that the server is away. */
 export async function checkHealth(): Promise<boolean> {
   const signal = AbortSignal.timeout(HANG_MS)
   try {

@@ -3,7 +3,7 @@ import { useState } from 'react'
 /** A part of a list, the newest first. */
 export interface ListedPage<Row> {
   readonly rows: readonly Row[]
-  /** Number of all that match. */
+  /** Number of all matching rows. */
   readonly total: number
 }
 

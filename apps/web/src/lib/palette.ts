@@ -8,7 +8,7 @@ export function openPalette(view: PaletteView): void {
   show(view)
 }
 
-/** Sets who draws the palette. */
+/** Sets the function that draws the palette. */
 export function setPaletteHost(host: (view: PaletteView) => void): void {
   show = host
 }

@@ -9,7 +9,7 @@ export function setSignedOutHandler(handler: () => void): void {
   onSignedOut = handler
 }
 
-/** Acts on an error that says that the session has ended; requests outside of the query cache pass theirs in. */
+/** Acts on an error that says that the session has ended. Requests outside of the query cache pass their errors in. */
 export function watchSession(error: unknown): void {
   if (error instanceof ApiError && error.status === 401) onSignedOut()
 }

@@ -26,7 +26,7 @@ export interface Session {
   readonly viewer: Viewer
   /** Whether the server has accounts. */
   readonly hasAccounts: boolean
-  /** Whether a shared key is all that can be signed in with. */
+  /** Whether a shared key is the only way to sign in. */
   readonly asksForKey: boolean
   readonly providers: readonly string[]
   readonly hasUsers: boolean

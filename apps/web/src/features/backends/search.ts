@@ -1,7 +1,7 @@
 /** The view of the page: backends of the galleries, or installed backends. */
 export type BackendView = 'explore' | 'installed'
 
-/** The states that installed backends are filtered by: by who put them there, or with a newer version. */
+/** The states that installed backends are filtered by: their origin, or a newer version. */
 export const BACKEND_STATES = ['user', 'system', 'upgrade'] as const
 
 /** Search parameters of the page of backends. Absent ones have their defaults. */

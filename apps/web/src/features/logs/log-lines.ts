@@ -9,7 +9,7 @@ export interface SentLine {
 export interface LogLine extends SentLine {
   /** Grows from line to line; never used twice. */
   readonly number: number
-  /** Lines that the server has passed over here instead of a text. */
+  /** Number of lines that the server has left out here; the line then has no text. */
   readonly missed?: number
 }
 

@@ -18,12 +18,12 @@ export interface Log {
 
 const POLL_MS = 2_000
 const DRAW_MS = 100
-/** A hidden page gives its socket back after this time. */
+/** A hidden page closes its socket after this time. */
 const HIDDEN_MS = 60_000
-/** Sockets that fail in a row before the page asks again and again instead. */
+/** Sockets that fail in a row before the page polls instead. */
 const MAX_FAILURES = 2
 const RETRY_MS = 1_000
-/** Answers after which a page that asks again and again tries the socket once more. */
+/** Answers after which a page that polls tries the socket once more. */
 const POLLS_UNTIL_SOCKET = 15
 
 /** Follows the output of a model over a WebSocket. Without a socket, it asks every two seconds. */

@@ -39,7 +39,7 @@ const AS_YAML = { bodySerializer: (text: string) => text, headers: { 'content-ty
  * Writes the file of a model; the name in the text renames it.
  *
  * @param revision the file it is meant for
- * @throws ApiError with status 412 where the file has another revision by now
+ * @throws ApiError with status 412 if the file has another revision by now
  */
 export async function replaceFile(name: string, text: string, revision: string): Promise<WrittenFile> {
   const headers = { ...AS_YAML.headers, 'if-match': `"${revision}"` }

@@ -24,7 +24,7 @@ export interface CompletionParts {
   readonly listModels: () => Promise<readonly string[]>
 }
 
-/** Keys whose values are names of models, though the server names no provider. */
+/** Keys whose values are names of models, although the server names no provider. */
 const MODEL_LISTS: ReadonlySet<string> = new Set(['pii.detectors', 'failover.targets'])
 
 /** Keys, options and names that can be written at an offset of a model file. */

@@ -36,7 +36,7 @@ export type GalleryPage = Awaited<ReturnType<typeof fetchGallery>>
 /** A model of a gallery. */
 export type GalleryModel = GalleryPage['models'][number]
 
-/** Models of the galleries. The rows of before stay while other filters are fetched. */
+/** Models of the galleries. The previous rows stay while rows for other filters are fetched. */
 export const galleryQuery = (search: ModelsSearch) => {
   const { q, capability, backend, tag, fits, sort, order, pages } = search
   return queryOptions({

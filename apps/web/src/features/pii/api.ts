@@ -69,7 +69,7 @@ export async function runFilter({ text, model, detectors, reveal, signal }: Tria
 type Failures = paths['/api/pii/redact']['post']['responses']
 type Refusal = Failures[400]['content']['application/json']
 
-/** Whether a refusal is that of a blocked text. */
+/** Whether a refusal is about a blocked text. */
 function isBlock(failure: Refusal | Failures['default']['content']['application/json']): failure is Refusal {
   return failure.error.type === 'pii_blocked' || failure.error.code === 'pii_blocked'
 }

@@ -91,7 +91,7 @@ function KindView({ kind }: { readonly kind: Kind }) {
   )
 }
 
-/** A kind that no model offers: which backends could. */
+/** Names the backends that could serve a kind, if no model offers it. */
 function NoModel({ kind }: { readonly kind: Kind }) {
   const { t } = useTranslation('playground')
   const { isAdmin } = useSession().viewer

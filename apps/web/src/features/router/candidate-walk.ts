@@ -1,4 +1,4 @@
-/** A candidate as the search for one passes it. */
+/** A candidate, as a step of the search. */
 export interface WalkStep {
   readonly model: string
   readonly labels: readonly string[]

@@ -6,7 +6,7 @@ export type BodyView =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly value: unknown; readonly text: string; readonly bytes: number }
   | { readonly kind: 'text'; readonly text: string; readonly bytes: number }
-  /** Too long, or no text. */
+  /** Too long, or not text. */
   | { readonly kind: 'file'; readonly content: Uint8Array<ArrayBuffer>; readonly bytes: number }
 
 /** Reads a body in base64; null if the body was not kept. */

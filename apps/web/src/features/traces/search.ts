@@ -36,7 +36,7 @@ export interface TracesSearch {
 /** Reads the search parameters of the page. */
 export function readTracesSearch(parameters: Record<string, unknown>): TracesSearch {
   const kind = parameters.kind === 'backend' ? 'backend' : undefined
-  // addresses of before
+  // older addresses
   const status = parameters.status === '5xx' ? 'failed' : parameters.status
   const hours = readSearchChoice(parameters.hours, RANGES)
   const per = readSearchChoice(parameters.per, PAGE_SIZES)
@@ -63,7 +63,7 @@ export function hasFilters({ model, status, user, min, q, from }: TracesSearch):
   return [model, status, user, min, q, from].some((value) => value !== undefined)
 }
 
-/** Takes back every filter. */
+/** Removes every filter. */
 export const noFilters = {
   from: undefined,
   to: undefined,

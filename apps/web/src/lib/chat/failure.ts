@@ -30,7 +30,7 @@ export function isRefusal({ status }: Failure): boolean {
   return status >= 400 && status < 500 && status !== 429 && status !== 408
 }
 
-/** The longest pause that is waited out by itself. */
+/** The longest pause before an automatic retry. */
 const MAX_WAITED_MS = 60_000
 
 /** Pause before the single automatic retry, in milliseconds; undefined for a failure without a retry. */

@@ -92,7 +92,7 @@ export interface ChatSettings {
   readonly seed?: number | undefined
   /** Texts that end the answer. */
   readonly stop: readonly string[]
-  /** Whether a model that can think may. */
+  /** Whether a model that can think may do so. */
   readonly isThinking: boolean
   /** Whether the server continues when the page is closed. */
   readonly isBackground: boolean

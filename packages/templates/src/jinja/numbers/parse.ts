@@ -80,7 +80,7 @@ function takeSign(text: string): { readonly negative: boolean; readonly rest: st
   return { negative: text[0] === '-', rest: signed ? text.slice(1) : text }
 }
 
-/** Single underscores between digits go; others make the text no number. */
+/** Removes single underscores between digits; returns undefined for a text with any other underscore. */
 function withoutUnderscores(
   text: string,
   { mayBegin, isDigit }: { readonly mayBegin: boolean; readonly isDigit: (character: string) => boolean },
