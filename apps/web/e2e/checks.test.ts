@@ -238,8 +238,7 @@ describeInBrowser('the checks of the interface that count', () => {
     const rows = page.locator('tbody tr[data-row]')
     await rows.first().waitFor()
     await rows.nth(12).scrollIntoViewIfNeeded()
-    // a click in the frame of the scroll would open the trace before the page hears of the scroll: no person is that
-    // fast
+    // a click in the frame of the scroll would open the trace before the page hears of it: no person is that fast
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))))
     await rows.nth(12).getByRole('link').click()
     await page.getByText('Where the time went').waitFor()
