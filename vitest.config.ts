@@ -7,7 +7,7 @@ import { patienceMs } from './packages/test-kit/src/patience.ts'
 
 /**
  * Sources instead of builds for workspace packages; the rest are vite's own server defaults. `module` is left out: Node
- * gets these conditions too, and cannot load what packages keep for bundlers.
+ * gets these conditions too, and cannot load the files that packages keep for bundlers.
  */
 const conditions = ['@svc/source', 'node', 'development|production']
 
@@ -27,7 +27,7 @@ const HTTP_TESTS = [
 /** Leaks, restoration and failures of the filter of private text. */
 const FILTER_TESTS = ['test/spec/pii-{canaries,filter,leaving,restored}.test.ts']
 
-/** Starts with the tests that pack every package: at the end, one worker would run them alone. */
+/** Starts with the tests that pack every package: at the end, one worker would run them by itself. */
 class PackedFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isPacked = ({ project }: TestSpecification) => project.name === 'packages/test-kit'

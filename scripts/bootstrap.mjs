@@ -67,7 +67,7 @@ function stamps() {
   ])
   const shared = ['tsconfig.base.json', 'tsup.base.ts', 'tsup.program.ts', 'scripts/bundle-licences.ts']
   const files = [...built, ...shared.map((file) => join(root, file)), ...sourceFiles(join(root, 'scripts/licences'))]
-    // a package may have none of its files
+    // a package may lack all of its files
     .filter((file) => existsSync(file))
   const build = sha256([
     install,
@@ -154,7 +154,7 @@ function lockCoversPlatform() {
 
 const machine = `${process.platform}-${process.arch}`
 
-/** An installation for `start` is pruned, and pnpm puts nothing back: for another machine and for tests it is made anew. */
+/** Removes a pruned installation (for `start`) before tests or on another machine, because pnpm restores no files. */
 function dropPruned(scope) {
   const before = readStamp()
   const isFit = before.machine === machine && (before.scope === 'all' || scope === 'run')
@@ -175,7 +175,7 @@ async function install(scope) {
   if (scope === 'run') pruneInstall(root)
 }
 
-/** The tools of the workspace and the packages that a start builds: without those of tests, a database among them. */
+/** The tools of the workspace and the packages that a start builds: without packages of tests, such as a database. */
 function listStartFilters() {
   const names = [manifest.name, ...listNeededPackages('@svc/server', readManifests())]
   return names.map((name) => `--filter=${name}`)

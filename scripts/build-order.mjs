@@ -1,6 +1,6 @@
 /**
- * Lists the packages of the workspace that one of them needs at run time: itself, its dependencies and theirs, and those
- * whose build its own build takes in (`svc.ships`). Packages for tests only are left out.
+ * Lists the packages of the workspace that one of them needs at run time: itself, its direct and indirect dependencies,
+ * and the packages whose build its own build takes in (`svc.ships`). Packages only for tests are left out.
  *
  * @param {string} name @param {ReadonlyMap<string, { dependencies?: object, optionalDependencies?: object, svc?: { ships?:
  *   string[] } }>} manifests by package name @returns {string[]}

@@ -23,7 +23,7 @@ const place =
 
 function installedFolder() {
   try {
-    // its place in the store of the workspace: its tools stand beside that, not beside the link
+    // its place in the store of the workspace: its tools are beside that, not beside the link
     return realpathSync(join(root, place))
   } catch {
     return undefined

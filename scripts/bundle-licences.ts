@@ -7,19 +7,19 @@ const TEXTS = new URL('./licences/', import.meta.url)
 /**
  * The licence texts of the packages whose files a bundle holds.
  *
- * @param files paths of the bundle's inputs; those of the workspace itself are left out
- * @throws {Error} for a package without a licence text, whose licence has no text among ours either
+ * @param files paths of the bundle's inputs; paths in the workspace itself are left out
+ * @throws {Error} for a package without a licence text, if we have no text of its licence either
  */
 export function collectLicences(files: readonly string[]): string {
   return joinTexts(new Set(files.flatMap((file) => findPackage(file) ?? [])))
 }
 
 /**
- * The licence texts of the packages that a package depends on, and of those that they depend on: at least those of what a
- * bundler may take from them.
+ * The licence texts of all packages that a package depends on, directly or not: at least the texts of everything that
+ * a bundler may take from them.
  *
  * @param folder the folder of the package; its own text is left out
- * @param options.leftOut names of packages that are left out with what they alone depend on
+ * @param options.leftOut names of packages that are left out, with the packages that only they depend on
  * @throws {Error} as {@link collectLicences} does
  */
 export function collectDependencyLicences(folder: string, { leftOut }: { readonly leftOut: RegExp }): string {
@@ -56,7 +56,7 @@ function findPackage(file: string): string | undefined {
   return /^(?!late:).*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]
 }
 
-/** What a manifest says of a package. */
+/** Parts of a package's manifest. */
 interface Manifest {
   readonly name: string
   readonly version: string

@@ -32,7 +32,7 @@ function readStages(text) {
 
 const valuesOf = (stage, wanted) => stage.filter(({ name }) => name === wanted).map(({ value }) => value)
 
-/** Copies the content of `COPY . .`: the files of the checkout except those that .dockerignore names. */
+/** Copies the content of `COPY . .`: the files of the checkout except the files that .dockerignore names. */
 function copyContext(to) {
   const ignored = readFileSync(join(root, '.dockerignore'), 'utf8')
     .split('\n')
@@ -138,7 +138,7 @@ function checkUnit() {
   if (!hasProgram('systemd-analyze')) return console.log('svc.service was not checked: systemd is not installed')
   const unit = readFileSync(join(root, 'deploy/svc.service'), 'utf8')
   assert.match(unit, /^ExecStart=\/usr\/local\/bin\/svc run$/m)
-  // The check needs an existing program: here it lies elsewhere.
+  // The check needs an existing program: here it is in another place.
   const file = join(folder, 'svc.service')
   writeFileSync(file, unit.replace('/usr/local/bin/svc', join(root, 'apps/server/dist/main.js')))
   const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })

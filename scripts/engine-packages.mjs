@@ -99,7 +99,7 @@ export function makeEnginePackages(target, isWanted = () => true) {
 function copyBuild(installed, { name, folder }) {
   const [, os = '', cpu = ''] = /-(\w+)-(\w+)$/.exec(name) ?? []
   const from = join(installed, 'bin/napi-v6', os, cpu)
-  // on macOS the same library lies there under two names
+  // on macOS the same library is there under two names
   for (const file of readdirSync(from).filter((each) => !/\d\.\d+\.\d+\.dylib$/.test(each))) {
     cpSync(join(from, file), join(folder, file))
   }
@@ -128,7 +128,7 @@ function isPublished(id, npm) {
   try {
     return npm('view', id, 'version').trim() !== ''
   } catch (error) {
-    // any other failure says nothing about the package
+    // any other failure does not concern the package
     if (/E404/.test(String(/** @type {{ stderr?: unknown }} */ (error).stderr))) return false
     throw error
   }

@@ -6,7 +6,7 @@ import ts from 'typescript'
  * @property {number} start offset of the replaced text, in UTF-16 units
  * @property {number} end
  * @property {string} from the replaced text
- * @property {string} to what stands there instead
+ * @property {string} to the replacement
  * @property {number} line counted from 1
  */
 
@@ -31,7 +31,7 @@ const OPERATORS = {
   '--': '++',
 }
 
-/** Words that a program compares or hands on. Sentences for people are left alone. */
+/** Words that a program compares or passes on. Sentences for people stay unchanged. */
 const WORD = /^[\w./:-]{1,40}$/
 
 const LARGE = 1000
@@ -51,7 +51,7 @@ function isSilent(node) {
   )
 }
 
-/** Whether an expression makes a text, as far as its literals tell. @param {ts.Expression} node */
+/** Whether an expression makes a text, as far as its literals show. @param {ts.Expression} node */
 function makesText(node) {
   if (ts.isBinaryExpression(node)) return makesText(node.left) || makesText(node.right)
   return isText(node) || ts.isTemplateExpression(node)
@@ -75,7 +75,7 @@ function isFiller(node) {
 }
 
 /**
- * Whether an async function only hands on what it awaits: nothing in it runs afterwards.
+ * Whether an async function only returns the value that it awaits: nothing in it runs afterwards.
  *
  * @param {ts.AwaitExpression} node
  */
@@ -112,7 +112,7 @@ function isUsing(node) {
 }
 
 /**
- * What may stand in the place of a node: the replaced node or token with its replacement.
+ * The replacement of a node: the replaced node or token with its new text.
  *
  * @param {ts.Node} node
  * @returns {readonly [ts.Node, string] | undefined}
@@ -219,7 +219,7 @@ export function takeSample(items, { count, seed }) {
   const taken = []
   let state = seed >>> 0
   while (left.length > 0 && taken.length < count) {
-    // a linear congruential generator; the constants are those of Numerical Recipes
+    // a linear congruential generator with the constants of Numerical Recipes
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     taken.push(...left.splice(Math.floor((state / 2 ** 32) * left.length), 1))
   }

@@ -8,7 +8,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 const [folder = ''] = process.argv.slice(2)
 
-/** How the last run ended. A run that the first failure cut short is `interrupted`, whatever the states of its tests. */
+/**
+ * Outcome of the last run. A run that the first failure cut short is `interrupted`, whatever the states of its tests.
+ */
 let outcome = 'passed'
 const reporter = {
   /** @param {unknown} _modules @param {unknown} _errors @param {string} reason */

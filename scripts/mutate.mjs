@@ -1,5 +1,6 @@
-// `npm run mutate -- packages/router`: plants small faults in a package, one at a time, and prints those that none of its
-// tests notices. Faults are chosen at random, the same ones for the same seed. A run takes some seconds a fault.
+// `npm run mutate -- packages/router`: plants small faults in a package, one at a time, and prints the faults that no
+// test of the package notices. Faults are chosen at random, the same ones for the same seed. A run takes some seconds a
+// fault.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -76,7 +76,7 @@ it.each([
   // on Alpine, the builds for the other C library go
   const onMusl = listUseless(store, { platform, arch, musl: true }).map((path) => relative(store, path))
   expect(onMusl.filter((path) => path.startsWith('@libsql'))).toEqual(['@libsql+linux-x64-gnu@0.5.29'])
-  // nothing of SQLite fits this one: what compiles it stays
+  // no build of SQLite fits this one: the files that compile it stay
   const other = listUseless(store, { platform: 'linux', arch: 'arm' }).map((path) => relative(store, path))
   expect(other.filter((path) => /sqlite3\/(deps|src)$|armv7l/.test(path))).toEqual([])
 })

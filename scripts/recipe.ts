@@ -32,9 +32,9 @@ export function readRecipe(markdown: string): Recipe {
 
 /**
  * Applies the lines of a diff without line numbers. Parts are separated by `@@`; the lines of each, without the added
- * ones, must stand in the text exactly once.
+ * ones, must occur in the text exactly once.
  *
- * @throws {Error} for a part that does not, with its lines
+ * @throws {Error} for a part that does not occur exactly once, with its lines
  */
 export function applyLines(text: string, diff: string): string {
   return diff.split(/^@@.*\n/m).reduce((edited, part) => {
@@ -60,7 +60,7 @@ export function applyChange(copy: string, { file, kind, text }: RecipeChange): v
   writeFileSync(path, text)
 }
 
-/** Copies the files of the repository, its installed packages as links, and what its compiler knows. */
+/** Copies the files of the repository, its installed packages as links, and its compiler's build information. */
 export function copyRepository(from: string, to: string): void {
   const git = ['ls-files', '--cached', '--others', '--exclude-standard', '-z']
   for (const file of execFileSync('git', git, { cwd: from, encoding: 'utf8', maxBuffer: 1 << 26 }).split('\0')) {

@@ -15,8 +15,8 @@ export const QUICK = [
 ]
 
 /**
- * Converts the arguments of `npm test -- …` to those of vitest: `--watch` runs tests again as files change, `--quick`
- * runs a subset; all others pass. Without the user's own reporter a line counts finished files.
+ * Converts the arguments of `npm test -- …` to arguments of vitest: `--watch` runs tests again as files change,
+ * `--quick` runs a subset; all others pass. Without the user's own reporter a line counts finished files.
  *
  * @param {readonly string[]} args @param {{ isTerminal: boolean }} options a terminal gets vitest's own line, which
  *   counts too @returns {string[]}

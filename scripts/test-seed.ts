@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** The same values in every run: a change that breaks nothing cannot fail by chance. `random` looks for new ones. */
+/** The same values in every run, so that a harmless change cannot fail by chance. `random` looks for new ones. */
 const SEED = 20_261_128
 
 const { SVC_TEST_SEED: given } = process.env

@@ -26,7 +26,7 @@ const chat =
     })
 
 /**
- * The walks: a request, and what it is called.
+ * The walks: a request, and its name.
  *
  * @type {Record<string, { readonly about: string, readonly request: (url: string) => Promise<void> }>}
  */

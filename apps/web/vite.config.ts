@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from 'vite'
 import { nameClass } from './scripts/name-class.ts'
 import { USUAL_PX } from './src/lib/text-size.ts'
 
-/** Where `vite` sends the calls of a page under development. */
+/** Server to which `vite` sends the calls of a page under development. */
 const server = process.env.SVC_DEV_SERVER ?? 'http://127.0.0.1:8080'
 const PROXIED = [
   '/api',
@@ -31,9 +31,9 @@ function match(packages: readonly string[], files: readonly string[]): RegExp {
 }
 
 /**
- * Few files instead of many small ones, apart by what a page needs; the first group that matches takes a module. The
- * sign-in page needs `base` alone, the first page of others `base`, `frame` and `home`; `overlays` and `chats` come
- * after the first paint.
+ * Few files instead of many small ones, grouped by the pages that need them; the first group that matches takes a
+ * module. The sign-in page needs only `base`, the first page of others `base`, `frame` and `home`; `overlays` and
+ * `chats` come after the first paint.
  */
 const GROUPS = {
   base: match(
@@ -50,7 +50,7 @@ const GROUPS = {
       'features/sign-in/search.ts',
       'components/ui/(?:button|copy-button|field|icon|notice|page-head|product-mark|states|status|time|toast).tsx?',
       'styles/[^/]+.css',
-      // the styles of what opens later are there before it is
+      // parts that open later find their styles already loaded
       '(?:app/[^/]+|components/(?:ui/(?!list-detail)[^/]+|chat/composer|operations/operations)|features/home/home).module.css',
     ],
   ),

@@ -1,4 +1,4 @@
-// Asks what an open page of an admin asks for, once a second, until its input ends; then prints the slowest reply in
+// Sends the requests of an admin's open page, once a second, until its input ends; then prints the slowest reply in
 // milliseconds. A process of its own, so that it takes no time from the client that measures.
 //   node admin-page.mjs URL KEY
 const [url = '', key = ''] = process.argv.slice(2)

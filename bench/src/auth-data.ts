@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import Database from 'libsql'
 import { CHAT_PATH } from './server.ts'
 
-/** How much of each is put into a database. */
+/** Number of entries of each kind in a database. */
 export interface Filling {
   readonly records: number
   readonly keys: number

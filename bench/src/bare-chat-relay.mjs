@@ -14,7 +14,7 @@ function toVarint(number) {
   }
 }
 
-/** A framed message with the prompt alone. */
+/** A framed message that holds only the prompt. */
 function toRequest(prompt) {
   const text = Buffer.from(prompt)
   const length = Buffer.from([0x0a, ...toVarint(text.length)])

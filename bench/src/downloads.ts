@@ -95,7 +95,7 @@ http {
   }
 }
 
-/** CPU seconds of a process with those of its threads that have ended. */
+/** CPU seconds of a process, including its threads that have ended. */
 function readWholeCpu(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) / 100
@@ -193,7 +193,7 @@ async function main(): Promise<void> {
       install.push(await measureInstall(server))
       installPauses.push(await readPause())
     }
-    // The second installation only hashes what is there.
+    // The second installation only hashes the present files.
     await waitForJob(server, (await post(`${server.url}/models/apply`, { id: 'weights' })).uuid)
     await readPause()
     await waitForJob(server, (await post(`${server.url}/models/apply`, { id: 'weights' })).uuid)

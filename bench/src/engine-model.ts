@@ -7,7 +7,7 @@ import { type GgufValue, type Tensor, writeGguf } from './engine-gguf.ts'
 const SHAPE = { layers: 6, embedding: 512, feedForward: 1536, heads: 8, vocabulary: 4096, context: 8192 } as const
 const CONSONANTS = 'bcdfghjklmnpqrstvwxz'
 const VOWELS = 'aeiou'
-/** Marks and bytes come first and are no text. */
+/** Number of the first token with text; marks and bytes come first. */
 const FIRST_TEXT = 3 + 256
 
 /** Words of three letters, each of them one token. */
@@ -91,7 +91,7 @@ function createTensors(vocabulary: number): Tensor[] {
     data: new Float32Array(embedding).fill(1),
   })
   const output = matrix('output', embedding, vocabulary)
-  // tokens that are no text score 0 and are never the likeliest: answers end only at their limit
+  // tokens without text score 0 and are never the likeliest: answers end only at their limit
   output.data.fill(0, 0, FIRST_TEXT * embedding)
   return [
     matrix('token_embd', embedding, vocabulary),

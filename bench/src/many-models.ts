@@ -1,6 +1,6 @@
 /**
  * Measures start and model list of the built server over growing folders of models: half of them YAML files with GGUF
- * weights beside them, half GGUF files alone. Prints wall and CPU time of each, and the ratio for twice as many models.
+ * weights beside them, half only GGUF files. Prints wall and CPU time of each, and the ratio for twice as many models.
  *
  * node --conditions=@svc/source --import tsx src/many-models.ts [--kinds yaml,gguf] [--counts 250,500,1000]
  */

@@ -53,7 +53,7 @@ async function startPeers(): Promise<Peer[]> {
   writeFileSync(at('leaf.crt'), leaf.certificate)
   writeFileSync(at('leaf.key'), leaf.key)
   const [http1Port, http2Port] = [await freePort(), await freePort()]
-  // It speaks TLS with a certificate that fetch does not trust: a tunnel tells when it is ready.
+  // It speaks TLS with a certificate that fetch does not trust: an open tunnel means that it is ready.
   const files = [at('leaf.crt'), at('leaf.key')]
   const [oursPort, oursReady, barePort, mockPort, mockReady] = [
     await freePort(),

@@ -1,7 +1,7 @@
-// Measures what monitoring costs: processor time of a small relayed request with tracing off, with tracing and no
+// Measures the cost of monitoring: processor time of a small relayed request with tracing off, with tracing and no
 // bodies, with bodies, and with spans over OTLP, in turn in one run, the server alone on processor 0; the delay of the
-// events of many streams while an admin page polls everything once a second, over the same streams without it; and how
-// long lists and the summary take over many stored traces.
+// events of many streams while an admin page polls everything once a second, over the same streams without it; and the
+// time of long lists and of the summary over many stored traces.
 //   pnpm --filter @svc/bench monitoring [-- --seconds 3 --rounds 5 --streams 1000 --traces 100000 --only requests]
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

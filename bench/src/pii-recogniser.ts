@@ -1,4 +1,4 @@
-// Measures the demo recogniser on its held-out texts beside rules alone: F2 of each group by language, and the share of
+// Measures the demo recogniser on its held-out texts beside only rules: F2 of each group by language, and the share of
 // labelled characters that is covered; then the time of 20,000 characters on one processor. The server must be built.
 //   pnpm --filter @svc/bench pii-recogniser
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -61,7 +61,7 @@ function printGroups(evaluation: DetectorEvaluation): void {
   }
 }
 
-/** A process and those that it started. */
+/** A process and the processes that it started. */
 function listTree(pid: number): number[] {
   const parents = readdirSync('/proc')
     .map(Number)

@@ -65,7 +65,7 @@ async function readDelay(): Promise<Pick<Stall, 'maxMs' | 'activeMs'>> {
   return (await (await fetch(`http://127.0.0.1:${delayPort}/`)).json()) as Stall
 }
 
-/** Sends small requests one after the other until told to stop; returns the longest wait. */
+/** Sends small requests one after the other until it is stopped; returns the longest wait. */
 async function probe(until: { stopped: boolean }): Promise<number> {
   let longest = 0
   while (!until.stopped) {

@@ -132,7 +132,7 @@ async function measureStreams({ url, cpuSeconds }: Measured, pace: Pace): Promis
   return { ...figures, cpuUs: ((cpuSeconds() - before) / figures.events) * 1e6 }
 }
 
-/** Ratios of a side's figures to those of the baseline, round by round. */
+/** Ratios of a side's figures to the figures of the baseline, round by round. */
 function ratio<T>(of: readonly T[], base: readonly T[], pick: (figures: T) => number): string {
   return median(of.flatMap((figures, round) => (base[round] ? [pick(figures) / pick(base[round])] : []))).toFixed(2)
 }

@@ -15,11 +15,11 @@ export interface Side {
   readonly headers: Readonly<Record<string, string>>
   /** The same program once more, for the measurement of its start; absent where that is of no interest. */
   readonly start?: StartedProgram | undefined
-  /** Where a profile of it can be had. */
+  /** Address from which its profile can be fetched. */
   readonly pprof?: string | undefined
 }
 
-/** What all sides share. */
+/** Parts that all sides share. */
 export interface Stage {
   readonly folder: string
   readonly backendPort: number

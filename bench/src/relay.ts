@@ -39,7 +39,7 @@ const PROMPT = 'Hello there, how are you today?'
 const toBody = (stream: boolean): string =>
   JSON.stringify({ model: 'm', stream, messages: [{ role: 'user', content: PROMPT }] })
 
-/** What a round of a side gives. */
+/** Figures of a round of a side. */
 interface Round {
   /** Processor time in µs. */
   readonly chat: number
@@ -93,7 +93,7 @@ async function measureMemory(side: Side): Promise<Memory> {
   return { idle, afterChats: readMemory(side) }
 }
 
-/** A row: a figure of each side, over what it is compared with. */
+/** A row: a figure of each side, over the figure it is compared with. */
 interface Row {
   readonly name: string
   readonly unit: string

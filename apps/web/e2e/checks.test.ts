@@ -19,14 +19,14 @@ const EMAIL = 'root@site.example'
 const STORY = Array.from({ length: 40 }, (_, index) => `word${index} `)
 const TRACES = 30
 
-/** What a page cost until it asks for nothing more. */
+/** Cost of a page until it sends no more requests. */
 interface Cost {
   bytes: number
   requests: number
   calls: number
 }
 
-/** Opens a page with an empty cache and counts what comes over the network. */
+/** Opens a page with an empty cache and counts its requests and bytes. */
 async function measureCost({ page, context }: View, path: string): Promise<Cost> {
   const cost: Cost = { bytes: 0, requests: 0, calls: 0 }
   const devtools = await context.newCDPSession(page)
@@ -115,7 +115,7 @@ describeInBrowser('the checks of the interface that count', () => {
       .getByText(/ready|busy|no answer/)
       .waitFor()
     const isLook = (line: string) => line.startsWith('GET /system?')
-    // the frame asks for what it shows beside the navigation
+    // the frame sends these requests for its own parts
     const isOwn = (line: string) =>
       !/healthz|\/api\/pii\/events|\/api\/operations|\/api\/auth\/admin\/users|\/assets\/|\/locales\//.test(line)
     const before = requests.length
@@ -238,7 +238,7 @@ describeInBrowser('the checks of the interface that count', () => {
     const rows = page.locator('tbody tr[data-row]')
     await rows.first().waitFor()
     await rows.nth(12).scrollIntoViewIfNeeded()
-    // a click in the frame of the scroll would open the trace before the page hears of the scroll: nobody is that fast
+    // a click in the frame of the scroll would open the trace before the page hears of it: no person is that fast
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))))
     await rows.nth(12).getByRole('link').click()
     await page.getByText('Where the time went').waitFor()
@@ -277,7 +277,7 @@ describeInBrowser('the checks of the interface that count', () => {
       return without.map((one) => one.outerHTML.slice(0, 120))
     })
     expect(bare).toEqual([])
-    // what is chosen differs from what is not by more than a background, which these colours take away
+    // a chosen item differs from the others by more than a background, which these colours take away
     const chosen = await page.evaluate(() => {
       const read = (element: Element | null) => {
         if (element === null) return ''

@@ -29,7 +29,7 @@ import {
 const VIEWERS = ['admin', 'user', 'anonymous', 'open', 'keys'] as const
 type Viewer = (typeof VIEWERS)[number]
 
-/** What a viewer gets at an address: the page, or what stands in its place. */
+/** Result of a viewer's visit to an address: the page, or the page shown instead. */
 type Outcome = 'page' | 'sign-in' | 'refused' | 'absent'
 
 const EVERYONE: readonly Viewer[] = VIEWERS
@@ -42,9 +42,9 @@ interface Row {
   readonly address?: string
   /** The first part of the document's title. */
   readonly title: string
-  /** Who gets the page. */
+  /** Viewers who get the page. */
   readonly seenBy: readonly Viewer[]
-  /** Who is told that there is no such page; all others are refused. */
+  /** Viewers who get "No such page"; all other viewers are refused. */
   readonly absentFor?: readonly Viewer[]
 }
 
@@ -91,7 +91,7 @@ const ROWS: readonly Row[] = [
   { route: '/app/traces/$id', address: '/app/traces/1', title: 'Traces', seenBy: ADMINS },
   { route: '/app/users', title: 'Users', seenBy: ['admin', 'keys'], absentFor: ['open'] },
   { route: '/app/users/invites', title: 'Invites', seenBy: ['admin', 'keys'], absentFor: ['open'] },
-  // whoever is inside goes on to the home page
+  // viewers who are signed in go on to the home page
   { route: '/login', title: 'Home', seenBy: SIGNED_IN },
   { route: '/invite/$code', address: '/invite/none', title: 'Invite', seenBy: EVERYONE },
   { route: '/explorer', title: 'About svc', seenBy: EVERYONE },
@@ -109,7 +109,7 @@ function expectOutcome({ seenBy, absentFor }: Row, viewer: Viewer): Outcome {
   return absentFor?.includes(viewer) === true ? 'absent' : 'refused'
 }
 
-/** What is wrong with a page, by its kind. */
+/** A fault of a page, by its kind. */
 type Finding = readonly [kind: string, text: string]
 
 const name = (kind: string, texts: readonly string[], where?: string): readonly Finding[] =>
@@ -144,7 +144,7 @@ describeInBrowser('every page', () => {
   let origin: FileOrigin
   const servers: BuiltServer[] = []
   const views = new Map<Viewer, View>()
-  /** What was looked at closely: a page looks the same to all admins. */
+  /** Pages that were checked closely. A page looks the same to all admins, so it is checked once. */
   const seen = new Set<string>()
 
   beforeAll(async () => {

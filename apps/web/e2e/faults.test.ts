@@ -64,7 +64,7 @@ describeInBrowser('the interface behind a proxy', () => {
     const { page } = view
     await page.goto('/app')
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
-    // the page that tells of failures is here by then, as it is whenever someone has looked at a page for a moment
+    // the page that shows failures is loaded by then, as always when someone has looked at a page for a moment
     await expect.poll(() => view.requests.some((line) => line.includes('/overlays-'))).toBe(true)
     let missing = 0
     let reloads = 0

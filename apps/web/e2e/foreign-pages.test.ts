@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BuiltServer } from '../../server/test/support/built-server.ts'
 import { describeInBrowser, openView, startBuiltServer } from './harness.ts'
 
-/** How the attempts of a page ended, by their name: `done`, or why not. */
+/** Outcomes of a page's attempts, by their name: `done`, or the reason why an attempt failed. */
 type Outcomes = Readonly<Record<string, string>>
 
 /** Tries, from the script of a page, all that a page can do with a server that it does not belong to. */
@@ -67,7 +67,7 @@ function attack(page: Page, target: string): Promise<Outcomes> {
     await note('image', load(document.createElement('img'), '/favicon.svg'))
     await note('script', load(document.createElement('script'), '/v1/models'))
 
-    // what a page does without looking at the reply
+    // actions of a page that do not look at the reply
     await fetch(`${base}/api/settings`, { method: 'POST', mode: 'no-cors', body: settings }).catch(() => undefined)
     navigator.sendBeacon(`${base}/api/settings`, settings)
     for (const enctype of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {

@@ -11,7 +11,7 @@ if (executablePath === undefined) {
   console.warn(text)
 }
 
-/** `describe` for tests that need a browser; left out, with one line that says so, where there is none. */
+/** `describe` for tests that need a browser. Without a browser they are left out, with one line that says so. */
 export function describeInBrowser(name: string, body: () => void): void {
   describe.skipIf(executablePath === undefined)(name, body)
 }
@@ -40,7 +40,7 @@ afterAll(async () => {
   browsers.clear()
 })
 
-/** How a page is looked at. */
+/** Options of {@link openView}. */
 export interface ViewOptions {
   readonly width?: number
   readonly height?: number
@@ -48,7 +48,7 @@ export interface ViewOptions {
   readonly language?: string
   /** The size of letters that the browser is set to. @default 16, as browsers come */
   readonly letterPx?: number
-  /** Failures that the test provokes: lines of the console that match are no fault. */
+  /** Failures that the test provokes: matching lines of the console are not faults. */
   readonly expected?: RegExp
 }
 
@@ -91,7 +91,7 @@ export async function openView(url: string, options: ViewOptions = {}): Promise<
   page.on('console', (message) => {
     const text = message.text()
     if (message.type() !== 'error' || expected?.test(text)) return
-    // the browser reports replies that are failures; the tests look at what the page makes of them
+    // the browser reports replies that are failures; the tests look at the page's reaction
     if (/^Failed to load resource/.test(text)) return
     faults.push(`the console: ${text}`)
   })

@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 
-/** What the tests read of a route. */
+/** Parts of a route that the tests read. */
 interface ReadRoute {
   readonly options: object
   readonly children?: unknown
@@ -19,7 +19,7 @@ function listPaths(base: string, routes: readonly ReadRoute[]): readonly string[
 
 /** The paths of all routes, such as `/app/models/$name`, as the interface declares them; old addresses are left out. */
 export async function listRoutes(): Promise<readonly string[]> {
-  // the modules of routes read where the document lies, and listen to the browser, as they load
+  // the modules of routes read the document's address and listen to the browser as they load
   vi.stubGlobal('document', { baseURI: 'http://server.example/' })
   vi.stubGlobal('addEventListener', () => {})
   try {

@@ -45,7 +45,7 @@ describeInBrowser('what looks at pages', () => {
     const plain = Array.from({ length: 30 }, (__, at) => `<button style="${SIZE}">${at}</button>`).join('')
     await view.page.setContent(`<main>${plain}${fault}${plain}</main>`)
     const stops = await findHiddenStops(view.page, 'main')
-    // what covers one stop covers them all
+    // an element that covers one stop covers them all
     expect(stops.slice(-1)).toEqual(found)
   })
 

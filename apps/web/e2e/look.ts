@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 /** Widths that no page may be wider than: narrow phones and 400 % zoom, phones, tablets, small and large screens. */
 export const WIDTHS = [320, 390, 768, 1280, 1440] as const
 
-/** Resolves once the page has a title and a heading and has drawn what it asked the server for. */
+/** Resolves once the page has a title and a heading and has drawn the server's replies. */
 export async function settle(page: Page, title: string): Promise<void> {
   const isDrawn = (wanted: string) =>
     document.title === wanted &&
@@ -25,7 +25,7 @@ export async function dress(page: Page, width: number, theme: 'light' | 'dark'):
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
 }
 
-/** Whether the page is wider than its window, and what sticks out. */
+/** Whether the page is wider than its window, and the elements that stick out. */
 export function findOverflow(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement
@@ -59,7 +59,7 @@ const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 /** The rules that another theme can break. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
-/** What a search for violations looks at. */
+/** Options of {@link findViolations}. */
 interface ViolationSearch {
   /** A selector of the part to look at. @default the whole page */
   readonly within?: string
@@ -67,7 +67,7 @@ interface ViolationSearch {
   readonly isOtherTheme?: boolean
 }
 
-/** What breaks rules A and AA of WCAG 2.0 to 2.2. */
+/** Finds violations of rules A and AA of WCAG 2.0 to 2.2. */
 export async function findViolations(page: Page, search: ViolationSearch = {}): Promise<readonly string[]> {
   const { within, isOtherTheme = false } = search
   const isThere = await page.evaluate(() => 'axe' in window)
@@ -97,14 +97,14 @@ export function findSmallText(page: Page, leastPx = 12): Promise<readonly string
   }, leastPx)
 }
 
-/** A page with more places than this would be no use to anybody. */
+/** A page with more places than this would be useless. */
 const MAX_STOPS = 300
 /** Presses of Tab that are sent at once: waiting for each would take most of the time of a walk. */
 const PRESSES = 20
 
 /**
- * Goes through a page with Tab and tells where the focus cannot be seen: on something hidden, outside of the window,
- * behind something else, or without a ring.
+ * Goes through a page with Tab and returns the places where the focus cannot be seen: on something hidden, outside of
+ * the window, behind something else, or without a ring.
  *
  * @param from a selector of where to begin, which gets the focus first @default the top of the page
  */
@@ -127,7 +127,7 @@ export async function findHiddenStops(page: Page, from = 'body'): Promise<readon
   return end === -1 ? [...found, `more than ${MAX_STOPS} places that Tab stops at`] : [...new Set(found)]
 }
 
-/** What {@link watchStops} leaves in a page. */
+/** The object that {@link watchStops} leaves in a page. */
 interface WatchedDocument extends Document {
   stops?: string[]
   stopWatching?: () => void
@@ -143,7 +143,7 @@ function takeStops(): readonly string[] {
 
 /**
  * Runs in the page: gives the focus to the start and notes after each press of Tab whether the element that has the
- * focus is seen. A note is `seen`, `end`, or what is wrong.
+ * focus is seen. A note is `seen`, `end`, or a description of the fault.
  */
 function watchStops(selector: string): void {
   const start = document.querySelector<HTMLElement>(selector) ?? document.body

@@ -44,7 +44,7 @@ describeInBrowser('the pages that observe, on a server without sign-in', () => {
     await page.reload()
     await page.getByText('19 of 19').waitFor()
 
-    // the first row stands high, and many are in view
+    // the first row is near the top, and many are in view
     const places = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().toJSON()))
     expect(places[0]?.y).toBeLessThanOrEqual(280)
     expect(places.filter(({ bottom }) => bottom <= 900).length).toBeGreaterThanOrEqual(16)
@@ -176,7 +176,7 @@ describeInBrowser('the audit events', () => {
     await findSecrets(server, view)
 
     await open(page, '/app/events', 'Events')
-    // what was found, and the look at the models folder
+    // the findings, and the look at the models folder
     await page.getByText('3 events').waitFor()
     expect(await page.locator('main').textContent()).not.toMatch(/ann@site|tick-1/)
     await page.getByLabel('Action', { exact: true }).selectOption('block')

@@ -66,7 +66,7 @@ describeInBrowser('everything that opens above a page', () => {
     for (const [name, text] of Object.entries(MODELS)) {
       await writeFile(join(server.folder, 'models', `${name}.yaml`), `name: ${name}\n${text}`)
     }
-    // the first part of a download that nobody goes on with
+    // the first part of a download that nobody continues
     for (const name of ['left.gguf.partial', 'left.gguf.partial.json']) {
       const path = join(server.folder, 'models', name)
       await writeFile(path, '{}')
@@ -105,7 +105,7 @@ describeInBrowser('everything that opens above a page', () => {
     expect([...new Set(named)].sort()).toEqual([...(await listSources())].sort())
   })
 
-  /** Whether the focus is in a part, and stays there where the part lies over the page. */
+  /** Whether the focus is in a part, and stays there if the part covers the page. */
   async function findLostFocus(page: Page, part: string): Promise<readonly string[]> {
     const isInside = () =>
       page.evaluate((selector) => document.activeElement?.closest(selector) != null, part.replaceAll(', ', ','))

@@ -6,9 +6,9 @@ export interface Overlay {
   readonly source: string
   /** Opens it, on the page at `address`. */
   readonly open: (page: Page) => Promise<unknown>
-  /** What opens. @default the dialog, menu or list of choices on the page */
+  /** The part that opens. @default the dialog, menu or list of choices on the page */
   readonly part?: string
-  /** Whether it stands beside the page on wide screens, where the focus stays on the page. */
+  /** Whether it is beside the page on wide screens, where the focus stays on the page. */
   readonly isBeside?: true
   /** Closes it. @default Esc */
   readonly close?: (page: Page) => Promise<unknown>
@@ -35,7 +35,7 @@ const behind = (source: string, name: string | RegExp, more: Partial<Overlay> = 
   ...more,
 })
 
-/** A menu behind a button, and what its entries open. */
+/** A menu behind a button, and the parts that its entries open. */
 const menu = (source: string, name: string, entries: Readonly<Record<string, string>> = {}): readonly Overlay[] => [
   behind(source, name),
   ...Object.entries(entries).map(([entry, opened]) => ({

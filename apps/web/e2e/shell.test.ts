@@ -159,7 +159,7 @@ describeInBrowser('the frame on a server with accounts', () => {
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
     expect(page.url()).toContain('/app/usage?period=day')
 
-    // what was being written is still there
+    // the text that was being written is still there
     await page.getByRole('link', { name: 'Chat', exact: true }).click()
     await page.getByRole('textbox', { name: 'Message', exact: true }).fill('half a thought')
     await endOtherSessions(server, email)

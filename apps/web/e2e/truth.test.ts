@@ -72,7 +72,7 @@ describeInBrowser('pages and changes made elsewhere', () => {
     await page.goto('/app/models?view=installed&model=heavy')
     await page.getByRole('heading', { name: 'heavy', level: 2 }).waitFor()
     expect((await chat('heavy')).status).toBe(500)
-    // nothing is written in the audit log: the page learns of it by its own look
+    // the audit log gets no entry: the page notices the change by its own look
     await page.reload()
     await page.getByRole('alert').getByText('no room on the card').waitFor()
     await page.getByRole('link', { name: /heavy/ }).getByText('Load failed').waitFor()

@@ -71,7 +71,7 @@ async function measureTimes(): Promise<void> {
   }
 }
 
-/** Runs a program and shows what it says when it fails. */
+/** Runs a program and shows its output when it fails. */
 function run(command: string, args: readonly string[], file: string): boolean {
   const env = { ...process.env, SVC_FIGURES: file }
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: ROOT, env, encoding: 'utf8' })

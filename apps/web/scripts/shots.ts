@@ -41,7 +41,7 @@ router:
 `,
 }
 
-/** What the router learns from. */
+/** Examples that the router learns from. */
 const EXAMPLES = [
   ...['good morning', 'hello there', 'how are you today', 'thanks a lot'].map((text) => ({ text, labels: ['talk'] })),
   ...['why does it crash', 'fix this function', 'write a loop in C'].map((text) => ({ text, labels: ['code'] })),
@@ -95,7 +95,7 @@ async function drawDecision(page: Page): Promise<void> {
   await page.getByText('It is the first candidate that serves all active labels.').waitFor({ timeout: 60_000 })
 }
 
-/** A picture: its file, the address, and what happens on the page before. */
+/** A picture: its file, the address, and the actions on the page before it is taken. */
 const PICTURES: readonly (readonly [name: string, page: string, prepare?: (page: Page) => Promise<void>])[] = [
   ['chat', 'chat', drawChat],
   ['home', ''],

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 
-/** Pieces of the long answer and what they hold, as the other interface was measured with. */
+/** Number of pieces and bytes of the long answer, as in the measurement of the other interface. */
 const PIECES = 4_900
 const ANSWER_BYTES = 29_000
 const MESSAGES = 300
@@ -42,7 +42,7 @@ export function makePieces(): readonly string[] {
   return Array.from({ length: PIECES }, (_, index) => text.slice(cut(index), cut(index + 1)))
 }
 
-/** What the page itself notes down while it is measured. */
+/** Notes that the page itself writes while it is measured. */
 interface Notes {
   longTasks: { readonly start: number; readonly duration: number }[]
   shift: number
@@ -74,7 +74,7 @@ const readNotes = (page: Page) => page.evaluate(() => (window as unknown as { no
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 const findMedian = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
-/** Opens a page of a server that notes what it does. */
+/** Opens a page of a server that notes its actions. */
 async function openNoted(browser: Browser, url: string): Promise<{ context: BrowserContext; page: Page }> {
   const context = await browser.newContext({ baseURL: url, viewport: { width: 1440, height: 900 }, locale: 'en' })
   // the loader of this script names functions by a function that pages lack

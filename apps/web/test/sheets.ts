@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
-/** The folder of what all pages share. */
+/** The folder of the styles that all pages share. */
 export const STYLES = join(SOURCES, 'styles')
 
 /** All sources of the interface. */
@@ -25,7 +25,7 @@ export function readSelectors(file: string): string {
   return heads.filter((head) => !head.trim().startsWith('@')).join('\n')
 }
 
-/** Reads the selectors that stand in no other rule, one by one. */
+/** Reads the selectors that are not inside another rule, one by one. */
 export function readTopSelectors(file: string): readonly string[] {
   const selectors: string[] = []
   const around: string[] = []

@@ -17,7 +17,7 @@ import {
 } from './sheets.ts'
 
 const MAX_BASE_LINES = 400
-/** Classes that libraries give to what they draw: the highlighter, the editor, the charts. */
+/** Classes of the elements that libraries draw: the highlighter, the editor, the charts. */
 const LIBRARY_CLASS = /^(?:hl|cm|u)-/
 /** A name of whole words: `saveBar`, `colour1`. */
 const WHOLE_WORDS = /^(?:[a-z][a-z]+)(?:[A-Z][a-z]+|\d)*$/
@@ -32,7 +32,7 @@ interface Uses {
   readonly faults: readonly string[]
 }
 
-/** What a source uses of the style sheets. */
+/** Reads the uses of style sheets in a source. */
 function readUses(file: string): Uses {
   const text = readFileSync(file, 'utf8')
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX)

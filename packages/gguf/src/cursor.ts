@@ -55,7 +55,7 @@ export class GgufCursor {
     return this.#view.getUint32(offset, true)
   }
 
-  /** An unsigned 64-bit number. @throws {GgufError} above 2^53, which is no honest count, length or offset */
+  /** An unsigned 64-bit number. @throws {GgufError} above 2^53: a true count, length or offset is never that large */
   uint64(): number {
     const offset = this.#take(8)
     const high = this.#view.getUint32(offset + 4, true)

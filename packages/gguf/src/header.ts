@@ -7,7 +7,7 @@ import { readTensors } from './tensors.ts'
 export interface GgufHeader {
   /** 2 or 3. */
   readonly version: number
-  /** Keys with a single value; null stands for a text of more than 4 MiB. */
+  /** Keys with a single value; null in place of a text of more than 4 MiB. */
   readonly keys: ReadonlyMap<string, GgufValue>
   /** Lengths of the arrays among the keys. */
   readonly arrayLengths: ReadonlyMap<string, number>

@@ -2,7 +2,7 @@ import type { GgufCursor } from './cursor.ts'
 import { GgufError } from './errors.ts'
 import { VALUE_BYTES, VALUE_TYPE } from './types.ts'
 
-/** A single value of the header; null stands for a text of more than 4 MiB. */
+/** A single value of the header; null in place of a text of more than 4 MiB. */
 export type GgufValue = string | number | boolean | null
 
 /** The key-value part of a header. */

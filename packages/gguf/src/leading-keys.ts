@@ -4,11 +4,11 @@ import { readVersion } from './header.ts'
 import { createKeys, type GgufValue, readKey } from './keys.ts'
 
 /**
- * Reads the keys with a single value that lie in the first bytes of a file, for files that are not here: the facts of
- * the network stand before its vocabulary. What the bytes cut off is left out.
+ * Reads the keys with a single value in the first bytes of a file, for files that are not here: the facts of the
+ * network come before its vocabulary. Keys that are cut off are left out.
  *
  * @param bytes the begin of the file; 64 KiB and more are enough for the usual files
- * @throws {GgufError} for bytes that begin no GGUF file of version 2 or 3
+ * @throws {GgufError} for bytes that do not begin a GGUF file of version 2 or 3
  */
 export function readLeadingKeys(bytes: Uint8Array): ReadonlyMap<string, GgufValue> {
   const source = {

@@ -1,11 +1,11 @@
 import { checkArgument } from '@svc/errors'
 
 /**
- * How deep arrays and objects may nest by default. `[[1]]` is two deep; a scalar document is zero deep.
+ * Default limit of the depth of arrays and objects. `[[1]]` is two deep; a scalar document is zero deep.
  */
 export const DEFAULT_MAX_DEPTH = 128
 
-/** How many objects, arrays and object keys a document may hold by default, counted together. */
+/** Default limit of objects, arrays and object keys in a document, counted together. */
 export const DEFAULT_MAX_NODES = 1_000_000
 
 /**

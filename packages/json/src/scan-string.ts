@@ -16,7 +16,7 @@ for (const character of '"\\/bfnrt') IS_ESCAPE[character.charCodeAt(0)] = 1
 const HEX_VALUE = new Uint8Array(256).fill(0xff)
 for (const digit of '0123456789abcdefABCDEF') HEX_VALUE[digit.charCodeAt(0)] = Number.parseInt(digit, 16)
 
-/** Finds the end of string tokens and checks their content; can stop and go on anywhere in a long string. */
+/** Finds the end of string tokens and checks their content; can stop and continue anywhere in a long string. */
 export class StringScanner {
   /** Facts of the string so far, as `FLAG_*` bits. */
   flags = 0
@@ -42,8 +42,8 @@ export class StringScanner {
   }
 
   /**
-   * Scans on from an offset inside a string until its closing quote or `until`, and returns the offset after what
-   * was read. May pass `until` by less than twelve bytes, never the end of the input.
+   * Scans on from an offset inside a string until its closing quote or `until`, and returns the offset after the
+   * scanned part. May pass `until` by less than twelve bytes, never the end of the input.
    *
    * @throws SvcError `json_syntax`
    */

@@ -1,7 +1,7 @@
 /** Default time of work between two turns of the event loop. */
 const DEFAULT_SLICE_MS = 5
 
-/** How long work may hold the event loop, and the signal that ends it. */
+/** Time that work may hold the event loop, and the signal that ends it. */
 export interface SliceOptions {
   /** Ends the work at the next slice; its reason is thrown. */
   readonly signal?: Pick<AbortSignal, 'throwIfAborted'> | undefined

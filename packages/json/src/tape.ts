@@ -26,7 +26,7 @@ const FIRST_ENTRIES = 128
  * | `{` or `[` | start offset | entry of its closing bracket |
  * | `}` or `]` | end offset | number of members |
  *
- * An object's members are pairs of a key (a string) and a value. The byte at an entry's start tells its kind.
+ * An object's members are pairs of a key (a string) and a value. The byte at an entry's start gives its kind.
  */
 export class Tape {
   /** Entries written so far. */

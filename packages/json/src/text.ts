@@ -21,7 +21,7 @@ export function decodeRange(bytes: Uint8Array, start: number, end: number): stri
   return decoder.decode(bytes.subarray(start, end))
 }
 
-/** The text a string token stands for, escapes resolved. A lone surrogate stays one. */
+/** The text of a string token, escapes resolved. A lone surrogate stays one. */
 export function decodeStringText(tokens: Tokens, index: number): string {
   const { bytes, tape } = tokens
   const start = tape.first(index)
@@ -76,7 +76,7 @@ function asKey(text: string): string {
   return key
 }
 
-/** Whether a string token stands for a text; cheaper than decoding it where both are ASCII. */
+/** Whether a string token means a text; cheaper than decoding it where both are ASCII. */
 export function isStringText(tokens: Tokens, index: number, text: string): boolean {
   const { bytes, tape } = tokens
   if ((tape.second(index) & (FLAG_ESCAPED | FLAG_WIDE)) !== 0) return decodeStringText(tokens, index) === text

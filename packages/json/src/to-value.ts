@@ -11,12 +11,12 @@ const DROPPED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', '
 
 type Container = JsonValue[] | { [key: string]: JsonValue }
 
-/** Builds the plain value of a token; can stop after any number of tokens and go on later. */
+/** Builds the plain value of a token; can stop after any number of tokens and continue later. */
 export class ValueBuilder {
   readonly #tokens: Tokens
   #index: number
   #result: JsonValue = null
-  /** The container being filled, the entry of its closing bracket, and those of the containers around it. */
+  /** The container being filled with the entry of its closing bracket, and the same of the containers around it. */
   #container: Container | undefined
   #closeIndex = -1
   readonly #outer: { readonly container: Container | undefined; readonly closeIndex: number }[] = []

@@ -60,7 +60,7 @@ export class Tokenizer {
   #afterString = NOTHING
   /** The entry of the innermost open container; while open, its second word holds the one around it. */
   #open = NO_PARENT
-  /** Values so far in the innermost container, and in those around it. */
+  /** Values so far in the innermost container, and in the containers around it. */
   #count = 0
   readonly #outerCounts: number[] = []
 

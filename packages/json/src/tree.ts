@@ -124,7 +124,7 @@ export class JsonNode {
     return found === 0 ? undefined : new JsonNode(document, found)
   }
 
-  /** Every value under a key, in source order; none on anything but an object. */
+  /** Every value under a key, in source order; empty for anything but an object. */
   getAll(key: string): JsonNode[] {
     let found: JsonNode[] | undefined
     const { document } = this
@@ -139,12 +139,12 @@ export class JsonNode {
     return found ?? []
   }
 
-  /** The members of an object in source order, duplicates included; none on anything else. */
+  /** The members of an object in source order, duplicates included; empty for anything else. */
   entries(): IterableIterator<JsonMember, undefined> {
     return new Members(this.document, this.index + 1, this.#closeOfObject())
   }
 
-  /** The items of an array in order; none on anything else. */
+  /** The items of an array in order; empty for anything else. */
   items(): IterableIterator<JsonNode, undefined> {
     const close = this.kind === 'array' ? this.document.tape.second(this.index) : 0
     return new Items(this.document, this.index + 1, close)
@@ -182,7 +182,7 @@ export class JsonNode {
 
   /**
    * The plain value, equal to what `JSON.parse` gives for the same text, but for the keys `__proto__`,
-   * `constructor` and `prototype`: those members are left out.
+   * `constructor` and `prototype`, which are left out.
    */
   toValue(): JsonValue {
     const builder = new ValueBuilder(this.document, this.index)

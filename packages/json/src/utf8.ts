@@ -1,6 +1,6 @@
 /**
- * Length in bytes of the well-formed multi-byte UTF-8 sequence at an offset (RFC 3629): 2, 3 or 4, or 0 when the
- * bytes there are none (overlong, a surrogate, past U+10FFFF, cut off, or a stray continuation).
+ * Length in bytes of the well-formed multi-byte UTF-8 sequence at an offset (RFC 3629): 2, 3 or 4, or 0 for other bytes
+ * (overlong, a surrogate, past U+10FFFF, cut off, or a stray continuation).
  */
 export function measureMultiByte(bytes: Uint8Array, offset: number): 0 | 2 | 3 | 4 {
   const lead = bytes[offset] ?? 0

@@ -3,7 +3,7 @@ import { opensContainer, readFirstByte } from './tape.ts'
 import { decodeStringText } from './text.ts'
 import { JsonNode } from './tree.ts'
 
-/** Where a string is: object keys and array indices, outermost first. */
+/** Place of a string: object keys and array indices, outermost first. */
 export type JsonPath = (string | number)[]
 
 /** A container the walk is in. Kept alive by its leaves, so that their paths outlive the step. */

@@ -57,7 +57,7 @@ export interface ReasoningSettings {
   readonly disableReasoningTagPrefill?: boolean | undefined
   /** Reasoning is cut out and not reported. */
   readonly stripReasoningOnly?: boolean | undefined
-  /** Start tokens beside those of the pairs. */
+  /** Start tokens beside the start tokens of the pairs. */
   readonly thinkingStartTokens?: readonly string[] | undefined
   /** Pairs beside the built-in ones, and before them. */
   readonly tagPairs?: readonly { readonly start?: string | undefined; readonly end?: string | undefined }[] | undefined

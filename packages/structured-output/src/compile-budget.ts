@@ -11,7 +11,7 @@ export class CompileBudget {
     this.#left = steps
   }
 
-  /** Takes steps; false where none is left. */
+  /** Takes steps; returns false if no steps are left. */
   spend(steps = 1): boolean {
     this.#left -= steps
     return this.#left >= 0

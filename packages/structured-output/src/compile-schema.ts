@@ -36,8 +36,8 @@ export interface CompileOptions extends GrammarOptions {
  * {@link CompiledSchema.check} covers the keywords that a grammar cannot express: `not`, `uniqueItems`, `contains`,
  * exclusive alternatives, some patterns and steps.
  *
- * @throws `invalid_request` with the code `unsupported_schema`, the place as JSON pointer and the reason: when it is no
- *   schema, refers to something outside of it, has no finite value, or passes a bound
+ * @throws `invalid_request` with the code `unsupported_schema`, the place as JSON pointer and the reason: when it is
+ *   not a schema, refers to something outside of it, has no finite value, or passes a bound
  */
 export function compileSchema(schema: unknown, options: CompileOptions): CompiledSchema {
   const budget = new CompileBudget()

@@ -17,7 +17,7 @@ export interface ToolGrammarSettings {
         readonly parallelCalls?: boolean | undefined
         /** Writes a list of calls on one line. @default false */
         readonly disableParallelNewLines?: boolean | undefined
-        /** Allows text or calls. @default calls alone */
+        /** Allows text or calls. @default only calls */
         readonly mixedMode?: boolean | undefined
         /** In mixed mode: no text beside calls. @default false */
         readonly noMixedFreeString?: boolean | undefined

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ChatTurn, createChatTemplate, JinjaLimitError, parseJsonKeepingNumbers } from '../src/index.ts'
 
-/** Tools, then each turn; `call` writes the calls of an answer, `before` stands in front of everything. */
+/** Tools, then each turn; `call` writes the calls of an answer, `before` comes before everything else. */
 function write({
   call = '',
   before = '',

@@ -8,7 +8,7 @@ interface FoundConversation {
   readonly class: string
   readonly template: string
   readonly body: { readonly messages: readonly ChatTurn[]; readonly tools?: readonly unknown[] }
-  /** What the prompt has to show. */
+  /** Texts that the prompt has to show. */
   readonly shows: readonly string[]
 }
 

@@ -8,7 +8,7 @@ export interface AcceptedSockets {
   close(): void
 }
 
-/** Watches a port, whatever listens on it in this process. */
+/** Watches a port, for any listener in this process. */
 export function watchAccepted(port: number): AcceptedSockets {
   const sockets: Socket[] = []
   const onAccepted = (message: unknown): void => {

@@ -30,7 +30,7 @@ export function sourceArguments(program: URL): string[] {
  * Starts a backend from its sources, on a socket, and waits until it is healthy.
  *
  * @param program its main file
- * @param env variables beside those of this process
+ * @param env variables beside the variables of this process
  * @example
  * await using backend = await startBackendProcess(new URL('../src/main.ts', import.meta.url))
  * await backend.client.loadModel({ Model: 'm' })

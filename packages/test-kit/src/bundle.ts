@@ -77,7 +77,7 @@ export async function bundleEntry({
   }
 }
 
-/** The files of a bundle that load with its entry: all but those behind `import()`. */
+/** The files of a bundle that load with its entry: all but the files behind `import()`. */
 function listEarly(outputs: Metafile['outputs'], first: string): ReadonlySet<string> {
   const early = new Set([first])
   for (const path of early) {

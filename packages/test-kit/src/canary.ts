@@ -10,7 +10,7 @@ export interface Canary {
   readonly value: string
 }
 
-/** Encodings of a secret. `core` is its random middle alone: part of the secret, or an encoding not listed here. */
+/** Encodings of a secret. `core` is only its random middle: part of the secret, or an encoding not listed here. */
 export type CanaryForm = 'plain' | 'json' | 'percent' | 'base64' | 'base64url' | 'hex' | 'core'
 
 /** A place where a canary was found. */
@@ -108,7 +108,7 @@ function toNeedles({ value }: Canary): [CanaryForm, Buffer][] {
   return distinct.map(([form, text]) => [form, Buffer.from(text)])
 }
 
-/** The base64 digits that depend on the bytes alone, for each of three possible offsets in a longer text. */
+/** The base64 digits that depend only on the bytes, for each of three possible offsets in a longer text. */
 function base64Middles(bytes: Buffer): string[] {
   return [0, 1, 2].map((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes])

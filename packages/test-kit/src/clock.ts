@@ -1,4 +1,4 @@
-/** Time that stands still until a test moves it; fits every `Clock` port of the packages. */
+/** Time that moves only when a test moves it; fits every `Clock` port of the packages. */
 export interface FakeClock {
   /** Wall time, milliseconds since the epoch. */
   now(): number
@@ -11,7 +11,7 @@ export interface FakeClock {
    * happens before time moves further.
    */
   advance(ms: number): Promise<void>
-  /** Sets wall time alone, as an administrator or a time server does. */
+  /** Sets only the wall time, as an administrator or a time server does. */
   setNow(now: number): void
   /** Number of current sleepers. */
   readonly sleepers: number
@@ -30,7 +30,7 @@ export interface FakeClockOptions {
   readonly now?: number | undefined
 }
 
-/** Creates a clock that stands still. */
+/** Creates a clock whose time moves only by the test. */
 export function createFakeClock(options: FakeClockOptions = {}): FakeClock {
   let elapsed = 0
   let offset = options.now ?? Date.UTC(2026, 0, 1)

@@ -8,7 +8,7 @@ import { listenOnFreePort } from './http-server.ts'
 import { trackSockets } from './sockets.ts'
 import { startUpstream } from './upstream.ts'
 
-/** A proxy that tunnels to ports of this machine, whatever the name, and refuses the host `refused`. */
+/** A proxy that tunnels any name to ports of this machine, and refuses the host `refused`. */
 async function startTunnels() {
   const server = createServer()
   server.on('connect', ({ url = '' }, socket: Socket) => {

@@ -41,7 +41,7 @@ export interface ConnectTlsOptions {
   readonly ca: string
   /** @default the host of the target */
   readonly servername?: string | undefined
-  /** @default HTTP/1.1 alone */
+  /** @default only HTTP/1.1 */
   readonly protocols?: readonly string[] | undefined
   readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined
   /** Accepts every certificate. */

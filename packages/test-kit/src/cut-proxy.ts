@@ -4,7 +4,7 @@ import { trackSockets } from './sockets.ts'
 
 /** The place and way of cutting a connection. */
 export interface Cut {
-  /** Bytes to count: those of the target (`response`) or of the client (`request`). */
+  /** Bytes to count: the bytes of the target (`response`) or of the client (`request`). */
   readonly direction: 'response' | 'request'
   /** Number of bytes that pass before the cut; 0 cuts at the first byte. */
   readonly afterBytes: number
@@ -15,7 +15,7 @@ export interface Cut {
 /** A TCP proxy that cuts connections. */
 export interface CutProxy extends AsyncDisposable {
   readonly port: number
-  /** How many connections have been cut. */
+  /** Number of connections that have been cut. */
   readonly cuts: number
   /** Sets the cut of later connections; undefined lets them pass whole. */
   setCut(cut: Cut | undefined): void

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { type HttpServer, startHttpServer } from './http-server.ts'
 
-/** How an origin treats one request for a file. */
+/** Fault of an origin in one request for a file. */
 export interface OriginFault {
   /** Ends the connection after so many bytes of content. */
   readonly cutAfter?: number | undefined
@@ -36,7 +36,7 @@ export interface OriginRequest {
   readonly headers: IncomingHttpHeaders
 }
 
-/** An HTTP server of files that counts what it sends, and that can fail. */
+/** An HTTP server of files that counts its replies, and that can fail. */
 export interface FileOrigin extends AsyncDisposable {
   readonly origin: string
   readonly files: Map<string, OriginFile>
@@ -63,7 +63,7 @@ export interface FileOriginOptions {
 
 const PIECE = 64 * 1024
 
-/** Starts an origin on a free port of the loopback interface. Paths are those of the URL, decoded. */
+/** Starts an origin on a free port of the loopback interface. Paths are the URL's paths, decoded. */
 export async function startFileOrigin(options: FileOriginOptions): Promise<FileOrigin> {
   const { hasRanges = true, hasEtags = true, hasConditions = true } = options
   const files = new Map<string, OriginFile>(Object.entries(options.files).map(([path, content]) => [path, { content }]))
@@ -136,7 +136,7 @@ async function send(
   const end = Math.min(content.length, cutAfter ?? content.length, stallAfter ?? content.length)
   for (let position = 0; position < end && !response.destroyed; position += PIECE) {
     const piece = content.subarray(position, Math.min(end, position + PIECE))
-    // Counted once the system has taken it: what waits in this process is not sent.
+    // Counted once the system has taken it: bytes that wait in this process are not sent.
     await new Promise<void>((resolve, reject) => {
       response.once('close', resolve)
       response.write(piece, (error) => {

@@ -17,7 +17,7 @@ export interface ForwardProxyOptions {
   /** The name and password that it asks for, such as `me:secret`. @default none */
   readonly credentials?: string | undefined
   /**
-   * The ports of this machine that stand for `host:port`. Any other target cannot be reached.
+   * The ports of this machine that are used for `host:port`. Any other target cannot be reached.
    *
    * @default every name is this machine, at the port of the target
    */
@@ -45,7 +45,7 @@ export async function startForwardProxy(options: ForwardProxyOptions = {}): Prom
   const requests: ProxiedRequest[] = []
   const server = tls === undefined ? createServer() : createTlsServer(tls)
 
-  /** Notes a request. @returns whether it goes on */
+  /** Notes a request. @returns whether the request continues */
   function admit(request: IncomingMessage, socket: Socket): boolean {
     const authorization = request.headers['proxy-authorization']
     requests.push({ method: request.method ?? '', target: request.url ?? '', authorization })

@@ -37,7 +37,7 @@ export function writeGguf({ keys, tensors }: GgufContent): Buffer {
   return Buffer.concat([padded(header), ...body])
 }
 
-/** Encodes a value as it stands after its key, including its type. */
+/** Encodes a value as it is written after its key, including its type. */
 export function encodeValue(value: GgufValue): Buffer[] {
   switch (value.type) {
     case 'u32':

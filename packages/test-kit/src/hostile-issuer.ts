@@ -35,10 +35,10 @@ export type ClientProof = 'basic' | 'post' | 'none'
 export interface HostileIssuer extends AsyncDisposable {
   readonly issuer: string
   readonly port: number
-  /** Claims of the account beside those of the sign-in, such as `email`. */
+  /** Claims of the account beside the claims of the sign-in, such as `email`. */
   account: TokenClaims
   forge: TokenForger
-  /** Answers the userinfo endpoint; undefined means that there is none. */
+  /** Answers the userinfo endpoint; undefined means that there is no such endpoint. */
   userInfo: TokenClaims | undefined
   /** Answers the key set. @default the keys that were rotated in, newest last */
   keySet: (() => unknown) | undefined
@@ -56,7 +56,7 @@ export interface HostileIssuer extends AsyncDisposable {
   tokenReply: { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> } | undefined
   /** Cuts every connection to these paths. */
   down: readonly string[]
-  /** How often the key set was asked for. */
+  /** Number of requests for the key set. */
   readonly keyRequests: number
   /** Makes a new key and takes the old one away. */
   rotateKey(): Promise<void>
@@ -83,7 +83,7 @@ function reply(response: ServerResponse, body: unknown, status = 200, headers: R
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
 
-/** How a client proves itself, and by which secret. */
+/** The client's form of proof, and its secret. */
 function readProof(authorization: string | undefined, form: URLSearchParams): readonly [ClientProof, string] {
   if (authorization?.startsWith('Basic ') === true) {
     const [, secret = ''] = Buffer.from(authorization.slice(6), 'base64').toString().split(':')

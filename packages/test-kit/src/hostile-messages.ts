@@ -14,10 +14,10 @@ export const HEALTHY = Buffer.from(Reply.encode(Reply.fromPartial({ message: Buf
 /** The answer of a successful call, such as a load. */
 export const SUCCESS = Buffer.from(Result.encode(Result.fromPartial({ success: true })).finish())
 
-/** Bytes that are no message of any type: a field that claims to be longer than the rest. */
+/** Bytes that are not a message of any type: a field that claims to be longer than the rest. */
 export const GARBAGE = Buffer.of(0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x00)
 
-/** Bytes that are no UTF-8: a stray continuation, an overlong slash, a surrogate, a start without an end. */
+/** Bytes that are not UTF-8: a stray continuation, an overlong slash, a surrogate, a start without an end. */
 export const NOT_UTF8 = Buffer.of(0x80, 0xc0, 0xaf, 0xed, 0xa0, 0x80, 0xf0, 0x9f)
 
 /** A correct reply with this text. */
@@ -25,12 +25,12 @@ export function replyMessage(text: string): Buffer {
   return Buffer.from(Reply.encode(Reply.fromPartial({ message: Buffer.from(text) })).finish())
 }
 
-/** A reply whose text is no UTF-8, in a bytes field, which may hold it. */
+/** A reply whose text is not UTF-8, in a bytes field, which may hold it. */
 export function replyWithBrokenText(): Buffer {
   return Buffer.from(Reply.encode(Reply.fromPartial({ message: NOT_UTF8 })).finish())
 }
 
-/** A reply with a `chat_deltas[0].content` that is no UTF-8, in a string field, which must not hold it. */
+/** A reply with a `chat_deltas[0].content` that is not UTF-8, in a string field, which must not hold it. */
 export function replyWithBrokenDelta(): Buffer {
   const content = Buffer.concat([Buffer.of(0x0a, NOT_UTF8.length), NOT_UTF8])
   return Buffer.concat([Buffer.of(0x42, content.length), content])

@@ -22,7 +22,7 @@ export async function startHttpServer(handler: RequestListener): Promise<HttpSer
   return { server, port, origin: `http://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close }
 }
 
-/** Servers that can listen: those of `net`, `tls`, `http`, `https` and `http2`. */
+/** Servers that can listen: the servers of `net`, `tls`, `http`, `https` and `http2`. */
 interface Listening {
   listen(port: number, host: string, callback: () => void): unknown
   once(event: 'error', listener: (error: Error) => void): unknown

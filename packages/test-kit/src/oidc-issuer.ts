@@ -6,7 +6,7 @@ export interface OidcIssuer extends AsyncDisposable {
   readonly issuer: string
   /** Signs an account in where a sign-in sends the browser, and agrees. @returns where the browser is sent back to */
   agree(url: URL, login: string): Promise<URL>
-  /** Signs the person out whose browser has agreed last. Clients with a logout address are told. */
+  /** Signs out the person whose browser has agreed last, and notifies clients with a logout address. */
   signOut(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ function createCookies() {
   }
 }
 
-/** The form of a page: where it goes and what it holds. */
+/** The form of a page: its target and its fields. */
 function readForm(page: string, login: string): { readonly action: string; readonly body: URLSearchParams } {
   const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1]
   const prompt = /name="prompt" value="([^"]+)"/.exec(page)?.[1]
@@ -51,17 +51,17 @@ function readLogoutForm(page: string): { readonly action: string; readonly body:
 }
 
 /**
- * Starts the certified implementation `oidc-provider` with one client. An account is made for every login; its claims
- * are those that `toClaims` gives.
+ * Starts the certified implementation `oidc-provider` with one client. An account is made for every login; `toClaims`
+ * gives its claims.
  */
 export async function startOidcIssuer(options: {
   readonly clientId: string
   readonly clientSecret: string
   readonly redirectUri: string
   readonly toClaims: (login: string) => Readonly<Record<string, unknown>>
-  /** How the client proves itself. @default client_secret_post */
+  /** The client's form of proof. @default client_secret_post */
   readonly authMethod?: 'client_secret_basic' | 'client_secret_post'
-  /** Where the client is told that a person has signed out. @default nowhere */
+  /** Address that is notified when a person has signed out. @default none */
   readonly logoutUri?: string
 }): Promise<OidcIssuer> {
   const server = createServer()

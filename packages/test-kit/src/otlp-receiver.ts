@@ -28,7 +28,7 @@ export interface OtlpSpan {
   readonly scope: string
 }
 
-/** A receiver of spans over HTTP. How it answers is set on {@link OtlpReceiver.upstream}. */
+/** A receiver of spans over HTTP. Its replies are set on {@link OtlpReceiver.upstream}. */
 export interface OtlpReceiver extends AsyncDisposable {
   /** The value of `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly endpoint: string
@@ -58,7 +58,7 @@ function readSpans(request: RecordedRequest): OtlpSpan[] {
 type Fields = ReadonlyMap<number, readonly FieldValue[]>
 type FieldValue = Uint8Array | bigint | number
 
-/** Reads an `ExportTraceServiceRequest` of opentelemetry.proto.collector.trace.v1. @throws {Error} for bytes that are none */
+/** Reads an `ExportTraceServiceRequest` of opentelemetry.proto.collector.trace.v1. @throws {Error} for other bytes */
 export function decodeOtlpSpans(bytes: Uint8Array): OtlpSpan[] {
   return readMessages(readFields(bytes), 1).flatMap((resourceSpans) => {
     const [resource] = readMessages(resourceSpans, 1)

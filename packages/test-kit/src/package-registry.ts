@@ -7,7 +7,7 @@ import { startHttpServer } from './http-server.ts'
 export interface RegisteredPackage {
   /** With at least a name and a version. */
   readonly manifest: { readonly name: string; readonly version: string }
-  /** The path of its tarball. Without one nobody can install it, only read about it. */
+  /** The path of its tarball. Without one the package can be read about, but not installed. */
   readonly tarball?: string | undefined
 }
 

@@ -12,7 +12,7 @@ export interface PackOptions {
   readonly besides?: readonly string[] | undefined
   /** An empty folder. */
   readonly dir: string
-  /** Where the tarballs lie; those of earlier calls are used again. @default a folder below `dir` */
+  /** Folder of the tarballs; tarballs of earlier calls are used again. @default a folder below `dir` */
   readonly tarballs?: string | undefined
 }
 
@@ -199,7 +199,7 @@ async function readVersion(folder: string): Promise<string> {
   return (await readManifest(folder)).version
 }
 
-/** Packs one package, unless its tarball lies there, and returns the tarball's path. */
+/** Packs one package, unless its tarball is there already, and returns the tarball's path. */
 async function pack(
   root: string,
   { name, folder }: Pick<WorkspacePackage, 'name' | 'folder'>,

@@ -22,7 +22,7 @@ export interface RunningPostgres extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** The reason why this machine has none; a suite reports it and does not run. */
+/** The reason why this machine has no PostgreSQL; a suite reports it and does not run. */
 export interface UnavailablePostgres extends AsyncDisposable {
   readonly available: false
   readonly reason: string
@@ -30,13 +30,13 @@ export interface UnavailablePostgres extends AsyncDisposable {
 
 /** Options of a server. */
 export interface PostgresOptions {
-  /** Finds a port that nobody listens on, once for each attempt. @default one of the system's */
+  /** Finds a free port, once for each attempt. @default one of the system's */
   readonly findPort?: () => Promise<number>
 }
 
 const USER = 'postgres'
 const PASSWORD = 'svc-test'
-/** Safety against power cuts has no use here and costs most of the time. */
+/** Safety against power cuts is useless here and costs most of the time. */
 const FLAGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'shared_buffers=16MB']
 const ATTEMPTS = 3
 
@@ -143,7 +143,7 @@ function toRunning(server: EmbeddedPostgres, port: number, dir: TempDir): Runnin
   }
 }
 
-/** A port that nobody listens on at this moment. */
+/** A port that is free at this moment. */
 export async function findFreePort(): Promise<number> {
   const server = createServer()
   const port = await listenOnFreePort(server)

@@ -8,7 +8,7 @@ import { startUpstream, type Upstream } from './upstream.ts'
 /** An upstream with a certificate of an unknown authority, and a proxy program that asks it. */
 export interface PrivateUpstream extends AsyncDisposable {
   readonly upstream: Upstream
-  /** Files with the certificate of the authority, and with none. */
+  /** A file with the certificate of the authority, and a file without a certificate. */
   readonly files: { readonly authority: string; readonly empty: string }
   /** Starts the program with these variables and returns its text for a prompt, or its whole output when it fails. */
   ask(env: Readonly<Record<string, string>>): Promise<string>

@@ -9,7 +9,7 @@ interface Accepting {
 
 /** The open sockets of a server, so that it can be closed at once. */
 export interface SocketTracker {
-  /** How many connections were accepted so far, closed ones included. */
+  /** Number of accepted connections so far, closed ones included. */
   readonly accepted: number
   readonly open: ReadonlySet<Socket>
   /** Cuts every connection and stops listening. */

@@ -34,7 +34,7 @@ export interface UpstreamReply {
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined
   /** The body: at once, or step by step; the steps before a gate are sent before the gate is awaited. */
   readonly body?: string | Uint8Array | Iterable<ReplyStep> | AsyncIterable<ReplyStep> | undefined
-  /** How the body ends; `cut` drops the connection (over h2: the stream) in the middle. @default 'finish' */
+  /** End of the body; `cut` drops the connection (over h2: the stream) in the middle. @default 'finish' */
   readonly end?: 'finish' | 'cut' | undefined
 }
 
@@ -60,7 +60,7 @@ export interface Upstream extends AsyncDisposable {
   readonly caCert: string | undefined
   /** Every request whose body has arrived completely, in that order. */
   readonly requests: readonly RecordedRequest[]
-  /** How many connections were accepted so far. */
+  /** Number of accepted connections so far. */
   readonly connections: number
   /** Sets the next reply, for one request; several are used in the order given. */
   enqueue(...scripts: UpstreamScript[]): void

@@ -8,7 +8,7 @@ const PACKAGES = fileURLToPath(new URL('../../', import.meta.url))
 
 /**
  * Entries that programs import for one use, with their size limits: kB of a minified bundle with all dependencies,
- * before compression. All run in a browser. Parts that load late do not count: those behind `import()`.
+ * before compression. All run in a browser. Parts that load late, behind `import()`, do not count.
  */
 const BUDGETS_KB = {
   'wire/sse': 5,

@@ -14,7 +14,7 @@ import {
 /** The output that each README promises for its example, and every name of the package. */
 const PROMISES = {
   '@svc/auth': {
-    /** Examples, and what their users install beside. */
+    /** Examples, and the packages that their users install beside. */
     blocks: 3,
     besides: ['drizzle-orm', 'hono', 'postgres'],
     printed: [
@@ -647,7 +647,7 @@ describe.each(Object.entries(PROMISES))('%s, packed and installed by a user', (n
         // zod is a peer dependency of this entry
         .filter(([specifier]) => specifier !== '@svc/pii/config'),
     )
-    // `require` goes first: it loads the modules, and refuses those that wait
+    // `require` goes first: it loads the modules, and refuses modules with a top-level `await`
     const { stdout, ...ending } = await installation.run(`import { createRequire } from 'node:module'
       const require = createRequire(import.meta.url)
       const list = (names) => Object.keys(names).sort()

@@ -16,7 +16,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['never', 'absent'],
 ])
 
-/** Values that a message lists; more of them help nobody. */
+/** Most values that a message lists; more of them would not help. */
 const MAX_LISTED = 20
 
 /**

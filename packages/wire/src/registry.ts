@@ -219,7 +219,7 @@ export function createSchemaRegistry(): SchemaRegistry {
   return registry
 }
 
-/** The `$ref` under which a registered schema stands in an OpenAPI document; undefined when it has no name. */
+/** The `$ref` of a registered schema in an OpenAPI document; undefined when it has no name. */
 export function toSchemaReference(registry: SchemaRegistry, schema: z.ZodType): string | undefined {
   const name = registry.get(schema)
   return name === undefined ? undefined : toReference(name.id)

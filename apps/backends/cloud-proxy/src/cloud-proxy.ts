@@ -68,7 +68,7 @@ function sendFinishReason({ choices: [choice] }: ChatCompletion | ChatCompletion
   call.addTrailer(ANSWER_TRAILERS.finish, reason === 'function_call' ? 'tool_calls' : reason)
 }
 
-/** Sends the figures that the messages of the contract have no field for. */
+/** Sends the figures for which the messages of the contract have no field. */
 function sendDetails(usage: CompletionUsage | null | undefined, call: HandlerContext): void {
   const { cached_tokens: cached, cache_creation_tokens: written } = usage?.prompt_tokens_details ?? {}
   const { reasoning_tokens: reasoning } = usage?.completion_tokens_details ?? {}

@@ -28,7 +28,8 @@ export interface ForwardContext {
  * chunks of all messages are the body. The reply begins with status and headers and continues with the body as it
  * arrives. The key is redacted in an error that repeats it.
  *
- * @throws {SvcError} `invalid_request` in translate mode and for a body that is no JSON, `too_large`, `upstream_failed`
+ * @throws {SvcError} `invalid_request` in translate mode and for a body that is not JSON, `too_large`,
+ *   `upstream_failed`
  */
 export async function* forward(
   requests: AsyncIterable<ForwardRequest>,

@@ -39,7 +39,7 @@ function toFigures(usage: CompletionUsage | null | undefined, mode: TranslateMod
   return { tokens: usage.completion_tokens, promptTokens: usage.prompt_tokens }
 }
 
-/** Converts a failure to the contract, which has no body beside the message: the upstream's own message becomes it. */
+/** Converts a failure to the contract. It has no body beside the message, so the upstream's own message is used. */
 export function toWholeFailure(error: unknown): unknown {
   if (!(error instanceof UpstreamStatusError)) return error
   const said = quoteUpstream(error.body)

@@ -2,7 +2,7 @@ import type { DecideRequest, PartialMessage, Question } from '@svc/backend-clien
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startBackend, type TestBackend } from './backend.ts'
 
-/** After the opening of an answer this model says yes; after other text it has no preference. */
+/** After the opening of an answer this model says yes; after other text it prefers no token. */
 const SAYS_YES = [['<0x0A>', '▁yes', '</s>']]
 const SAYS_NO = [['<0x0A>', '▁no', '</s>']]
 let backend: TestBackend

@@ -14,9 +14,9 @@ export interface ModelRecipe {
   readonly chains?: readonly (readonly string[])[] | undefined
   /** @default 512 */
   readonly contextLength?: number | undefined
-  /** @default ChatML; null: none */
+  /** @default ChatML; null: no template */
   readonly template?: string | null | undefined
-  /** 1: the mean of all tokens. Absent: none. */
+  /** 1: the mean of all tokens. Absent: no pooling. */
   readonly poolingType?: number | undefined
   /** `llama-embed` reads a text at once; `qwen3` has a head that ranks. @default llama */
   readonly architecture?: 'llama' | 'llama-embed' | 'qwen3' | undefined

@@ -22,7 +22,7 @@ const DOCUMENTS = ['code math', 'good weather today', 'weather', 'paris']
 
 describe('ranking by vectors', () => {
   beforeAll(async () => {
-    // Without weights a token's vector is that of the word alone.
+    // Without weights a token's vector is the vector of its word.
     await backend.load({ chains: [], poolingType: 1 }, { Embeddings: true, NBatch: 64, Options: ['rerank:cosine'] })
   })
 

@@ -5,7 +5,7 @@ import type { MockScript } from './script.ts'
 /** Variable with the path of a script that applies before a model is loaded. */
 const SCRIPT_VARIABLE = 'MOCK_SCRIPT'
 
-/** The script a process starts with: the file in `MOCK_SCRIPT`, or nothing. */
+/** The script of a process at its start: the file in `MOCK_SCRIPT`, or none. */
 export function readStartScript(env: Readonly<Record<string, string | undefined>>): MockScript {
   const file = env[SCRIPT_VARIABLE]
   return file ? parseScript(readFileSync(file, 'utf8')) : {}

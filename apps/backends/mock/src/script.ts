@@ -65,7 +65,7 @@ export interface MockBehaviour {
   readonly text?: string | undefined
   /** Exact pieces of a prediction, in place of `text`; limits do not cut them. */
   readonly pieces?: readonly string[] | undefined
-  /** How text becomes pieces: whole words, characters, or single bytes that break characters apart. @default 'words' */
+  /** Pieces of the text: whole words, characters, or single bytes that break characters apart. @default 'words' */
   readonly split?: 'words' | 'characters' | 'bytes' | undefined
   /** Repeats all pieces this many times: long or endless streams. @default 1 */
   readonly repeat?: number | undefined

@@ -12,14 +12,14 @@ import * as topBarStyles from './top-bar.module.css'
 
 const THEMES: readonly Theme[] = ['light', 'dark', 'system']
 
-/** Calls a listener after each choice of a theme, which always marks the document. @returns what ends that */
+/** Calls a listener after each choice of a theme, which always marks the document. @returns a function that ends it */
 function watchTheme(listener: () => void): () => void {
   const observer = new MutationObserver(listener)
   observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
   return () => observer.disconnect()
 }
 
-/** Who is signed in, the choices of this browser, and the way out. */
+/** The viewer's account, the choices of this browser, and the way out. */
 export function AccountMenu({ initial }: { readonly initial: string }) {
   const { t, i18n } = useTranslation()
   const navigate = useNavigate()

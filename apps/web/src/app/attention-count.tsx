@@ -4,7 +4,7 @@ import { readOperationState } from '../lib/operations/operation.ts'
 import { operationsQuery } from '../lib/operations/operation-queries.ts'
 import * as navigationStyles from './navigation.module.css'
 
-/** How many operations have failed and wait to be dismissed, at the end of an entry of the navigation. */
+/** Number of failed operations that wait to be dismissed, at the end of an entry of the navigation. */
 export function AttentionCount() {
   const { t } = useTranslation('operations')
   const count = useQuery({

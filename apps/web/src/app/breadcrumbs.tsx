@@ -4,7 +4,7 @@ import { usePageTitle } from '../components/ui/page-head.tsx'
 import { useCurrentPage } from './navigation.tsx'
 import * as topBarStyles from './top-bar.module.css'
 
-/** Where the open page stands: its group, its place in the navigation, and below that its own name, with the way back. */
+/** Place of the open page: its group, its place in the navigation, and below that its own name, with the way back. */
 export function Breadcrumbs() {
   const { t } = useTranslation()
   const page = useCurrentPage()

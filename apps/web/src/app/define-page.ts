@@ -25,7 +25,7 @@ interface PageOptions<Path extends string, Search> extends PageAccess {
 
 /**
  * Defines the route of a page: its guard runs before anything is drawn, its code and translations load together.
- * A refused page is replaced by one that names what is missing.
+ * A refused page is replaced by a page that names the missing right or part.
  */
 export function definePage<const Parent extends AnyRoute, const Path extends string, Search = Record<never, never>>(
   parent: Parent,

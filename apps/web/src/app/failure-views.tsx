@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { onRecovery } from '../lib/connection.ts'
 import * as standingNoticesStyles from './standing-notices.module.css'
 
-/** The types of links come from the routes, which name these components; so their types are written down. */
+/** Types of the components, written out because the types of links come from the routes, which name the components. */
 interface Failures {
   readonly PageFailure: ComponentType<ErrorComponentProps>
   readonly RootFailure: ComponentType<ErrorComponentProps>

@@ -10,7 +10,7 @@ import type { Refusal } from './pages.ts'
 import * as shellStyles from './shell.module.css'
 import { isStaleChunk, reloadOnce } from './stale-build.ts'
 
-/** What stands in place of a page that failed. The shell around it goes on. */
+/** Shown in place of a page that failed. The shell around it stays. */
 export function PageFailure({ error }: ErrorComponentProps) {
   const { t } = useTranslation()
   const router = useRouter()
@@ -50,7 +50,7 @@ export function RootFailure(props: ErrorComponentProps) {
   )
 }
 
-/** The report holds the fault alone: no texts, no keys. */
+/** The report holds only the fault: no texts, no keys. */
 function describe(error: unknown): string {
   const fault = error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error)
   return [fault, location.pathname, navigator.userAgent].join('\n')

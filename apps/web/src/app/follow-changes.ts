@@ -6,14 +6,14 @@ import { readConnection } from '../lib/connection.ts'
 import { useSession } from '../lib/session.ts'
 import { setQuietQuestion } from './heartbeat.ts'
 
-/** A page that asks for something else all the time asks for changes this often; a page at rest does so at each look. */
+/** Time between questions for changes on a page that polls other data; a page at rest asks at each look. */
 const BUSY_MS = 25_000
 /** Time between two looks at the clock. */
 const STEP_MS = 500
 /** A page that comes back to view asks at once, unless it did so less than this ago. */
 const FRESH_MS = 5_000
 const MAX_EVENTS = 200
-/** The first question waits until the page has what it shows. */
+/** The first question waits until the page has its content. */
 const FIRST_MS = 5_000
 
 /** Reads the changes of the server one after the other. */
@@ -54,8 +54,8 @@ export class ChangeReader {
 }
 
 /**
- * Follows what admins, commands and other tabs change, while the page is visible: the audit log has each change. Viewers
- * who may not read it see changes when their lists are fetched again.
+ * Follows changes by admins, commands and other tabs, while the page is visible: the audit log has each change. Viewers
+ * who may not read the log see changes when their lists are fetched again.
  */
 export function useFollowChanges(): void {
   const { viewer } = useSession()

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Brings what gets the focus by a key wholly into view; browsers leave what shows an edge where it is. */
+/** Scrolls an element that gets the focus by a key wholly into view. Browsers do not if an edge of it is visible. */
 export function useFollowFocus(): void {
   useEffect(() => {
     const follow = ({ target }: FocusEvent) => {

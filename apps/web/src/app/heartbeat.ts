@@ -2,7 +2,7 @@ import { checkHealth, readConnection } from '../lib/connection.ts'
 
 /**
  * A page that is looked at notices within about this time that the server is away. It is a little longer than the pause
- * between the requests of pages that poll, so that those count as looks.
+ * between the requests of pages that poll, so that these requests count as looks.
  */
 const MAX_SILENCE_MS = 5_200
 const MIN_PAUSE_MS = 500
@@ -12,7 +12,7 @@ const GRACE_MS = 1_000
 type Question = () => Promise<unknown>
 let question: Question | undefined
 
-/** Sets what a page at rest asks in place of the server's health. @returns what takes it back */
+/** Sets the request of a page at rest in place of the server's health. @returns a function that takes it back */
 export function setQuietQuestion(ask: Question): () => void {
   question = ask
   return () => {
@@ -20,7 +20,7 @@ export function setQuietQuestion(ask: Question): () => void {
   }
 }
 
-/** Asks the question of the page; one that gets no answer soon is followed by one that every living server answers. */
+/** Asks the question of the page. Without an answer soon, it asks another one that every living server answers. */
 async function askServer(): Promise<void> {
   const isAnswered = question?.().then(
     () => true,
@@ -31,8 +31,8 @@ async function askServer(): Promise<void> {
 }
 
 /**
- * Looks after the server while the page is visible, from before the first page is drawn. Other requests of the page count
- * as looks; hidden pages send none. @returns what ends it
+ * Looks after the server while the page is visible, from before the first page is drawn. Other requests of the page
+ * count as looks; hidden pages send none. @returns a function that ends it
  */
 export function startHeartbeat(): () => void {
   const readSilenceMs = () => Date.now() - readConnection().lastReplyAt

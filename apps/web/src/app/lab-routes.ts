@@ -5,7 +5,7 @@ import { readRouterSearch, readRoutersSearch } from '../features/router/search.t
 import { definePage, type PageModule } from './define-page.ts'
 import { appRoute } from './root-route.ts'
 
-/** Pages that try models and filters, and those of the middleware. */
+/** Pages that try models and filters, and pages of the middleware. */
 export const labPages = [
   definePage(appRoute, {
     path: 'pii',

@@ -4,7 +4,7 @@ import { createRoot, type Root } from 'react-dom/client'
 import { startTranslations } from '../i18n/index.ts'
 import { queryClient } from '../lib/query-client.ts'
 
-/** A place of the document with what is drawn there. */
+/** A place of the document with its content. */
 export interface Mount {
   show(content: ReactNode): void
 }

@@ -2,7 +2,7 @@ import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import { lazyPart } from '../lib/lazy-part.ts'
 import { useSession } from '../lib/session.ts'
 
-/** Counts wait until the page is drawn: they are no reason to show it later. */
+/** Counts wait until the page is drawn, so that they do not delay it. */
 const DELAY_MS = 1_500
 
 const AttentionCount = lazyPart(async () => (await import('./attention-count.tsx')).AttentionCount)
@@ -15,7 +15,7 @@ const ACTIVITY = (
 )
 const PendingCount = lazyPart(async () => (await import('./pending-count.tsx')).PendingCount)
 
-/** What stands at the end of entries of the navigation, by the page's id. */
+/** Content at the end of entries of the navigation, by the page's id. */
 export function useNavigationCounts(): Readonly<Record<string, ReactNode>> {
   const { viewer, hasAccounts, registrationMode } = useSession()
   const [isDrawn, setDrawn] = useState(false)

@@ -29,13 +29,13 @@ export function useCurrentPage(): Page | undefined {
     .find((page) => (page.path === '' ? inside === '' : inside === page.path || inside.startsWith(`${page.path}/`)))
 }
 
-/** Name, navigation and state of the server. @param counts what stands at the end of an entry, by the page's id */
+/** Name, navigation and state of the server. @param counts content at the end of an entry, by the page's id */
 export function Navigation({
   isDrawer = false,
   counts = {},
   onFollow,
 }: {
-  /** Whether it lies over the page, on a phone. */
+  /** Whether it is over the page, on a phone. */
   readonly isDrawer?: boolean
   readonly counts?: Readonly<Record<string, ReactNode>>
   readonly onFollow?: () => void

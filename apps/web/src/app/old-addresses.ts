@@ -1,11 +1,11 @@
-/** Where an old address leads. */
+/** Target of an old address. */
 export interface NewAddress {
   /** Encoded, such as `/app/models`. */
   readonly path: string
   readonly search?: Readonly<Record<string, string | number>>
 }
 
-/** What an old address has. */
+/** Parts of an old address. */
 export interface OldAddress {
   /** Decoded parts of the path, by name; the rest of a path is `_splat`. */
   readonly params: Readonly<Record<string, string | undefined>>

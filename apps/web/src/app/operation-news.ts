@@ -12,9 +12,9 @@ import { compareOperations } from '../lib/operations/operation-changes.ts'
 import { operationHistoryQuery } from '../lib/operations/operation-queries.ts'
 
 /**
- * Follows the operations: a finished one is told by one toast, and what it changed is fetched again.
+ * Follows the operations: shows one toast for a finished one, and fetches again what it changed.
  *
- * @returns what a screen reader says: each new phase, each quarter, each failure
+ * @returns the text for screen readers: each new phase, each quarter, each failure
  */
 export function useOperationNews(operations: readonly Operation[] | undefined): string {
   const { t } = useTranslation('operations')
@@ -57,7 +57,7 @@ async function tellFinished(gone: readonly Operation[], { client, open, t }: Tel
     const outcomes = new Map(history.map(({ jobID, outcome }) => [jobID, outcome]))
     const done = gone.filter(({ jobID }) => outcomes.get(jobID) === 'completed')
     if (done.length === 0) return
-    // pages show models, backends and what the server can do: all of it may be different now
+    // pages show models, backends and capabilities of the server: all of them may be different now
     void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'operations' })
     const models = done.some(({ isBackend, isDeletion }) => !isBackend && !isDeletion) ? await listChatModels() : []
     for (const { name, isDeletion, isBackend, taskType } of done) {

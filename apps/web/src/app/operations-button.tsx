@@ -22,7 +22,7 @@ import * as styles from './operations-button.module.css'
 const RING = 2 * Math.PI * 6.5
 const SHOWN = 3
 
-/** How many operations there are and how far they are. It alone asks the server again and again; others share what it learns. */
+/** Button with the number and the progress of the operations. Only it polls the server; other parts share its data. */
 export function OperationsButton() {
   const { t } = useTranslation('operations')
   const [isOpen, setOpen] = useState(false)

@@ -5,7 +5,7 @@ import { hasFeature, type Session } from '../lib/session.ts'
 /** A part of the navigation. */
 export type PageGroup = 'use' | 'models' | 'observe' | 'control' | 'admin'
 
-/** What guards and navigation know of a page. */
+/** Properties of a page that guards and the navigation read. */
 export interface PageAccess {
   /** `user`: everyone who is signed in. `admin`: admins, and everyone on a server without sign-in. */
   readonly access: 'user' | 'admin'
@@ -30,10 +30,12 @@ export interface Page extends PageAccess {
   readonly isMenuOnly?: boolean
 }
 
-/** Pages about the own account. Servers without sign-in and shared keys have none. */
+/** Pages about the viewer's account. Servers without sign-in and servers with shared keys have no accounts. */
 export const ACCOUNT_ACCESS: PageAccess = { access: 'user', isUseful: ({ viewer }) => viewer.kind === 'account' }
 
-/** Pages about accounts. A server with shared keys alone says there why it has none; an open server lacks them. */
+/**
+ * Pages about accounts. A server with only shared keys says there why it has no accounts; an open server lacks them.
+ */
 export const USERS_ACCESS: PageAccess = { access: 'admin', isUseful: ({ viewer }) => viewer.kind !== 'open' }
 
 /** Pages about settings; servers can be started without them. */
@@ -103,10 +105,10 @@ export function findRefusal(
   return undefined
 }
 
-/** What the guard of a page finds. */
+/** Result of a page's guard. */
 export interface RefusalContext {
   readonly refusal: Refusal | undefined
 }
 
-/** Why a page is refused. */
+/** The reason why a page is refused. */
 export type Refusal = { readonly kind: 'absent' | 'role' } | { readonly kind: 'feature'; readonly feature: string }

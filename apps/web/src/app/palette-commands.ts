@@ -12,7 +12,7 @@ import { chooseTheme } from '../lib/theme.ts'
 import { type Command, findCommands, isReference } from './find-commands.ts'
 import { useVisiblePages } from './navigation.tsx'
 
-/** Everything that the palette can find for the viewer. @param text what was typed */
+/** Everything that the palette can find for the viewer. @param text the typed text */
 export function useCommands(text: string): readonly Command[] {
   const pages = usePageCommands()
   const actions = useActionCommands()

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { usePendingCount } from '../features/users/api.ts'
 import * as navigationStyles from './navigation.module.css'
 
-/** How many accounts wait for an admin, at the end of an entry of the navigation. */
+/** Number of accounts that wait for an admin, at the end of an entry of the navigation. */
 export function PendingCount() {
   const { t } = useTranslation()
   const count = usePendingCount()

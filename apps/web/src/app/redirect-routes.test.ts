@@ -3,7 +3,7 @@ import { createMemoryHistory, createRootRoute, createRoute, createRouter } from 
 import { describe, expect, it } from 'vitest'
 import { createRedirectRoutes } from './redirect-routes.ts'
 
-/** Goes to an address from `/app/start` and tells where that ends. */
+/** Goes to an address from `/app/start` and returns the final address. */
 async function follow(address: string, basepath = '/') {
   const root = createRootRoute()
   const app = createRoute({ getParentRoute: () => root, path: 'app' })

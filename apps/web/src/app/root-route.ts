@@ -24,7 +24,7 @@ export const appRoute = createRoute({
   async beforeLoad({ location }): Promise<void> {
     // the frame loads beside the session; the sign-in page does without it
     void loadShell().catch(() => {})
-    // strangers may not ask what the server has, so that question goes at once only for viewers who were inside before
+    // strangers may not ask for the capabilities, so only viewers who were inside before ask at once
     if (wasInside()) void queryClient.prefetchQuery(capabilitiesQuery)
     const { viewer } = await queryClient.ensureQueryData(sessionQuery)
     // the address is kept with the prefix, as `toSafePath` reads it

@@ -23,7 +23,7 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   defaultErrorComponent: PageFailure,
   defaultNotFoundComponent: NotFoundPage,
-  // a server that is slow to say who looks at the page, and a page that is slow to come, show that they load
+  // shown while a slow server answers for the session, and while a slow page loads
   defaultPendingComponent: () => <Skeleton lines={6} />,
   defaultPendingMs: 200,
   defaultPendingMinMs: 0,

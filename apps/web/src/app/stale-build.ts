@@ -15,7 +15,7 @@ export function isStaleChunk(error: unknown): boolean {
 
 /**
  * Loads the page again, at most once in ten seconds, so that a broken build cannot reload for ever. While the server is
- * away it waits: a page that is here is better than none.
+ * away it waits, because an old page is better than no page.
  */
 export async function reloadOnce(): Promise<void> {
   const last = Number(sessionStorage.getItem(STORED) ?? 0)

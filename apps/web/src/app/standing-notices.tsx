@@ -5,7 +5,7 @@ import { formatTime } from '../lib/format.ts'
 import { useSession } from '../lib/session.ts'
 import * as styles from './standing-notices.module.css'
 
-/** Says that the server is away; data on the page carries its age meanwhile. */
+/** Says that the server is away. Meanwhile data on the page shows its age. */
 export function ConnectionBanner() {
   const { t } = useTranslation()
   const { state, lastReplyAt } = useConnection()

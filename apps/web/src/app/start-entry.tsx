@@ -8,7 +8,7 @@ import { queryClient } from '../lib/query-client.ts'
 import { sessionQuery } from '../lib/session.ts'
 import { mount } from './mount.tsx'
 
-/** Draws `/login` or `/invite/CODE`. The rest of the interface loads when the viewer goes on. */
+/** Draws `/login` or `/invite/CODE`. The rest of the interface loads when the viewer leaves this page. */
 export async function start(host: HTMLElement): Promise<void> {
   void queryClient.prefetchQuery(sessionQuery)
   void queryClient.prefetchQuery(brandingQuery)

@@ -16,6 +16,6 @@ export function Pages() {
 export async function start(host: HTMLElement): Promise<void> {
   const { show } = await mount(host)
   show(<Pages />)
-  // the page that tells of failures has to be here before the server goes away
+  // the page that shows failures has to be loaded before the server goes away
   setTimeout(() => void import('./failures.tsx'), 200)
 }

@@ -36,7 +36,7 @@ function qualify(key: string, namespace: string): string {
   return key.includes(':') ? key : `${namespace}:${key}`
 }
 
-/** Reads one file: the keys it uses and the literal texts that stand in its JSX. */
+/** Reads one file: the keys it uses and the literal texts in its JSX. */
 function readFile(file: string): { uses: Use[]; literals: string[] } {
   const tree = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX)
   const uses: Use[] = []
@@ -80,7 +80,7 @@ function listBranches(node: ts.Expression | undefined): ts.Expression[] {
   return [node]
 }
 
-/** Every key of a language with its text, plural forms as they stand. */
+/** Every key of a language with its text, plural forms unchanged. */
 function readLocale(language: string): Map<string, string> {
   const texts = new Map<string, string>()
   const add = (path: string, value: unknown): void => {

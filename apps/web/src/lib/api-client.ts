@@ -5,7 +5,7 @@ import { reportReply, reportSilence, untilAway } from './connection.ts'
 import type { paths } from './schema.gen.ts'
 
 /**
- * Sends a request to the server and tells the connection state how it went.
+ * Sends a request to the server and reports the outcome to the connection state.
  *
  * @throws ApiError with status 0 when there is no reply; the reason of an abort is passed on
  */

@@ -1,13 +1,13 @@
 /** A reply of the server that reports a failure, or a request that got no reply. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  /** Status of the reply; 0 when there was none. */
+  /** Status of the reply; 0 without a reply. */
   readonly status: number
   /** The stable code of the failure, such as `pii_blocked`, where the reply names one. */
   readonly code: string | undefined
   /** Joins this request with its trace, its log lines and its events. */
   readonly correlationId: string | undefined
-  /** When the server asks for a pause before the next try, in milliseconds. */
+  /** Pause that the server asks for before the next try, in milliseconds. */
   readonly retryAfterMs: number | undefined
   /** The whole body, as it was read. */
   readonly body: unknown

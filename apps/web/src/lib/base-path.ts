@@ -17,7 +17,7 @@ export function toSocketUrl(path: string): string {
 /**
  * A path of the interface to go to after signing in, or undefined for an address of another origin.
  *
- * @param next what stood in `?next=`, unchecked
+ * @param next value of `?next=`, unchecked
  */
 export function toSafePath(next: string | undefined): string | undefined {
   if (next === undefined || !/^\/(?![/\\])/.test(next)) return undefined

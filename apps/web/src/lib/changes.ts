@@ -32,7 +32,7 @@ export type Part =
   | 'usage'
   | 'users'
 
-/** Models in memory, and what shows them. */
+/** Models in memory, and the parts that show them. */
 const MEMORY: readonly Part[] = ['system', 'models', 'home', 'logs']
 /** Model files, and everything that is made of them. */
 const FILES: readonly Part[] = [
@@ -46,8 +46,8 @@ const FIGURES: readonly Part[] = ['traces', 'usage', 'account', 'router-decision
 const OPERATIONS: readonly Part[] = ['operations']
 
 /**
- * What a change of the server makes stale, by its name in the audit log or by the first word of that name. An operation
- * makes the rest stale when it ends.
+ * Parts that a change of the server makes stale, by the change's name in the audit log or by the first word of that
+ * name. An operation makes the rest stale when it ends.
  */
 export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
   'model.delete': [...OPERATIONS, ...FILES],
@@ -73,11 +73,11 @@ export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
   corpus: ['router-corpus', 'routers'],
   // the chains of failover have no page
   failover: [],
-  /** A request to a model; the audit log has no such change. */
+  /** A request to a model, which is not a change in the audit log. */
   inference: ['system', 'home', 'logs', ...FIGURES],
 }
 
-/** Why a call that is not a GET leaves every page as it is. */
+/** Reasons why a call that is not a GET leaves every page as it is. */
 interface Nothing {
   readonly nothing: string
 }
@@ -169,10 +169,12 @@ export function listParts(change: string): readonly Part[] | undefined {
   return parts && [...parts, 'events']
 }
 
-/** Parts that only the pages that hold them renew: a draft goes on from the file that it began with. */
+/** Parts that only the pages that hold them renew: a draft stays based on the file that it began with. */
 const KEPT: ReadonlySet<unknown> = new Set(['operations', 'model-file'])
 
-/** Has the pages fetch again what changes of the server have made stale; others fetch it when they are opened. */
+/**
+ * Makes the open pages fetch data again that changes of the server have made stale; other pages fetch it when opened.
+ */
 export function applyChanges(changes: Iterable<string>): void {
   const stale = new Set<unknown>()
   let isUnknown = false

@@ -88,7 +88,7 @@ describe('a page at rest', () => {
     await vi.advanceTimersByTimeAsync(30_000)
     expect(new Set(asked)).toEqual(new Set(['/api/pii/events']))
     expect(asked.length).toBeLessThanOrEqual(6)
-    // a database that hangs is no server that hangs
+    // a database that hangs does not mean that the server hangs
     answers = (path) => (path === '/healthz' ? 'ok' : 'hangs')
     await vi.advanceTimersByTimeAsync(60_000)
     expect(readConnection().state).toBe('online')

@@ -5,7 +5,7 @@ import { toUrl } from './base-path.ts'
 /** Whether the server answers. */
 export interface Connection {
   readonly state: 'online' | 'offline'
-  /** When the last reply came, in milliseconds since 1970. */
+  /** Time of the last reply, in milliseconds since 1970. */
   readonly lastReplyAt: number
 }
 
@@ -63,7 +63,7 @@ function scheduleProbe(): void {
   }, delay)
 }
 
-/** Sends one request that only finds out whether the server answers. One that it does not answer in time is enough. */
+/** Sends one request to find out whether the server answers. A single timeout means that the server is away. */
 export async function checkHealth(): Promise<boolean> {
   const signal = AbortSignal.timeout(HANG_MS)
   try {
@@ -83,7 +83,7 @@ export function untilAway(): AbortSignal {
   return waiting.signal
 }
 
-/** Calls back each time the server answers again. @returns what ends it */
+/** Calls back each time the server answers again. @returns a function that ends it */
 export function onRecovery(recover: () => void): () => void {
   recoveries.add(recover)
   return () => recoveries.delete(recover)

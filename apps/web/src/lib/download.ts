@@ -9,7 +9,7 @@ export function saveFile(name: string, content: BlobPart, type: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 
-/** A part of a file's name that stands for now, such as `2026-01-31-0930`. */
+/** The current time as a part of a file's name, such as `2026-01-31-0930`. */
 export function createFileStamp(now = new Date()): string {
   return now.toISOString().slice(0, 16).replace('T', '-').replace(':', '')
 }

@@ -1,7 +1,9 @@
 import { api } from './api-client.ts'
 import { applyMutation } from './changes.ts'
 
-/** Has the pages fetch again what calls of the interface change. Calls of {@link api} without a row change nothing. */
+/**
+ * Makes the pages fetch data again that calls of the interface change. Calls of {@link api} without a row change none.
+ */
 export function followMutations(): void {
   api.use({
     onResponse({ request: { method }, schemaPath }) {

@@ -55,7 +55,7 @@ export function formatTime(time: number | string | Date): string {
   }).format(date)
 }
 
-/** Whether a time is of another day than this one, so that its hour alone says too little. */
+/** Whether a time is on another day than today, so that the hour is not enough. */
 export function isOtherDay(time: number | string | Date): boolean {
   return toDate(time).toDateString() !== new Date().toDateString()
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 /** A part of a list, the newest first. */
 export interface ListedPage<Row> {
   readonly rows: readonly Row[]
-  /** Number of all that match. */
+  /** Number of all matching rows. */
   readonly total: number
 }
 
@@ -19,7 +19,7 @@ interface Listed {
 
 /** Takes newer facts of the rows that are shown from a later page, and counts the rows above them. */
 export function holdRows<Row extends Listed>(shown: ListedPage<Row>, later: ListedPage<Row>): HeldRows<Row> {
-  // a list that was cleared has nothing to keep in place
+  // a list that was cleared has no rows to keep in place
   if (shown.rows.length === 0 || later.total === 0) return { ...later, waiting: 0 }
   const known = new Map(later.rows.map((row) => [row.id, row]))
   const ids = new Set(shown.rows.map(({ id }) => id))
@@ -34,7 +34,7 @@ export function holdRows<Row extends Listed>(shown: ListedPage<Row>, later: List
 /**
  * Keeps the rows of a list in place while it is fetched again and again.
  *
- * @param key what the list depends on; another key shows the new list at once
+ * @param key everything that the list depends on; another key shows the new list at once
  */
 export function useHeldRows<Row extends Listed>(
   key: string,

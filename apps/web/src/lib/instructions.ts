@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './api-client.ts'
 
-/** What the server tells about its own API, page by page. */
+/** The server's description of its own API, page by page. */
 export const instructionsQuery = queryOptions({
   queryKey: ['instructions'],
   staleTime: 300_000,

@@ -1,6 +1,8 @@
 import type { LoadedModel } from './server-state.ts'
 
-/** The figures that some loaded model has. Models that run inside the server have none: a column of nothing says nothing. */
+/**
+ * The figures that some loaded model has. Models inside the server have no figures; an empty column would be useless.
+ */
 export function findFigures(models: readonly LoadedModel[]): {
   readonly hasProcess: boolean
   readonly hasVram: boolean

@@ -1,4 +1,4 @@
-/** What the palette shows: commands to search, or the list of keys. */
+/** The view of the palette: commands to search, or the list of keys. */
 export type PaletteView = 'commands' | 'keys'
 
 let show: (view: PaletteView) => void = () => {}
@@ -8,7 +8,7 @@ export function openPalette(view: PaletteView): void {
   show(view)
 }
 
-/** Sets who draws the palette. */
+/** Sets the function that draws the palette. */
 export function setPaletteHost(host: (view: PaletteView) => void): void {
   show = host
 }

@@ -1,6 +1,6 @@
 import { ApiError, isRecord } from './api-error.ts'
 
-/** Why the server refuses a new password. */
+/** The reason why the server refuses a new password. */
 export interface PasswordRefusal {
   readonly message: string
   /** Whether the password counts once the viewer has confirmed that it is weak. */

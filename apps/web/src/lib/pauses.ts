@@ -8,7 +8,7 @@ export function readPauseMs(error: unknown): number {
   return error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0
 }
 
-/** When a pause ends that is too long to be counted down, in milliseconds since 1970; undefined for other failures. */
+/** End of a pause that is too long for a countdown, in milliseconds since 1970; undefined for other failures. */
 export function findLongPauseEnd(error: unknown, now = Date.now()): number | undefined {
   const pauseMs = readPauseMs(error)
   return pauseMs > MAX_COUNTED_MS ? now + pauseMs : undefined

@@ -4,19 +4,19 @@ import { onRecovery } from './connection.ts'
 
 let onSignedOut: () => void = () => {}
 
-/** Sets what happens when a request finds that the session has ended. */
+/** Sets the function that is called when a request finds that the session has ended. */
 export function setSignedOutHandler(handler: () => void): void {
   onSignedOut = handler
 }
 
-/** Acts on an error that says that the session has ended; requests outside of the query cache pass theirs in. */
+/** Acts on an error that says that the session has ended. Requests outside of the query cache pass their errors in. */
 export function watchSession(error: unknown): void {
   if (error instanceof ApiError && error.status === 401) onSignedOut()
 }
 
 /**
  * The one cache of server state. Lists are fetched again on focus when they are older than 30 seconds; hidden tabs send
- * nothing. Errors are shown where they happened, so nothing is tried again by itself.
+ * nothing. Errors are shown where they happened, so no request is repeated automatically.
  */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: watchSession }),

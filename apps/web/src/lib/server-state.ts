@@ -13,7 +13,7 @@ export type ModelProblem = NonNullable<SystemReply['model_problems']>[number]
 /** The last load of a model, where it failed. */
 export type LoadFailure = NonNullable<SystemReply['load_failures']>[number]
 
-/** What the server has and what it runs. */
+/** State of the server: backends, loaded models, resources, mistakes in model files and failed loads. */
 export interface ServerState extends Pick<SystemReply, 'backends' | 'loaded_models'> {
   readonly resources: Resources
   readonly problems: readonly ModelProblem[]
@@ -29,7 +29,7 @@ export async function fetchServerState(signal: AbortSignal, more: readonly strin
   return { backends, loaded_models, resources, problems, failures }
 }
 
-/** Backends, loaded models with their processes, resources, and what is wrong with models, for admins. */
+/** Backends, loaded models with their processes, resources, and mistakes in models, for admins. */
 export const systemQuery = queryOptions({
   queryKey: ['system', 'all'],
   queryFn: ({ signal }) => fetchServerState(signal),
@@ -38,7 +38,7 @@ export const systemQuery = queryOptions({
 /** Processors, memory, disk and graphics devices, for admins. */
 export const resourcesQuery = queryOptions({ ...systemQuery, select: ({ resources }) => resources })
 
-/** The models that are here, with what each can be asked for. */
+/** The installed models, with the uses of each. */
 export const installedModelsQuery = queryOptions({
   queryKey: ['models', 'installed'],
   queryFn: async ({ signal }) => (await unwrap(api.GET('/api/models/capabilities', { signal }))).data,

@@ -3,7 +3,7 @@ import { api, unwrap } from './api-client.ts'
 import { queryClient } from './query-client.ts'
 import { forgetViewer } from './viewer-data.ts'
 
-/** Who looks at the interface. */
+/** The person at the interface. */
 export interface Viewer {
   /**
    * `open`: the server asks for no sign-in. `keys`: signed in by a shared key, there are no accounts. `account`: signed
@@ -21,12 +21,12 @@ export interface Viewer {
   readonly permissions: Readonly<Record<string, boolean>>
 }
 
-/** How to sign in here, and who is signed in. */
+/** The ways to sign in here, and the viewer who is signed in. */
 export interface Session {
   readonly viewer: Viewer
   /** Whether the server has accounts. */
   readonly hasAccounts: boolean
-  /** Whether a shared key is all that can be signed in with. */
+  /** Whether a shared key is the only way to sign in. */
   readonly asksForKey: boolean
   readonly providers: readonly string[]
   readonly hasUsers: boolean
@@ -73,7 +73,7 @@ function readViewer({ authEnabled, staticApiKeyRequired, user }: Status): Viewer
   }
   const { id, name, email, avatarUrl, provider, permissions, role } = user
   return {
-    // a shared key has no way of signing in
+    // a viewer with a shared key has no provider
     kind: provider === '' ? 'keys' : 'account',
     id,
     name,

@@ -7,7 +7,7 @@ interface DescribedSetting {
   readonly about: string
 }
 
-/** The name of a setting for people, and what it does. */
+/** The name of a setting for people, and its description. */
 export interface SettingTexts {
   readonly label: string
   readonly about: string

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { readShortcutsEnabled } from './preferences.ts'
 
-/** What the keys of a list do. */
+/** Actions of the keys of a list. */
 export interface ListKeys {
   /** @param step 1 for `j`, -1 for `k` */
   readonly onStep: (step: 1 | -1) => void

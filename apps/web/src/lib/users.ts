@@ -23,11 +23,11 @@ export function isPending({ status }: { readonly status: string }): boolean {
 export interface UserLabels {
   /** The name of an account; the address where it has no name or another account has that text. An unknown id is its own label. */
   readonly labelOf: (id: string) => string
-  /** The id with a label; a text that is no label is taken for an id. */
+  /** The id with a label; a text that is not a label counts as an id. */
   readonly idOf: (label: string) => string
 }
 
-/** The labels of all accounts for admins, and of none for other viewers. */
+/** The labels of all accounts for admins; other viewers get no labels. */
 export function useUserLabels(): UserLabels {
   const { viewer, hasAccounts } = useSession()
   const { data } = useQuery({ ...usersQuery, enabled: viewer.isAdmin && hasAccounts, select: labelUsers })

@@ -17,14 +17,14 @@ function isBlank(unit: number): boolean {
   )
 }
 
-/** Offset of the first unit at or after `from` that is not white space; the length when there is none. */
+/** Offset of the first unit at or after `from` that is not white space; the length if all units are white space. */
 export function skipBlanks(text: string, from = 0): number {
   let at = from
   while (at < text.length && isBlank(text.charCodeAt(at))) at++
   return at
 }
 
-/** Offset after the last unit that is not white space; 0 when there is none. */
+/** Offset after the last unit that is not white space; 0 if all units are white space. */
 export function endWithoutBlanks(text: string): number {
   let end = text.length
   while (end > 0 && isBlank(text.charCodeAt(end - 1))) end--

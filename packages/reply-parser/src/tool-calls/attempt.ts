@@ -1,4 +1,4 @@
-/** What became of a text that may be a call. Offsets count from the cursor's mark. */
+/** Result of reading a text that may be a call. Offsets count from the cursor's mark. */
 export type Attempt =
   | { readonly kind: 'call' }
   /** Text, in which another call may begin at or behind `from`. */

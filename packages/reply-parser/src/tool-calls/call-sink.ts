@@ -5,27 +5,27 @@ import type { ParsedToolCall, ToolCallEvent, ToolCallOptions } from './tool-call
 
 /** A part of a reply that may be a call. */
 export interface OfferedCall {
-  /** Absent: the part is no call. */
+  /** Absent: the part is not a call. */
   readonly call?: ParsedToolCall | undefined
   /** The text of the part, which it stays unless it is a call. */
   readonly source: string
 }
 
 /**
- * Decides which calls are valid, numbers them, and puts text and calls in order. A call whose arguments are no JSON
- * object is text beside a good one. Alone it is a call, because its client can tell the model what is wrong; it waits
- * for the next call or the end of the reply.
+ * Decides which calls are valid, numbers them, and puts text and calls in order. A call whose arguments are not a JSON
+ * object is text beside a good one. Without a good one it is a call, because its client can describe the mistake to the
+ * model; it waits for the next call or the end of the reply.
  */
 export interface CallSink {
   text(text: string): void
   /**
-   * Takes parts that stand together. Returns false when they hold no calls: there are too many of them, none is good
+   * Takes parts that are together. Returns false when they hold no calls: there are too many parts, no part is good
    * enough, or the JSON has no marker and names no tool of the request.
    */
   offer(parts: readonly OfferedCall[], isMarked: boolean): boolean
-  /** Markers to drop when they come, because calls stood in their scope. */
+  /** Markers to drop when they come, because calls were in their scope. */
   readonly closings: Set<string>
-  /** Drops a marker if calls stood in its scope. @returns whether they did */
+  /** Drops a marker if calls were in its scope. @returns whether they were */
   close(marker: string): boolean
   /** Whether any call was taken. */
   readonly hasCalls: boolean
@@ -126,7 +126,7 @@ function findNoAction(
   return settings.disableNoAction === true || known?.has(name) === true ? undefined : name
 }
 
-/** The model's answer when it calls no tool; empty when there is none. */
+/** The model's answer if it calls no tool; may be empty. */
 function readMessage(json: string): string {
   const object = toJsonObjectText(json)
   const message = object === undefined ? undefined : parseCallJson(object).get('message')

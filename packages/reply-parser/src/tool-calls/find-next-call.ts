@@ -4,7 +4,7 @@ import type { Grammar } from './grammar.ts'
  * Finds the place in a broken call where another call may begin: the first opening marker, or JSON at the beginning of
  * a line. A model that forgets an end marker or a quote writes its next call into the broken one.
  *
- * @returns the offset; undefined when there is none
+ * @returns the offset; undefined if no call begins
  */
 export function findNextCall(text: string, from: number, grammar: Grammar): number | undefined {
   for (let at = from; at < text.length; at++) {

@@ -16,7 +16,7 @@ export interface JsonShape {
 
 /** Options of reading arguments. */
 export interface ArgumentOptions {
-  /** Text that is no JSON object becomes `{"query": text}`. */
+  /** Text that is not a JSON object becomes `{"query": text}`. */
   readonly wrapsText: boolean
 }
 

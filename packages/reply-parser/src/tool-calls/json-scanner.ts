@@ -19,7 +19,7 @@ type State =
 export type JsonStatus = 'open' | 'done' | 'failed'
 
 /**
- * The allowed kinds of value: any, or the shapes of calls, where an array fails at its first item that is no object.
+ * The allowed kinds of value: any, or the shapes of calls. Then an array fails at its first item that is not an object.
  */
 export type JsonRoot = 'value' | 'calls'
 
@@ -153,7 +153,7 @@ export class JsonScanner {
   #takeInString(unit: number): boolean {
     if (unit === BACKSLASH) return this.#expect(true, 'escape')
     if (unit === QUOTE) return this.#isKey ? this.#expect(true, 'colon') : this.#endValue()
-    // A raw line break in a key is no oversight of the model, but prose with a quote in it.
+    // A raw line break in a key is not an oversight of the model, but prose with a quote in it.
     if (this.#isKey || (unit !== LINE_FEED && unit !== CARRIAGE_RETURN)) return this.#fail()
     this.hasRawLineBreak = true
     return true

@@ -1,6 +1,6 @@
 import type { KnownTool } from './tool-call.ts'
 
-/** The function tools among those of a request, as the compatible format lists them. */
+/** The function tools among the tools of a request, as the compatible format lists them. */
 export function toKnownTools(tools: readonly unknown[]): readonly KnownTool[] {
   return tools.flatMap((tool) => {
     const definition = readMember(tool, 'function')

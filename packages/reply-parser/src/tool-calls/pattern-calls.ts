@@ -32,7 +32,7 @@ export interface PatternResult {
   readonly captured: string
 }
 
-/** Compiles the patterns of a model file; undefined when none of them changes how a reply is read. */
+/** Compiles the patterns of a model file; undefined if no pattern changes the reading of a reply. */
 export function compilePatternSettings({ settings }: ToolCallOptions): PatternSettings | undefined {
   const compiled = {
     capture: compilePatterns(settings.captureLlmResults),
@@ -54,7 +54,7 @@ export function compilePatternSettings({ settings }: ToolCallOptions): PatternSe
  *
  * - Finds calls by `response_regex` and searches the rest for tagged forms, but not for bare JSON.
  *
- * - Without `response_regex`, `json_regex_match` gives the places of JSON; without a match JSON may stand everywhere.
+ * - Without `response_regex`, `json_regex_match` gives the places of JSON; without a match JSON may be anywhere.
  *
  * Without calls the content is the reply after `replace_llm_results`. With calls it is the captured text, or the text
  * outside of the calls when nothing was captured.
@@ -146,7 +146,7 @@ function toCall(
   return { name, arguments: `{${json.join(',')}}` }
 }
 
-/** Reads the JSON that the first matching pattern points at; false when none matches. */
+/** Reads the JSON that the first matching pattern points at; returns false if no pattern matches. */
 function readJsonParts(text: string, reader: ReplyReader, patterns: readonly Pattern[]): boolean {
   for (const pattern of patterns) {
     const matches = pattern.matches(text, MAX_CALLS)

@@ -24,8 +24,8 @@ type ArgumentSpans =
   | { readonly kind: 'values'; readonly pairs: readonly { readonly key: Span; readonly value: Span }[] }
 
 /**
- * Reads a call after its `toolStart`, up to and with its last marker. Undefined when it is no call, or incomplete at
- * the end of the reply. End markers that a stop word cut off may be missing.
+ * Reads a call after its `toolStart`, up to and including its last marker. Returns undefined for a text that is not a
+ * call or is incomplete at the end of the reply. End markers that a stop word cut off may be missing.
  */
 export function* readTaggedCall(cursor: TextCursor, form: TagForm): Reading<TaggedCall | undefined> {
   const name = yield* readName(cursor, form.nameEnd)

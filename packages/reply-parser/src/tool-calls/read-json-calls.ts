@@ -89,7 +89,7 @@ function toParts(json: string, { grammar, options }: ReplyReader, hasRawLineBrea
   })
 }
 
-/** A part that is alone keeps the markers before it. */
+/** A single part keeps the markers before it. */
 function withWholeSource(parts: readonly OfferedCall[], cursor: TextCursor): readonly OfferedCall[] {
   return parts.length === 1 ? parts.map(({ call }) => ({ call, source: cursor.read })) : parts
 }

@@ -11,7 +11,7 @@ import { more, peek, type Reading, readLiteral, skipGap, type TextCursor } from 
 const MAX_INFO_LENGTH = 32
 
 /**
- * Reads a reply to its end. A beginning that turns out to be no call is text, and reading goes on inside of it where
+ * Reads a reply to its end. A beginning that turns out not to be a call is text. Reading continues inside of it where
  * another call may begin, else behind it. The units that are read again are limited, so that the time stays linear.
  */
 export function* readReply(cursor: TextCursor, reader: ReplyReader): Reading<void> {

@@ -4,7 +4,7 @@ export interface Wrapper {
   readonly end: string
 }
 
-/** Where a form puts the id of a call. Without an end it is a word, as a name without one is. */
+/** Place of the id in a call of a form. Without an end marker the id is a word, like a name without one. */
 export interface IdForm extends Wrapper {
   readonly place: 'before-name' | 'before-arguments' | 'after-arguments'
 }
@@ -31,7 +31,7 @@ export interface ValueForm {
  */
 export interface TagForm {
   readonly scope?: Wrapper | undefined
-  /** A call may also stand outside of the scope. */
+  /** A call may also be outside of the scope. */
   readonly isBare: boolean
   readonly callStart: string
   readonly toolStart: string

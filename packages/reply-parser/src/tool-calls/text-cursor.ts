@@ -102,7 +102,7 @@ export function* skipGap(cursor: TextCursor): Reading<void> {
   } while (cursor.at === cursor.end && (yield* more(cursor)))
 }
 
-/** Finds the literal that comes next without reading it; -1 for none. A literal must come before its own prefixes. */
+/** Finds the literal that comes next without reading it; -1 if no literal does. List a literal before its prefixes. */
 export function* lookingAt(cursor: TextCursor, literals: readonly string[]): Reading<number> {
   for (;;) {
     const { text, at, end, isFinal } = cursor
@@ -113,7 +113,7 @@ export function* lookingAt(cursor: TextCursor, literals: readonly string[]): Rea
   }
 }
 
-/** Reads the literal that comes next; -1 for none. */
+/** Reads the literal that comes next; -1 if no literal does. */
 export function* readLiteral(cursor: TextCursor, literals: readonly string[]): Reading<number> {
   const match = yield* lookingAt(cursor, literals)
   if (match >= 0) cursor.at += literals[match]?.length ?? 0

@@ -19,9 +19,9 @@ export interface ToolCallStream {
  * linear in its length.
  *
  * Text is sent as soon as it cannot be part of a call. A call is sent when it is complete; a broken or cut-off call is
- * text up to the next call. A call whose arguments are no JSON object waits: it is text when a good call follows or came
- * before, else a call. Calls between markers are valid for every name. JSON without a marker is a call only when it
- * names a tool of the request, if the tools are given. With patterns in the settings nothing is sent before the end,
+ * text up to the next call. A call whose arguments are not a JSON object waits: it is text when a good call follows or
+ * came before, else a call. Calls between markers are valid for every name. JSON without a marker is a call only when
+ * it names a tool of the request, if the tools are given. With patterns in the settings nothing is sent before the end,
  * because any text may belong to a match.
  *
  * Reasoning must be removed before: calls inside it are not searched. `xml_format.allow_toolcall_in_think` has no

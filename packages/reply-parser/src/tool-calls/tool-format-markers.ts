@@ -1,6 +1,6 @@
 /**
  * A backend's description of the form in which its model writes calls. Texts are exact; an empty text means absent. The
- * names are those of the backend contract.
+ * names come from the backend contract.
  */
 export interface ToolFormatMarkers {
   /** `json_native`, `tag_with_json` or `tag_with_tagged`; anything else: unknown. */

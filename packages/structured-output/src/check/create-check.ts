@@ -3,7 +3,7 @@ import type { SchemaPlace } from '../schema/schema-document.ts'
 import { CheckExhausted, Evaluation } from './evaluation.ts'
 import type { SchemaProblem } from './verdict.ts'
 
-/** Returns the problems of a value; undefined when there are none. */
+/** Returns the problems of a value; undefined for a value without problems. */
 export type ValueCheck = (value: unknown) => readonly SchemaProblem[] | undefined
 
 /** Creates a check against the whole schema, including keywords that a grammar cannot express. */

@@ -35,7 +35,7 @@ const CLASSES: Readonly<Record<string, CodePointSet>> = {
   S: complement(BLANK),
 }
 const CONTROLS: Readonly<Record<string, number>> = { n: 0x0a, r: 0x0d, t: 0x09, f: 0x0c, v: 0x0b }
-/** Special characters, which are no literals. */
+/** Special characters, which are not literals. */
 const SPECIAL = new Set('\\^$.*+?()[]{}|')
 const MAX_DEPTH = 64
 

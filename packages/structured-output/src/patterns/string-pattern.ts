@@ -40,7 +40,7 @@ export function toStringPattern(source: string, bounds: LengthRange): StringPatt
   return cost > MAX_PATTERN_COST || !isSafe(node) ? undefined : { expression: toExpression(node), cost }
 }
 
-/** Anchors may only stand at the ends. Where one is missing, any text may come before or after. */
+/** Anchors may only be at the ends. Where one is missing, any text may come before or after. */
 function withoutAnchors(node: PatternNode): PatternNode | undefined {
   if (node.kind === 'choice') {
     const options = node.options.map(withoutAnchors).filter((option) => option !== undefined)

@@ -6,7 +6,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The own member of a JSON object; undefined when it has none of that name. */
+/** The own member of a JSON object; undefined if it has no member of that name. */
 export function readMember(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }

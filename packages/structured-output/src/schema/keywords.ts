@@ -65,7 +65,7 @@ export function readText(place: SchemaPlace, name: string): string | undefined {
   throw refuse(place, name, 'must be text')
 }
 
-/** Reads property names, such as those in `required`. */
+/** Reads property names, such as the names in `required`. */
 export function readNames(place: SchemaPlace, name: string): readonly string[] {
   // Draft 4 and many hand-written schemas put `required: true` beside a property; it means nothing there.
   const value = readKeyword(place, name)

@@ -29,7 +29,7 @@ export interface SchemaDocument {
 /**
  * Opens a schema after checking its size.
  *
- * @throws `invalid_request` when it is too large or nested too deep, or no schema at all
+ * @throws `invalid_request` when it is too large, nested too deep, or not a schema
  */
 export function openSchema(
   root: unknown,

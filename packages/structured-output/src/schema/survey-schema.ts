@@ -41,14 +41,14 @@ const INNER = [
 ]
 const UNKNOWN_REFERENCES = ['$dynamicRef', '$recursiveRef']
 
-/** Leaves the place of a refusal out of its schema. Returns false where the refusal must stand. */
+/** Leaves the place of a refusal out of its schema. Returns false if the refusal must remain. */
 export type Repair = (refusal: SchemaRefusal) => boolean
 
 /** Options of {@link surveySchema}. */
 export interface SurveyOptions {
   /** Takes the compiled patterns by their source; several schemas may share one. @default a new one */
   readonly patterns?: Map<string, TextTest> | undefined
-  /** @default every refusal stands */
+  /** @default every refusal remains */
   readonly repair?: Repair | undefined
 }
 

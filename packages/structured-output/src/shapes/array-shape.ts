@@ -37,7 +37,7 @@ function buildRest(
   schemas: readonly { readonly rest: SchemaPlace | undefined }[],
   { rules, bounds, count }: RestContext,
 ): Expression {
-  // `prefixItems` alone leaves further elements free; the grammar writes none.
+  // `prefixItems` by itself leaves further elements free; the grammar writes none.
   if (count > 0 && schemas.every(({ rest }) => rest === undefined)) return bounds.min > count ? NEVER : EMPTY
   const item = rules.ruleFor(schemas.flatMap(({ rest }) => rest ?? []))
   const min = Math.max(0, bounds.min - count)

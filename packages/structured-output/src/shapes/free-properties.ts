@@ -13,8 +13,8 @@ export interface FreeProperties {
 }
 
 /**
- * The properties beside the listed ones; undefined where none are written. A schema that lists properties and is silent
- * about others gets none.
+ * The properties beside the listed ones; undefined where the grammar writes none. It writes none for a schema that
+ * lists properties and is silent about others.
  */
 export function freeProperties(
   places: Alternative,

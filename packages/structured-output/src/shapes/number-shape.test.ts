@@ -31,7 +31,7 @@ function toSchema(type: string, { low, high, isLowOpen, isHighOpen }: Bounds): R
   }
 }
 
-/** Compiles unless there is no number between the bounds. */
+/** Compiles a schema; undefined if no number is between its bounds. */
 function tryCompile(schema: unknown): ReturnType<typeof compileSchema> | undefined {
   try {
     return compileSchema(schema, { origin: { param: 'schema' } })

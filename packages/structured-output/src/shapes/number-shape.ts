@@ -134,7 +134,7 @@ function byRemainder(step: number, rules: RuleMaker): DigitTail {
   return (written, width) => rest(Number(written) % step, width)
 }
 
-/** 2 for a step of 0.01; undefined where a step is no power of ten below 1. */
+/** 2 for a step of 0.01; undefined where a step is not a power of ten below 1. */
 function decimalPlaces(steps: readonly number[]): number | undefined {
   const [step] = steps
   if (steps.length !== 1 || step === undefined) return undefined

@@ -57,7 +57,9 @@ function pair(key: Expression, value: Expression): Expression {
   return sequence(key, literal(':'), SPACE, value)
 }
 
-/** The schemas of one place for a property: its own and those of matching patterns, or the one for all others. */
+/**
+ * The schemas of one place for a property: its own and the schemas of matching patterns, or the schema of all others.
+ */
 function schemasFor(place: SchemaPlace, name: string, rules: RuleMaker): readonly SchemaPlace[] {
   const own =
     readMember(readMap(place, 'properties'), name) === undefined ? [] : [toChildPlace(place, 'properties', name)]

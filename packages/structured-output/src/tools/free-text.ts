@@ -13,8 +13,8 @@ export function textNotStartingWith(characters: string): Expression {
 }
 
 /**
- * Any text without a marker in it. Each rule stands for the written part of the marker; each knows the part that
- * remains after one more character.
+ * Any text without a marker in it. Each rule represents the written part of the marker and knows the part that remains
+ * after one more character.
  */
 export function textWithout(marker: string, builder: GrammarBuilder): Expression {
   const wanted = [...marker].slice(0, MAX_MARKER)

@@ -13,7 +13,7 @@ export interface CallIds {
   startTurn(): void
   /** The id of the next call, in order. */
   call(call: ChatCall): string
-  /** The id of a result. One without an id answers the first call of the turn that has no result yet. */
+  /** The id of a result. A result without an id answers the first call of the turn that has no result yet. */
   result(id: string): string
 }
 

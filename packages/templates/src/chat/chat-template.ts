@@ -17,7 +17,7 @@ import { simplifyTools } from './simplify-tools.ts'
 
 /** A conversation with the options of one rendering. */
 export interface ChatTemplateRequest extends ChatConversation {
-  /** Further variables, such as `enable_thinking`. They never replace those of the conversation. */
+  /** Further variables, such as `enable_thinking`. They never replace the variables of the conversation. */
   readonly variables?: Readonly<Record<string, unknown>> | undefined
   /** Whether to end with the beginning of an answer. @default true */
   readonly addGenerationPrompt?: boolean | undefined
@@ -138,7 +138,7 @@ interface RenderParts {
   readonly request: ChatTemplateRequest
 }
 
-/** Tries stricter forms of a refused conversation. @throws the refusal, where none helps */
+/** Tries stricter forms of a refused conversation. @throws the refusal, if no form helps */
 function renderTightened(
   template: CompiledJinja,
   refused: ChatConversation,

@@ -43,7 +43,7 @@ export function toEntries(value: unknown): ReadonlyMap<string, unknown> | undefi
     : undefined
 }
 
-/** Reads a call. Its parts stand under `function`, or beside the id. */
+/** Reads a call. Its parts are under `function`, or beside the id. */
 export function readCall(call: unknown): ChatCall {
   const entries = toEntries(call)
   const called = toEntries(entries?.get('function')) ?? entries

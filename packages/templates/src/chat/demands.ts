@@ -3,7 +3,7 @@ import type { CallIdForm } from './call-ids.ts'
 
 /** The variables that a template needs beside the conversation. */
 export interface BaseDemands {
-  /** Whether a conversation without tools has an empty list of them instead of none. */
+  /** Whether a conversation without tools has an empty list of tools instead of no list. */
   readonly needsToolList: boolean
   /** Whether `functions` (the tools as JSON text) and `datetime` must exist. */
   readonly needsFunctions: boolean

@@ -46,7 +46,7 @@ function readExchange(
   return { caller: { ...turn, tool_calls: calls }, results: sortResults(answers, calls) }
 }
 
-/** Many templates show no ids, so the order tells which result belongs to which call. */
+/** Puts results in the order of their calls, because many templates show no ids. */
 function sortResults(results: readonly ChatTurn[], calls: readonly unknown[]): readonly ChatTurn[] {
   if (results.length < 2) return results
   const order = calls.map((call) => readCall(call).id)

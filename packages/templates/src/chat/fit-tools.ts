@@ -3,7 +3,7 @@ import { toEntries } from './conversation.ts'
 /** Values of schemas that have their properties elsewhere. */
 const COMBINATIONS = ['$ref', 'anyOf', 'oneOf', 'allOf']
 
-/** Declarations with every member that templates use: an absent description is empty, absent parameters are none. */
+/** Declarations with every member that templates use. Absent texts and parameters become empty ones. */
 export function fitTools(tools: readonly unknown[]): readonly unknown[] {
   return tools.map(fitTool)
 }

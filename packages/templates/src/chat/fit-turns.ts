@@ -62,7 +62,7 @@ function foldLater(turns: readonly ChatTurn[]): readonly ChatTurn[] {
       waiting = []
       continue
     }
-    // Nothing may stand between a call and its result.
+    // Nothing may come between a call and its result.
     if (turn.role !== 'tool') flush()
     folded.push(turn)
   }
@@ -100,7 +100,7 @@ function fitNeighbours(
   return fitted
 }
 
-/** One turn with the texts of all. Other members are those of the last. */
+/** One turn with the texts of all turns. Other members come from the last one. */
 function joinTurns(...turns: readonly ChatTurn[]): ChatTurn {
   const last = turns.at(-1) ?? { role: 'user', content: '' }
   const text = joinTexts(...turns.map(({ content }) => content))

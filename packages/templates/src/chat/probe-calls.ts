@@ -39,7 +39,7 @@ const ANSWERED = [...CALLED, toResult(FIRST)]
 const CALL_WORDS = [FIRST.name, FIRST.key, FIRST.value]
 const DECLARED = [FIRST, SECOND].map(toTool)
 
-/** Forms to try, those with the fewest changes first. */
+/** Forms to try. Forms with fewer changes come first. */
 const FORMS = (['any', 'nine', 'function'] as const).flatMap((ids) =>
   (['', null] as const).flatMap((emptyContent) =>
     (['value', 'text'] as const).map((form) => ({ ids, emptyContent, arguments: form })),

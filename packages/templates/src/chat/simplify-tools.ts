@@ -4,8 +4,8 @@ import { toEntries } from './conversation.ts'
 const MAX_DEPTH = 32
 
 /**
- * Declarations whose schemas have only what every template can read: one type and a description at every place. Some
- * templates translate schemas by hand and fail on anything else.
+ * Declarations whose schemas have only parts that every template can read: one type and a description at every place.
+ * Some templates translate schemas by hand and fail on anything else.
  */
 export function simplifyTools(tools: readonly unknown[]): readonly unknown[] {
   return tools.map((tool) => {

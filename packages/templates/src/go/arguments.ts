@@ -15,7 +15,7 @@ const TYPE_NAMES: Readonly<Record<ParameterType, string>> = {
   time: 'time.Time',
 }
 
-/** Checks a value against a parameter's type. Go converts nothing here: an `int64` is no `int`. */
+/** Checks a value against a parameter's type. Go converts nothing here: an `int64` is not an `int`. */
 export function checkArgument(type: ParameterType, value: GoValue): GoValue {
   if (type === 'value') return value
   if (type === 'any') return value ?? null

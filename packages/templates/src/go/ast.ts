@@ -23,7 +23,7 @@ export interface Branch {
   readonly body: Body
 }
 
-/** `{{range}}`; `otherwise` is the else part, empty when there is none. */
+/** `{{range}}`; `otherwise` is the else part, which may be empty. */
 export interface RangeNode {
   readonly kind: 'range'
   readonly line: number
@@ -32,7 +32,7 @@ export interface RangeNode {
   readonly otherwise: Body
 }
 
-/** `{{template "name" pipeline}}`, also what a `block` leaves in its place. */
+/** `{{template "name" pipeline}}`. A `block` leaves such a node in its place. */
 export interface TemplateNode {
   readonly kind: 'template'
   readonly line: number

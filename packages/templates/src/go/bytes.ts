@@ -7,7 +7,7 @@
 const BEYOND_ASCII = /[\u0080-\uffff]/
 const CHUNK = 8192
 
-/** The character that stands for bytes that are not UTF-8. */
+/** The character in place of bytes that are not UTF-8. */
 const REPLACEMENT_RUNE = 0xfffd
 
 /** One code point of a byte string. Bytes that are not UTF-8 read as U+FFFD of size 1. */
@@ -17,7 +17,7 @@ export interface Rune {
   readonly size: number
 }
 
-/** Whether a string is ASCII alone, and so the same as text and as bytes. */
+/** Whether a string is only ASCII, and so the same as text and as bytes. */
 export function isAscii(value: string): boolean {
   return !BEYOND_ASCII.test(value)
 }

@@ -166,7 +166,7 @@ class Evaluator {
     this.#variables = outer
   }
 
-  /** The value of a pipeline. Unwraps nil interfaces: the result is a value or none. */
+  /** The value of a pipeline, or no value. Unwraps nil interfaces. */
   #pipeline(pipeline: Pipeline, dot: GoValue): GoValue {
     this.#enter()
     this.#line = pipeline.line

@@ -8,8 +8,8 @@ export interface CallContext {
 }
 
 /**
- * The types a parameter can have. `any` takes everything, nil for no value; `value` also tells no value from nil;
- * `dict` is `map[string]interface {}`; `int` arrives as a number.
+ * The types a parameter can have. `any` takes everything, with nil for no value; `value` also distinguishes no value
+ * from nil; `dict` is `map[string]interface {}`; `int` arrives as a number.
  */
 export interface ParameterTypes {
   any: GoValue
@@ -28,7 +28,7 @@ export type ParameterType = keyof ParameterTypes
 /** A function templates can call. Arguments are checked against the types before `run` sees them. */
 export interface GoFunction {
   readonly parameters: readonly ParameterType[]
-  /** The type of any number of further arguments; undefined when there may be none. */
+  /** The type of any number of further arguments; undefined if further arguments are not allowed. */
   readonly variadic: ParameterType | undefined
   run(context: CallContext, args: readonly GoValue[]): GoValue
 }

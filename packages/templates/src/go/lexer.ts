@@ -139,7 +139,7 @@ class Lexer {
     }
   }
 
-  /** One token inside an action; the message when there is none. */
+  /** One token inside an action; the error message for text that is not a token. */
   #item(): string | undefined {
     const char = this.#source.charAt(this.#at)
     if (SPACES.includes(char)) return this.#spaces()
@@ -179,7 +179,7 @@ class Lexer {
     return 'unrecognized character in action'
   }
 
-  /** A run of spaces, without the one that belongs to a trim marker behind it. */
+  /** A run of spaces, without the space that belongs to a trim marker behind it. */
   #spaces(): string | undefined {
     let end = this.#at
     while (end < this.#source.length && SPACES.includes(this.#source.charAt(end))) end++

@@ -17,7 +17,7 @@ const DECIMAL_FLOAT = new RegExp(`^[+-]?(?:${DIGITS}(?:\\.(?:${DIGITS})?)?|\\.${
 const HEX_FLOAT = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)$/
 const LONGEST_INTEGER = 100
 
-/** Reads a number or character token; the message where it is none. */
+/** Reads a number or character token; returns the message for any other text. */
 export function parseNumber(text: string, kind: 'number' | 'complex' | 'charConstant'): NumberLiteral | string {
   if (kind === 'charConstant') return parseRune(text)
   if (kind === 'complex' || text.endsWith('i')) return parseComplex(text)
@@ -29,7 +29,7 @@ export function parseNumber(text: string, kind: 'number' | 'complex' | 'charCons
   return { integer: wholeInRange(float), float, natural: float }
 }
 
-/** A Go integer literal with base prefix and underscores, of any size; undefined when it is none. */
+/** A Go integer literal with base prefix and underscores, of any size; undefined for other text. */
 export function parseInteger(text: string): bigint | undefined {
   if (text.length > LONGEST_INTEGER || !INTEGER.test(text)) return undefined
   const negative = text.startsWith('-')
@@ -39,7 +39,7 @@ export function parseInteger(text: string): bigint | undefined {
   return negative ? -value : value
 }
 
-/** A Go float literal, decimal or hexadecimal; undefined when it is none or overflows. */
+/** A Go float literal, decimal or hexadecimal; undefined for other text and for an overflow. */
 export function parseFloatLiteral(text: string): number | undefined {
   if (!DECIMAL_FLOAT.test(text)) return parseHexFloat(text)
   const value = Number(text.replaceAll('_', ''))

@@ -99,7 +99,7 @@ export function quoteRune(value: number, ascii = false): string {
   return `'${escapeRune(rune, 3, 0, "'", ascii) ?? runeBytes(rune)}'`
 }
 
-/** Whether a text can stand between backquotes: no backquote, no control character but the tab. */
+/** Whether a text can be written between backquotes: no backquote, no control character but the tab. */
 export function canBackquote(bytes: string): boolean {
   for (let at = 0; at < bytes.length; ) {
     const { value, size } = runeAt(bytes, at)

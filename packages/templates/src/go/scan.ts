@@ -1,7 +1,7 @@
 import { runeAt } from './bytes.ts'
 import { isDigit, isLetter } from './unicode.ts'
 
-/** Whether a code point can stand in a name. */
+/** Whether a code point can be part of a name. */
 export function isAlphaNumeric(rune: number): boolean {
   return rune === 0x5f || isLetter(rune) || isDigit(rune)
 }

@@ -46,7 +46,7 @@ export function lowerCase(bytes: string): string {
   return isAscii(bytes) ? bytes.toLowerCase() : mapRunes(bytes, toLower)
 }
 
-/** How often a text occurs in another, not overlapping; an empty one occurs nowhere here. */
+/** Counts a text in another, without overlaps; returns 0 for an empty one. */
 export function countOccurrences(bytes: string, part: string): number {
   if (part === '') return 0
   let count = 0

@@ -33,13 +33,13 @@ export class TokenCursor {
     this.#at--
   }
 
-  /** The next token that is no space; the spaces before it are passed. */
+  /** The next token that is not a space; passes the spaces before it. */
   peekNonSpace(): Token {
     while (this.peek().kind === 'space') this.#at++
     return this.peek()
   }
 
-  /** Takes the next token that is no space. */
+  /** Takes the next token that is not a space. */
   nextNonSpace(): Token {
     this.peekNonSpace()
     return this.next()
@@ -62,7 +62,7 @@ export class TokenCursor {
     return result
   }
 
-  /** Takes the next token that is no space, which must be of a kind. */
+  /** Takes the next token that is not a space. It must be of a kind. */
   expect(kind: TokenKind, context: string): void {
     const token = this.nextNonSpace()
     if (token.kind !== kind) this.unexpected(token, context)

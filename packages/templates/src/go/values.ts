@@ -2,8 +2,8 @@ import type { GoType, IntegerType, StructLike } from './types.ts'
 import { typeName } from './types.ts'
 
 /**
- * A value inside a template. `undefined` is no value at all (a missing map key prints `<no value>`), `null` a nil
- * interface. Strings are byte strings, numbers are `float64`; every other kind is a class of this module, so no
+ * A value inside a template. `undefined` means that there is no value (a missing map key prints `<no value>`), `null` a
+ * nil interface. Strings are byte strings, numbers are `float64`; every other kind is a class of this module, so no
  * object of the caller's data can pass for one.
  */
 export type GoValue =
@@ -132,7 +132,7 @@ export abstract class GoObject extends GoBoxed {
   abstract text(): string
   /** Its text inside JSON quotes. */
   abstract json(): string
-  /** Calls a method. @throws GoCallError when the type has none of that name, or for wrong arguments */
+  /** Calls a method. @throws GoCallError if the type has no method of that name, or for wrong arguments */
   abstract call(method: string, args: readonly GoValue[]): GoValue
   /** Whether another object is equal: by `==`, or by content. */
   abstract equals(other: GoObject, how: 'identity' | 'content'): boolean

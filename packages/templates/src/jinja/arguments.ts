@@ -23,7 +23,7 @@ export function toTextArgument(value: Value): string {
   return raise('TypeError', `expected str, got ${typeName(value)}`)
 }
 
-/** The text in an argument that may be none or absent. @throws TypeError */
+/** The text in an argument that may be `none` or absent. @throws TypeError */
 export function toOptionalText(value: Value | undefined): string | undefined {
   return value === undefined || value === null ? undefined : toTextArgument(value)
 }

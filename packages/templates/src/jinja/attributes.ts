@@ -54,7 +54,7 @@ export function getItem(run: Rendering, object: Value, key: Value): Value {
   return attribute === undefined ? missing(object, key) : attribute
 }
 
-/** An attribute or method alone, without a look at the items. */
+/** An attribute or method, without a look at the items. */
 export function getOwnAttribute(run: Rendering, object: Value, name: string): Value {
   failOnUndefined(object)
   const attribute = findAttribute(run, object, name)
@@ -75,7 +75,7 @@ function refused(object: Value, name: string): Undefined {
   return new Undefined(`access to attribute '${name}' of '${typeName(object)}' object is unsafe.`, true)
 }
 
-/** The item of a key; undefined where there is none, and where the object has no items or not by such keys. */
+/** The item of a key; undefined for a missing key, and for an object that has no items or other keys. */
 function findItem(run: Rendering, object: Value, key: Value): Value | undefined {
   if (object instanceof Dict) {
     payForKey(run, key)

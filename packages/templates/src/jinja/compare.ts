@@ -86,7 +86,7 @@ function areEqualViews(run: Rendering, left: DictView, right: DictView): boolean
   return true
 }
 
-/** Whether one value comes before another by an operator. @throws TypeError for values that have no order */
+/** Whether one value comes before another by an operator. @throws TypeError for values without an order */
 export function isOrdered(run: Rendering, operator: Ordering, left: Value, right: Value): boolean {
   run.spend()
   failOnUndefined(left)

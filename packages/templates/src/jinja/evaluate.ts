@@ -224,7 +224,7 @@ export class Evaluator {
     return implementation(this.#run, given)
   }
 
-  /** Compiling finds unknown names, except for those that an `if` may skip. */
+  /** Compiling finds unknown names, except for names that an `if` may skip. */
   #failUnknown(kind: 'filter' | 'test', name: string): never {
     return raise('TemplateRuntimeError', `No ${kind} named '${name}' found.`)
   }

@@ -195,7 +195,9 @@ export class Executor {
     })
   }
 
-  /** The items that pass the condition of the loop, which sees the variables of its target and none of the body. */
+  /**
+   * The items that pass the condition of the loop. It sees the variables of the loop's target, and none of its body.
+   */
   *#filterItems(node: ForNode, iterator: Iterator<Value>, scope: Scope): Iterator<Value> {
     for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
       this.#run.spend()

@@ -145,7 +145,7 @@ function sortInside(run: Rendering, value: Value): Value {
   return sorted
 }
 
-/** Keys that have no order of their own are ordered by type. */
+/** Orders keys without an order of their own by type. */
 function compareKeys(left: Value, right: Value): number {
   if (typeof left === 'string' && typeof right === 'string') return compareCodePoints(left, right)
   if (typeof left === 'number' && typeof right === 'number') return left - right

@@ -10,9 +10,9 @@ export interface ChatTemplateInput {
   /** The template, or one that was compiled before. */
   readonly template: string | CompiledJinja
   readonly messages: readonly ChatTemplateMessage[]
-  /** Declarations of functions. @default none, which templates see */
+  /** Declarations of functions. @default none, and templates see the value `none` */
   readonly tools?: readonly unknown[] | null | undefined
-  /** Texts to answer from. @default none, which templates see */
+  /** Texts to answer from. @default none, and templates see the value `none` */
   readonly documents?: readonly unknown[] | null | undefined
   /** Whether to end with the beginning of an answer. @default false */
   readonly addGenerationPrompt?: boolean | undefined

@@ -42,7 +42,7 @@ export class Rendering {
     this.random = options.random
   }
 
-  /** Pays for work. @throws JinjaLimitError when there are no steps left */
+  /** Pays for work. @throws JinjaLimitError when no steps are left */
   spend(steps = 1): void {
     this.#steps += steps
     if (this.#steps > this.limits.maxSteps) throw this.#exceeded('maxSteps')

@@ -8,7 +8,7 @@ export interface ScopeOptions {
   readonly seesHidden?: boolean | undefined
 }
 
-/** The variables that tags have set, and those around them. */
+/** The variables that tags have set, and the variables around them. */
 export class Scope {
   readonly #values = new Map<string, Value>()
   readonly #parent: Scope | undefined

@@ -7,7 +7,7 @@ import { Range } from './values/range.ts'
 import { typeName } from './values/type-name.ts'
 import { Bytes, isList, isText, likeText, Tuple, toPlainText, type Value } from './values/value.ts'
 
-/** The bounds of a slice, none where absent. */
+/** The bounds of a slice; an absent one is `none`. */
 export interface SliceBounds {
   readonly start: Value
   readonly stop: Value

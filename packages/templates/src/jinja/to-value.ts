@@ -9,7 +9,7 @@ const MAX_INTEGER = 1e21
 
 /**
  * Converts data to a template value. Accepts null, booleans, texts, numbers, bigints, {@link TemplateFloat}, arrays,
- * maps with texts as keys, and plain objects; `undefined` is left out of objects and is none elsewhere.
+ * maps with texts as keys, and plain objects; `undefined` is left out of objects and is `none` elsewhere.
  *
  * @throws SvcError `template_input` for anything else, JinjaLimitError for data that is too deep or too much
  */

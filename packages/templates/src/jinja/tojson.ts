@@ -15,7 +15,7 @@ import { Iteration, isList, isText, Tuple, toPlainText, type Value } from './val
 
 /**
  * The filter `tojson` as chat templates know it: Python's `json.dumps`, so `1.0` stays `1.0`, keys keep their order,
- * nothing is escaped for HTML, and separators have blanks unless told otherwise.
+ * nothing is escaped for HTML, and separators have blanks by default.
  */
 export const tojson = define(
   'tojson',

@@ -5,7 +5,7 @@ import { countCodePoints } from './text/code-points.ts'
 import { typeName } from './values/type-name.ts'
 import { isList, isText, Markup, toPlainText, type Value } from './values/value.ts'
 
-/** Whether a value counts as true: not zero, not empty, not none. */
+/** Whether a value counts as true: not zero, not empty, not `none`. */
 export function isTrue(value: Value): boolean {
   if (typeof value === 'boolean') return value
   if (typeof value !== 'object') return Boolean(value)

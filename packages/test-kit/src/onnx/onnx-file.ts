@@ -14,7 +14,7 @@ export interface OnnxNode {
   readonly attributes?: Readonly<Record<string, number | readonly number[]>> | undefined
 }
 
-/** An input or output of a graph. A name as a size stands for any size. */
+/** An input or output of a graph. A name in place of a size means any size. */
 export interface OnnxValue {
   readonly name: string
   readonly kind: 'float32' | 'int64'

@@ -10,7 +10,7 @@ export interface TinyEncoderOptions {
   readonly tokenizer?: TinyTokenizerKind | undefined
   /** Most tokens of one input, [CLS] and [SEP] included. @default 128 */
   readonly maxTokens?: number | undefined
-  /** Labels that `config.json` names. @default those of the graph */
+  /** Labels that `config.json` names. @default the graph's labels */
   readonly labels?: readonly string[] | undefined
 }
 

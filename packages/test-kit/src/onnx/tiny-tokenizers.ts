@@ -7,7 +7,7 @@ export type TinyTokenizerKind = 'word-piece' | 'bytes' | 'unigram'
 export interface TinyTokenizer {
   /** Contents of `tokenizer.json`. */
   readonly file: Readonly<Record<string, unknown>>
-  /** By token id; undefined for tokens that are no known word. */
+  /** By token id; undefined for tokens that are not a known word. */
   readonly features: readonly (Feature | undefined)[]
 }
 

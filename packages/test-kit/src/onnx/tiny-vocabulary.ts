@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<Feature, readonly string[]>> = {
   ],
 }
 
-/** Tokens that are no text, in the order of their ids. */
+/** Tokens that are not text, in the order of their ids. */
 export const SPECIAL_TOKENS = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'] as const
 
 /** Every word with its feature. */

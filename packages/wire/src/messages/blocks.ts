@@ -20,7 +20,7 @@ const documentBlock = z.looseObject({ type: z.literal('document'), source, title
 
 /** A block of a type this server does not know; a proxy passes it on, a local model refuses it. */
 function unknownBlock(isKnown: (type: string) => boolean) {
-  // Aborting: a known block of a wrong shape must be told about its field, not about its type.
+  // Aborting: the error for a known block of a wrong shape must name its field, not its type.
   return z.looseObject({ type: z.string().refine((type) => !isKnown(type), { abort: true }) })
 }
 
@@ -67,7 +67,7 @@ export type MessagesBlock = z.infer<typeof knownBlock>
 /** One block of a message's content, of any type. */
 export const messagesBlock = z.union([knownBlock, unknownBlock(isKnownBlockType)])
 
-/** A message of the conversation; instructions may also stand in between as `system`. */
+/** A message of the conversation; instructions may also come in between as `system`. */
 export const messagesMessage = z.looseObject({
   role: z.enum(['user', 'assistant', 'system']),
   content: z.union([z.string(), endAtFirstFault(z.array(messagesBlock))]),

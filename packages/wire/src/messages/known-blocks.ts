@@ -1,4 +1,4 @@
-/** The types of content blocks that this server knows; media types may also stand in a tool's result. */
+/** The types of content blocks that this server knows; media types may also be in a tool's result. */
 const MEDIA_BLOCK_TYPES = ['text', 'image', 'document'] as const
 const BLOCK_TYPES = [...MEDIA_BLOCK_TYPES, 'tool_use', 'tool_result', 'thinking', 'redacted_thinking'] as const
 

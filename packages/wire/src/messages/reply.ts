@@ -1,10 +1,10 @@
 import * as z from 'zod'
 
-/** Why a message ended. */
+/** The reason why a message ended. */
 export const messagesStopReason = z.enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal'])
 
 /**
- * Token counts of a message; output tokens are a running total in a stream. Input tokens do not count those that were
+ * Token counts of a message; output tokens are a running total in a stream. Input tokens do not count tokens that were
  * read from the prompt cache or written to it.
  */
 export const messagesUsage = z.looseObject({
@@ -43,7 +43,7 @@ export const messagesReply = z.looseObject({
 /** Reply of `POST /v1/messages/count_tokens`. */
 export const messagesCountReply = z.looseObject({ input_tokens: z.int().min(0) })
 
-/** Why a message ended. */
+/** The reason why a message ended. */
 export type MessagesStopReason = z.infer<typeof messagesStopReason>
 /** Token counts of a message. */
 export type MessagesUsage = z.infer<typeof messagesUsage>

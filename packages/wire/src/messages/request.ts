@@ -15,7 +15,7 @@ export const messagesTool = z.looseObject({
   strict: z.boolean().nullish(),
 })
 
-/** An entry of `tools` that stands for the tools of an MCP server. */
+/** An entry of `tools` that means the tools of an MCP server. */
 export const messagesToolset = z.looseObject({ type: z.literal('mcp_toolset'), name: z.string().nullish() })
 
 const parallel = { disable_parallel_tool_use: z.boolean().nullish() }
@@ -40,7 +40,7 @@ export const messagesThinking = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('disabled') }),
 ])
 
-/** How much effort an answer is worth, and the form it must have. */
+/** Effort of the answer, and the form it must have. */
 const outputConfig = z.looseObject({
   effort: z.string().nullish(),
   format: z.looseObject({ type: z.string(), schema: z.unknown() }).nullish(),
@@ -57,7 +57,7 @@ const conversation = {
   tool_choice: messagesToolChoice.nullish(),
   thinking: messagesThinking.nullish(),
   output_config: outputConfig.nullish(),
-  /** Asks the server to keep the conversation (`create`), or goes on with one that it keeps (`continue`). */
+  /** Asks the server to keep the conversation (`create`), or goes on with a kept conversation (`continue`). */
   thread: z.looseObject({ type: z.string() }).nullish(),
 }
 
@@ -84,7 +84,7 @@ export type MessagesRequest = z.infer<typeof messagesRequest>
 export type MessagesCountRequest = z.infer<typeof messagesCountRequest>
 /** An entry of `tools`. */
 export type MessagesTool = z.infer<typeof messagesTool>
-/** An entry of `tools` that stands for the tools of an MCP server. */
+/** An entry of `tools` that means the tools of an MCP server. */
 export type MessagesToolset = z.infer<typeof messagesToolset>
 /** The tools that may or must be called. */
 export type MessagesToolChoice = z.infer<typeof messagesToolChoice>

@@ -7,7 +7,7 @@ import { compatibleError } from '../openai/error.ts'
  */
 export const flatErrorReply = z.looseObject({ error: z.union([z.string(), compatibleError]) })
 
-/** The error of routes that change a model file: the fields of their other replies, with what went wrong. */
+/** The error of routes that change a model file: the fields of their other replies, and the mistake. */
 export const modelFileErrorReply = z.looseObject({
   success: z.literal(false).optional(),
   message: z.string().optional(),

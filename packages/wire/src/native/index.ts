@@ -1,5 +1,5 @@
 /**
- * Bodies that belong to svc alone: backend logs, settings, system, failover, operations, private data, routers, scores,
+ * Bodies that only svc has: backend logs, settings, system, failover, operations, private data, routers, scores,
  * tokens, traces, usage.
  *
  * @module

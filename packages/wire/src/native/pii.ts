@@ -142,9 +142,9 @@ export const middlewareStatus = z.looseObject({
   router: routerStatus,
   mitm: z.looseObject({
     running: z.boolean(),
-    /** Where the proxy listens; empty while it does not. */
+    /** Address at which the proxy listens; empty while it does not. */
     listen_addr: z.string(),
-    /** Where it should listen; empty for nowhere. */
+    /** Address at which it should listen; empty for none. */
     configured_addr: z.string(),
     /** The reason why it does not run although it should. */
     error: z.string().exactOptional(),
@@ -152,10 +152,10 @@ export const middlewareStatus = z.looseObject({
     hosts: z.array(
       z.looseObject({
         host: z.string(),
-        /** The models that list it; none for a default host. */
+        /** The models that list it; empty for a default host. */
         models: z.array(z.string()),
         detectors: z.array(z.string()),
-        /** Whether its requests are filtered; others go on as they came. */
+        /** Whether its requests are filtered; other requests go on as they came. */
         filtered: z.boolean(),
         /** The paths whose text is filtered. */
         scanned_paths: z.array(z.string()),
@@ -187,7 +187,7 @@ export const middlewareStatus = z.looseObject({
         /** Since the listener started: CONNECT requests, and the refused ones among them. */
         connects: z.int().min(0),
         refused: z.int().min(0),
-        /** Requests on intercepted connections, and those that the filter blocked. */
+        /** Requests on intercepted connections, and requests that the filter blocked. */
         requests: z.int().min(0),
         blocked: z.int().min(0),
         /** Bytes of bodies held for scanning and restoring. */

@@ -46,7 +46,7 @@ export const resourcesReply = z.looseObject({
   disk: z.looseObject({ total: bytes, used: bytes, available: bytes }).exactOptional(),
   /** Bytes of the files at the top of the models folder. */
   storage_size: bytes,
-  /** Why models cannot be installed or changed, and what an operator can do; absent where the server may write the folder. */
+  /** Reason why models cannot be installed or changed, and a remedy; absent where the server may write the folder. */
   models_folder_problem: z.looseObject({ folder: z.string(), reason: z.string(), remedy: z.string() }).exactOptional(),
   reclaimer_enabled: z.boolean(),
   reclaimer_threshold: z.number(),

@@ -13,7 +13,7 @@ const cacheStats = z.looseObject({
   low_confidence: z.int().min(0),
   embedder_errors: z.int().min(0),
   store_errors: z.int().min(0),
-  /** How similar the nearest entries were, in tenths from 0 to 1. */
+  /** Number of lookups by similarity of the nearest entry, in tenths from 0 to 1. */
   similarity_buckets: z.array(z.int().min(0)),
   entries: z.int().min(0),
 })
@@ -48,7 +48,7 @@ const routerModel = z.looseObject({
       corpus: z.looseObject({ total: z.int().min(0), label_counts: counts }).exactOptional(),
     })
     .exactOptional(),
-  /** Mistakes in the block, and the reason why there is no classifier. */
+  /** Mistakes in the block, and the reason why it has no classifier. */
   problems: z.array(z.string()),
 })
 
@@ -63,7 +63,7 @@ export const routerStatus = z.looseObject({
 
 const labelScore = z.looseObject({ label: z.string(), score: z.number() })
 const neighbor = z.looseObject({
-  /** Tells its text from others without holding it. */
+  /** Distinguishes its text from other texts without holding it. */
   id: z.string().exactOptional(),
   similarity: z.number(),
   labels: z.array(z.string()).exactOptional(),
@@ -84,7 +84,7 @@ const routerDecision = z.looseObject({
   /** The active labels, joined by commas; `fallback` where the fallback serves. */
   label: z.string(),
   score: z.number(),
-  /** How far the top label is above the runner-up. */
+  /** Lead of the top label over the runner-up. */
   gap: z.number().exactOptional(),
   reason,
   latency_ms: z.number(),

@@ -5,7 +5,7 @@ const notInForce = z
   .array(
     z.looseObject({
       key: z.string(),
-      /** What keeps it from acting. */
+      /** Reason why it does not act. */
       reason: z.string(),
     }),
   )

@@ -18,9 +18,9 @@ export const loadedModel = z.looseObject({
   id: z.string(),
   backend: z.string().exactOptional(),
   process: modelProcess.exactOptional(),
-  /** Bytes of device memory by the driver's accounting; absent means unknown, 0 means none. */
+  /** Bytes of device memory by the driver's accounting; absent means unknown, 0 means no device memory. */
   size_vram: z.int().min(0).exactOptional(),
-  /** With `include=states`: 1 busy, 2 ready, 0 not loaded yet, -1 for a backend that does not tell. */
+  /** With `include=states`: 1 busy, 2 ready, 0 not loaded yet, -1 for a backend that does not report its state. */
   state: z.union([z.literal(-1), z.literal(0), z.literal(1), z.literal(2)]).exactOptional(),
 })
 

@@ -5,9 +5,9 @@ const count = z.int().min(0)
 
 /** One side of a traced request. */
 const tracedBody = {
-  /** Base64; null where it was not asked for, and where none was kept. */
+  /** Base64; null if it was not asked for or not kept. */
   body: z.string().nullable(),
-  /** The body was longer than what is kept. */
+  /** True if the body was longer than the limit of kept bodies. */
   body_truncated: z.literal(true).exactOptional(),
   /** Size of a body that was cut. */
   body_bytes: count.exactOptional(),
@@ -21,7 +21,7 @@ function describePhases(): { readonly [Phase in RequestPhase]: typeof millisecon
     ([name, { about }]) => [name, `the stage ${name}: ${about}`] as const,
   )
   const sentences = [...stages, ...Object.entries(REQUEST_MARKS)]
-  // The names are those of the two tables.
+  // The names come from the two tables.
   return Object.fromEntries(
     sentences.map(([name, about]) => [name, milliseconds.describe(`Milliseconds: ${about}.`)]),
   ) as ReturnType<typeof describePhases>

@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 const count = z.int().min(0)
 
-/** How the caller of a request had proven who it is. */
+/** The kind of proof by which the caller of a request was identified. */
 export const usageSource = z.enum(['apikey', 'web', 'legacy'])
 
 /** Figures of some requests. */
@@ -17,9 +17,9 @@ const figures = {
   cached_tokens: count.exactOptional(),
   /** Completion tokens that were thoughts, as far as the servers that answered say; absent without any. */
   reasoning_tokens: count.exactOptional(),
-  /** Those of `total_tokens` that are an estimate, because an upstream sent no figures; absent without any. */
+  /** Tokens among `total_tokens` that are an estimate, because an upstream sent no figures; absent without any. */
   estimated_tokens: count.exactOptional(),
-  /** Those of `request_count` whose tokens are an estimate; absent without any. */
+  /** Requests among `request_count` whose tokens are an estimate; absent without any. */
   estimated_request_count: count.exactOptional(),
 }
 
@@ -50,7 +50,7 @@ export const usageReply = z.looseObject({
 export const usageView = usageReply.extend({
   /** Most tokens first. */
   by_model: z.array(z.looseObject({ model: z.string(), ...figures })),
-  /** Who asks. */
+  /** The caller. */
   viewer: z.looseObject({
     id: z.string(),
     name: z.string(),

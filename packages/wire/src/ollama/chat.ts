@@ -28,7 +28,7 @@ export const ollamaMessage = z.looseObject({
   tool_call_id: z.string().nullish(),
 })
 
-/** An entry of `tools`: a function, whatever its type says, or a tool of another kind. */
+/** An entry of `tools`: a function, with any type or none, or a tool of another kind. */
 export const ollamaTool = z.union([
   z.looseObject({ type: z.string().nullish(), function: chatFunction }),
   z.looseObject({ type: z.string(), function: z.undefined().optional() }),

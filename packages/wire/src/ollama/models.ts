@@ -34,7 +34,7 @@ export const ollamaTagsReply = z.looseObject({ models: z.array(ollamaModel) })
 /** An entry of `GET /api/ps`: a model in memory. */
 export const ollamaRunningModel = z.looseObject({
   ...entry,
-  /** When it leaves, RFC 3339. */
+  /** Time at which it leaves the memory, RFC 3339. */
   expires_at: z.string(),
   /** Bytes on graphics devices. */
   size_vram: z.int().min(0),

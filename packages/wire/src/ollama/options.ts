@@ -30,7 +30,7 @@ export const ollamaOptions = z.looseObject({
 })
 
 /**
- * How long the model stays in memory after the call: seconds, or a duration such as `10m`. 0 unloads it at once, a
+ * Time that the model stays in memory after the call: seconds, or a duration such as `10m`. 0 unloads it at once, a
  * negative value keeps it.
  */
 export const ollamaKeepAlive = z.union([
@@ -38,7 +38,7 @@ export const ollamaKeepAlive = z.union([
   z.string().regex(/^-?(?:\d+(?:\.\d*)?|(?:\d+(?:\.\d*)?(?:h|ms|m|s|us|µs|ns))+)$/, 'must be a duration such as "5m"'),
 ])
 
-/** The form an answer must have: `json`, or a JSON Schema; empty text asks for none. */
+/** The form an answer must have: `json`, or a JSON Schema; empty text asks for no form. */
 export const ollamaFormat = z.union([z.enum(['', 'json']), anyObject])
 
 /** Whether the model thinks before it answers, or how much. */
@@ -59,7 +59,7 @@ export const ollamaGeneration = {
 
 /** Sampling options. */
 export type OllamaOptions = z.infer<typeof ollamaOptions>
-/** How long the model stays in memory after the call, as it came. */
+/** Time that the model stays in memory after the call, as it came. */
 export type OllamaKeepAlive = z.infer<typeof ollamaKeepAlive>
 /** The form an answer must have, as it came. */
 export type OllamaFormat = z.infer<typeof ollamaFormat>

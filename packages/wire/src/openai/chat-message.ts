@@ -5,7 +5,7 @@ import { hasOwnShape } from './known-parts.ts'
 /** The roles a chat message may have; `developer` is treated as `system`, `function` is the legacy `tool`. */
 export const CHAT_ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const
 
-/** Where media comes from: an `http(s)` address or a `data:` URI. */
+/** Address of media: an `http(s)` address or a `data:` URI. */
 const mediaUrl = z.looseObject({ url: z.string() })
 
 const textPart = z.looseObject({ type: z.literal('text'), text: z.string() })
@@ -38,7 +38,7 @@ const knownPart = z.discriminatedUnion('type', [
 
 /** A part of a type this server does not know; a proxy passes it on, a local model refuses it. */
 const unknownPart = z.looseObject({
-  // Aborting: a known part of a wrong shape must be told about its field, not about its type.
+  // Aborting: the error for a known part of a wrong shape must name its field, not its type.
   type: z.string().refine((type) => !hasOwnShape(type), { abort: true }),
 })
 

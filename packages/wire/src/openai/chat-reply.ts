@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { completionUsage } from './usage.ts'
 
-/** Why a choice ended. */
+/** The reason why a choice ended. */
 export const chatFinishReason = z.enum(['stop', 'length', 'tool_calls', 'function_call', 'content_filter'])
 
 const alternative = { token: z.string(), logprob: z.number(), bytes: z.array(z.int().min(0).max(255)).nullable() }
@@ -95,7 +95,7 @@ export const chatCompletionChunk = z.looseObject({
   system_fingerprint: z.string().exactOptional(),
 })
 
-/** Why a choice ended. */
+/** The reason why a choice ended. */
 export type ChatFinishReason = z.infer<typeof chatFinishReason>
 /** One generated token with its log probability. */
 export type ChatTokenLogprob = z.infer<typeof chatTokenLogprob>

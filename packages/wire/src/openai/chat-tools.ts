@@ -15,7 +15,7 @@ export const chatTool = z.looseObject({ type: z.literal('function'), function: c
 /** An entry of `tools` of any type. Vendors run tools of other types; local models run none of them. */
 export const chatAnyTool = z.union([
   chatTool,
-  // Aborting: a function of a wrong shape must be told about its field, not about its type.
+  // Aborting: the error for a function of a wrong shape must name its field, not its type.
   z.looseObject({ type: z.string().refine((type) => type !== 'function', { abort: true }) }),
 ])
 

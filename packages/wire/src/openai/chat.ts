@@ -4,7 +4,7 @@ import { anyObject, anySeed, count, float32, int32, MAX_INT32, positiveFloat32, 
 import { chatRequestMessage } from './chat-message.ts'
 import { chatAnyTool, chatFunction, chatFunctionChoice, chatToolChoice } from './chat-tools.ts'
 
-/** The required form of the reply; a bare word stands for `{type: word}`. */
+/** The required form of the reply; a bare word means `{type: word}`. */
 export const chatResponseFormat = z.union([
   z.enum(['text', 'json_object']),
   z.discriminatedUnion('type', [

@@ -51,13 +51,13 @@ export const completionRequest = z.looseObject({
   max_tokens: shared.max_tokens,
   /** Puts the prompt before the answer; with `logprobs` its tokens too. */
   echo: shared.echo,
-  /** Number of alternatives for each token; 0 gives the tokens alone. */
+  /** Number of alternatives for each token; 0 gives only the tokens. */
   logprobs: z.union([z.boolean(), z.int().min(0).max(20)]).nullish(),
   suffix: z.string().nullish(),
   best_of: z.int().min(0).max(128).nullish(),
 })
 
-/** Why a completion ended. */
+/** The reason why a completion ended. */
 export const completionFinishReason = z.enum(['stop', 'length', 'content_filter'])
 
 /**
@@ -110,7 +110,7 @@ export const completionChunk = z.looseObject({
 
 /** Body of `POST /v1/completions`. */
 export type CompletionRequest = z.infer<typeof completionRequest>
-/** Why a completion ended. */
+/** The reason why a completion ended. */
 export type CompletionFinishReason = z.infer<typeof completionFinishReason>
 /** The tokens of a completion. */
 export type CompletionLogprobs = z.infer<typeof completionLogprobs>

@@ -21,8 +21,8 @@ export const tokenList = z
   .meta({ ...TOKENS })
 
 /**
- * Text in every form clients send: one text, several, one list of tokens, several lists. Texts and lists may stand side
- * by side; bare tokens may not be mixed with them.
+ * Text in every form clients send: one text, several, one list of tokens, several lists. Texts and lists may be mixed;
+ * bare tokens may not be mixed with them.
  */
 export const textOrTokens = z
   .custom<string | (string | number | number[])[]>()

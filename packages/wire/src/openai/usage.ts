@@ -1,9 +1,9 @@
 import * as z from 'zod'
 
 /**
- * Token counts of chat, completions and edits; the timings (ms) only with the `Extra-Usage` header. Prompt tokens include
- * those of the prompt cache, completion tokens those of thoughts. Details are absent where the model's server does not
- * say them.
+ * Token counts of chat, completions and edits; the timings (ms) only with the `Extra-Usage` header. Prompt tokens
+ * include tokens of the prompt cache, completion tokens include tokens of thoughts. Details are absent if the model's
+ * server does not report them.
  */
 export const completionUsage = z.looseObject({
   prompt_tokens: z.int().min(0),

@@ -91,7 +91,7 @@ export const responseRequest = z.looseObject({
   ...ignored,
 })
 
-/** Body of `POST /v1/responses/input_tokens`; without input it counts the continued response alone. */
+/** Body of `POST /v1/responses/input_tokens`; without input it counts only the continued response. */
 export const responseCountRequest = responseRequest.extend({ input: responseRequest.shape.input.nullish() })
 
 /** Body of `POST /v1/responses`. */

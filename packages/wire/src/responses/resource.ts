@@ -60,7 +60,7 @@ export const responseCountReply = z.looseObject({
 export type ResponseResource = z.infer<typeof responseResource>
 /** Token counts of a response. */
 export type ResponseUsage = z.infer<typeof responseUsage>
-/** Where a response is. */
+/** State of a response. */
 export type ResponseStatus = z.infer<typeof responseStatus>
 /** The tokens of an input. */
 export type ResponseCountReply = z.infer<typeof responseCountReply>

@@ -24,7 +24,7 @@ export interface SseFiller {
   readonly raw: Uint8Array
 }
 
-/** The unfinished rest at the end of a stream; by the standard it is no event. */
+/** The unfinished rest at the end of a stream. By the standard it is not an event. */
 export interface SseIncomplete {
   readonly kind: 'incomplete'
   readonly raw: Uint8Array

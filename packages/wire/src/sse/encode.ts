@@ -40,7 +40,7 @@ export function encodeSseEvent({ event, data, id }: SseEventFields): string {
  * The frame of one event whose data is a value as JSON, on one line for every client.
  *
  * @param event the event's name, absent in the compatible format
- * @throws TypeError when the value has no JSON text
+ * @throws TypeError for a value without a JSON text
  */
 export function encodeSseJson(value: unknown, event?: string): string {
   return encodeSseEvent({ event, data: toLineOfJson(value) })

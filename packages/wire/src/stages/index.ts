@@ -6,7 +6,7 @@
 
 /** A stage that every inference request passes. */
 interface StageFacts {
-  /** What the stage does: one lower-case phrase. */
+  /** Description of the stage: one lower-case phrase. */
   readonly about: string
   /** Whether the stage settles only if the request may run; the phase `admission` is the sum of these. */
   readonly isAdmission?: true

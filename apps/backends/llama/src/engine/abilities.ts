@@ -35,7 +35,7 @@ export function findModelAbilities(
   return { canGenerate, canEmbed, ranking, canScore: canGenerate && settings.scoring }
 }
 
-/** Whether each token of a model depends only on those before it. */
+/** Whether each token of a model depends only on the tokens before it. */
 export function isCausal({ keys }: GgufHeader): boolean {
   const architecture = String(keys.get('general.architecture'))
   return !EMBEDDING_ARCHITECTURES.test(architecture) && keys.get(`${architecture}.attention.causal`) !== false

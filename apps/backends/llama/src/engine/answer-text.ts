@@ -5,7 +5,7 @@ import { createTokenText, type Detokenize } from './utf8.ts'
 
 /** The part of an answer that is ready after a token. */
 export interface AnswerPart {
-  /** Whole characters that are no part of a stop string. */
+  /** Whole characters that do not belong to a stop string. */
   readonly text: string
   /** The tokens of this text, when likelihoods were requested. */
   readonly choices: readonly Choice[]

@@ -10,7 +10,7 @@ export interface Sequence {
   readonly tokens: Token[]
 }
 
-/** Tokens to read after those of a sequence. */
+/** Tokens to read after the tokens of a sequence. */
 export interface DecodeJob {
   readonly sequence: Sequence
   readonly tokens: readonly Token[]
@@ -135,7 +135,7 @@ export function planBatch(
     if (count > 0) shares.push({ job, count })
     room -= Math.max(0, count)
   }
-  // The jobs are those of the argument.
+  // The jobs are the argument's jobs.
   return shares as Share[]
 }
 

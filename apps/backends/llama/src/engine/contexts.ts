@@ -25,7 +25,7 @@ export interface ContextSource {
   /** Wished tokens of one slot. */
   readonly contextSize: number
   readonly threads: number
-  /** Whether each token of the model depends only on those before it. */
+  /** Whether each token of the model depends only on the tokens before it. */
   readonly causal: boolean
   /** Bytes available to contexts. */
   readonly budgetBytes: number

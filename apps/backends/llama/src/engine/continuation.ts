@@ -3,8 +3,8 @@ import { countShared } from './prefix-cache.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
 /**
- * The tokens of a text that continues a prompt: the tokens of the whole text after those of the prompt. Where the
- * prompt alone has other tokens than inside the whole text, the tokens of the text alone, as a model would write it.
+ * The tokens of a text that continues a prompt: the tokens of the whole text after the prompt's tokens. If the prompt
+ * by itself has other tokens than inside the whole text: the tokens of the text by itself, as a model would write it.
  */
 export function tokenizeContinuation(
   tokenizer: Pick<Tokenizer, 'tokenize' | 'tokenizePrompt'>,

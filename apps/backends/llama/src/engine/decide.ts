@@ -36,7 +36,7 @@ const TASK =
 
 /**
  * Answers questions about one text, each by itself: the probability of "yes" as the model's answer, compared with "no".
- * The text stands before the question, so that all questions share one reading of it.
+ * The text comes before the question, so that all questions share one reading of it.
  *
  * @throws LlamaError `invalid_request` when text and question do not fit; nothing is shortened
  */

@@ -47,7 +47,7 @@ function readAlternatives(cursor: GrammarCursor, depth: number): Sequence[] {
       sequence.push(readRepeats(cursor, item))
       continue
     }
-    // The next alternative may stand on the next line.
+    // The next alternative may be on the next line.
     const hasNext = depth === 0 ? cursor.skipTo('|') : cursor.letter === '|'
     alternatives.push(sequence)
     if (!hasNext) return alternatives

@@ -97,7 +97,7 @@ function feed(state: NativeGrammarState, bytes: Buffer, model: GrammarModel): Na
 
 /**
  * Whether the text is complete. Models tend to continue with line ends where a grammar allows blanks at its end. Blanks
- * alone therefore do not count as continuing, unless other text can follow one or two of them.
+ * therefore do not count as continuing, unless other text can follow one or two of them.
  */
 function isComplete(state: NativeGrammarState, model: GrammarModel, ahead = BLANKS_AHEAD): boolean {
   const { native, tokenBytes, endToken } = model

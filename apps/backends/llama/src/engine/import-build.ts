@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { createLog, type Log } from '@svc/backend-kit'
 
-/** Packages of ours that bring a build only where it runs: those of the engine say that they run on x64 too. */
+/** Packages of ours that bring a build only where it runs: the engine's own packages say that they run on x64 too. */
 const OUR_PACKAGES: Readonly<Record<string, string>> = {
   '@node-llama-cpp/linux-arm64': '@svc/llama-linux-arm64',
   '@node-llama-cpp/linux-armv7l': '@svc/llama-linux-armv7l',

@@ -39,7 +39,7 @@ export interface NativeGrammarState {
 }
 
 /**
- * Scores to return beside the choice: those of these tokens, whether the highest, the lowest and the chosen one, and
+ * Scores to return beside the choice: of these tokens; whether of the highest, the lowest and the chosen one; and of
  * this many of the highest. The flag for the highest has no effect: the engine ignores it.
  */
 export type NativeLogitFilter = readonly [readonly Token[], boolean, boolean, boolean, number]

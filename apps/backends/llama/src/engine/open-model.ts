@@ -41,7 +41,7 @@ export function toRefusal(runtime: Runtime, file: string, cause: unknown): Llama
   return new LlamaError('unprocessable', `${name}: ${line.replaceAll(file, name)}`, { code: 'bad_model_file', cause })
 }
 
-/** An engine without a graphics card takes none, for any wish. */
+/** An engine without a graphics card puts no layers on one, for any wish. */
 export function chooseGpuLayers(hasGpu: boolean, wished: number): number | 'auto' {
   if (!hasGpu) return 0
   return wished >= ALL_LAYERS ? 'auto' : wished

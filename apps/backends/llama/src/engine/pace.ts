@@ -3,7 +3,7 @@ import type { NativeContext } from './native.ts'
 
 /** Reading speed of a model, in milliseconds. */
 export interface ReadingSpeed {
-  /** For one token alone: mostly the time to fetch the weights. */
+  /** For a single token: mostly the time to fetch the weights. */
   readonly oneMs: number
   /** For {@link PROBE_TOKENS} at once. */
   readonly probeMs: number

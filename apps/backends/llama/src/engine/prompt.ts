@@ -15,7 +15,7 @@ export interface PromptModel {
 
 /**
  * Tokenizes a prompt, with one begin token in front if the model expects it. In given text the texts of special tokens
- * mean those tokens; in a conversation only the template's own do.
+ * mean the tokens; in a conversation only the template's own texts do.
  */
 export function toPromptTokens({ tokenizer, chatTemplate }: PromptModel, source: PromptSource): Token[] {
   if (source.kind === 'text') return tokenizer.tokenizePrompt(source.text)

@@ -17,7 +17,7 @@ export interface ReadRequest {
 /** A token of a prompt. */
 export interface ReadToken {
   readonly token: Token
-  /** Natural logarithm of its probability; undefined where nothing comes before it. */
+  /** Natural logarithm of its probability; undefined for the first token. */
   readonly logprob?: number | undefined
   /** The likeliest tokens at its place, best first. */
   readonly top: readonly TokenLikelihood[]
@@ -33,7 +33,7 @@ export interface ReadPrompt {
 }
 
 /**
- * Reads a prompt and tells how likely each token is after the tokens before it.
+ * Reads a prompt and returns the likelihood of each token after the tokens before it.
  *
  * @throws LlamaError `invalid_request` when the prompt does not fit
  */
@@ -54,7 +54,7 @@ export async function readPrompt(
   if (tokens.length > 0) {
     const lease = await pool.acquire({ signal, choose: (free) => chooseSlot(free, tokens, generator) })
     const sampler = native.createSampler()
-    // Every place is read, so nothing of the slot can be kept.
+    // Every place is read, so the slot keeps nothing.
     const reading = cache.align(lease.slot, tokens, 0).then(() =>
       batcher.decode({
         sequence: lease.slot,

@@ -8,7 +8,7 @@ export interface Runtime {
   readonly llama: Llama
   /** Versions of the engine, for display. */
   readonly version: string
-  /** Threads for a model that names none. */
+  /** Threads of a model that does not name a number. */
   readonly defaultThreads: number
   /** Takes the engine's error lines since the last call, oldest first, at most {@link MAX_ERRORS} lines. */
   takeErrors(): readonly string[]

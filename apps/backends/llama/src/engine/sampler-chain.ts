@@ -41,7 +41,7 @@ export function createChance(seed: number): Chance {
   }
 }
 
-/** Chooses one candidate by all cuts, including those the engine lacks, and returns its index. */
+/** Chooses one candidate by all cuts, including cuts that the engine lacks, and returns its index. */
 export function chooseByCuts(candidates: Candidates, cuts: ChainCuts, chance: Chance): number {
   let kept = candidates.logits.map((_, index) => index)
   if (cuts.tailFreeZ < 1) kept = cutTail(kept, candidates.logits, cuts.tailFreeZ)
@@ -145,7 +145,7 @@ function countBySteepness(probabilities: readonly number[], { mu }: Mirostat): n
   return Number.isFinite(count) ? Math.min(probabilities.length, Math.trunc(count)) : probabilities.length
 }
 
-/** Version 2: those within the allowed surprise. */
+/** Version 2: counts the candidates within the allowed surprise. */
 function countBySurprise(probabilities: readonly number[], mu: number): number {
   const first = probabilities.findIndex((p) => -Math.log2(p) > mu)
   return first < 0 ? probabilities.length : first

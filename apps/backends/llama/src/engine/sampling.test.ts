@@ -29,7 +29,7 @@ const USUAL: SamplingRequest = {
   logitBias: '',
   ignoreEos: false,
 }
-// Ids stand for tokens of any model here.
+// Any numbers can be token ids here.
 const HISTORY = Array.from({ length: 200 }, (_, id) => id as Token)
 const tokenizer = {
   toTokens: (ids: readonly number[]) => ids.map((id) => checkId(id)),

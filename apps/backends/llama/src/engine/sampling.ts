@@ -121,7 +121,7 @@ export function listPenalised(
   return { repeatPenaltyTokens: Uint32Array.from(history.slice(-sampling.lookBack)) }
 }
 
-/** Parses biases by token id from JSON text; empty text has none. @throws LlamaError `invalid_request` */
+/** Parses biases by token id from JSON text; empty text means no biases. @throws LlamaError `invalid_request` */
 export function parseLogitBias(text: string, tokenizer: Pick<Tokenizer, 'toTokens'>): Map<Token, number> {
   const biases = new Map<Token, number>()
   if (text.trim() === '') return biases
@@ -163,7 +163,7 @@ function clampShare(value: number): number {
   return Math.min(1, Math.max(0, value))
 }
 
-/** Converts a share; 1 cuts nothing, and so does 0, which older callers send for "not set". */
+/** Converts a share. 1 cuts nothing, and neither does 0, which older callers send for "not set". */
 function toCut(value: number): number {
   return value > 0 && value < 1 ? value : 1
 }

@@ -134,7 +134,7 @@ function checkFits(
   }
 }
 
-/** Sum of the log-probabilities of a candidate; 0 for none. */
+/** Sum of the log-probabilities of a candidate; 0 without tokens. */
 export function sumLogprobs(candidate: CandidateLikelihood): number {
   return candidate.reduce((sum, { logprob }) => sum + logprob, 0)
 }

@@ -4,7 +4,7 @@ export const CACHE_TYPES = ['F32', 'F16', 'BF16', 'Q8_0', 'Q4_0', 'Q4_1', 'Q5_0'
 /** One of {@link CACHE_TYPES}. */
 export type CacheType = (typeof CACHE_TYPES)[number]
 
-/** Methods of pooling token vectors to one vector of a text; none: no pooling. */
+/** Methods of pooling token vectors to one vector of a text. `none`: no pooling. */
 export const POOLINGS = ['none', 'mean', 'cls', 'last', 'rank'] as const
 
 /** One of {@link POOLINGS}. */
@@ -41,7 +41,7 @@ export interface ModelSettings {
   readonly swaFull: boolean
   /** Adapters applied to the weights for generation. */
   readonly loras: readonly LoraSettings[]
-  /** Trigger words of a request's grammar; none: grammars begin with the answer. */
+  /** Trigger words of a request's grammar. Without words, grammars begin with the answer. */
   readonly grammarTriggers: readonly string[]
   /** Whether the values of the weights are checked while they are loaded. */
   readonly checkTensors: boolean

@@ -17,7 +17,7 @@ const OPEN = '\ue0a0'
 const CLOSE = '\ue0a1'
 
 /**
- * Keeps the text of special tokens in client data from becoming those tokens. A template sees a short placeholder in
+ * Keeps the text of special tokens in client data from becoming the tokens. A template sees a short placeholder in
  * place of each such text and everything else unchanged, so that it may trim, split or join freely.
  */
 export function createShield(specialText: SpecialText): Shield {

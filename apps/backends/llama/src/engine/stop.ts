@@ -15,7 +15,7 @@ export interface StopScanner {
 }
 
 /**
- * Creates a scanner for a set of stop strings. The match that ends first wins, and of those the longest, so that the
+ * Creates a scanner for a set of stop strings. The match that ends first wins, and the longest of several, so that the
  * result does not depend on the cuts between pieces. The stop string itself is not returned.
  */
 export function createStopScanner(stopStrings: readonly string[]): StopScanner {

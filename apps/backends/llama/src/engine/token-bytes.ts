@@ -9,7 +9,7 @@ export interface TokenBytes {
 }
 
 const BYTE_TYPE = 6
-/** Types whose text stands for itself: control and user-defined tokens. */
+/** Token types whose text is used literally: control and user-defined tokens. */
 const LITERAL_TYPES = new Set([3, 4])
 const BYTE_TEXT = /^<0x([0-9A-F]{2})>$/
 
@@ -60,7 +60,9 @@ function fromByteLevel(text: string): Buffer {
   )
 }
 
-/** The printable characters of Latin-1 stand for themselves, the other bytes for the characters from 256 on. */
+/**
+ * Byte of each character: printable Latin-1 characters are their own byte, characters from 256 on are the other bytes.
+ */
 const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = (() => {
   const map = new Map<string, number>()
   let next = 256

@@ -30,7 +30,7 @@ export interface Choice extends Partial<TokenLikelihood> {
 export interface TokenChooser {
   /** Chooses from the scores at a position of the last batch. */
   choose(index: LogitIndex): Promise<Choice>
-  /** Frees the samplers once nothing uses them. */
+  /** Frees the samplers once they are unused. */
   close(): Promise<void>
 }
 
@@ -185,7 +185,7 @@ export interface Likelihoods {
   readonly top: readonly TokenLikelihood[]
 }
 
-/** Reads the likelihoods of tokens at a position of the last batch. The sampler must have no other use. */
+/** Reads the likelihoods of tokens at a position of the last batch. The sampler must not be used for anything else. */
 export async function readLikelihoods(at: {
   readonly context: NativeContext
   readonly index: LogitIndex

@@ -7,10 +7,10 @@ import { createSpecialText, type SpecialText, type SpecialToken } from './specia
 export interface Tokenizer {
   /** Tokens in the vocabulary; ids are 0 up to this, exclusive. */
   readonly size: number
-  /** Texts of the begin and end tokens; empty where there is none. */
+  /** Texts of the begin and end tokens; empty for a model without the token. */
   readonly bosText: string
   readonly eosText: string
-  /** Tokenizes a text in which the texts of special tokens mean those tokens. Adds no begin token. */
+  /** Tokenizes a text in which the texts of special tokens mean the tokens. Adds no begin token. */
   tokenize(text: string): Token[]
   /** The same with one begin token in front if the model expects it, and never two. */
   tokenizePrompt(text: string): Token[]
@@ -105,7 +105,7 @@ function splitRuns(
 
 /**
  * Splits the text at its special tokens, as the engine does, and tokenizes the parts between as plain text with the
- * hidden texts restored. The tokens equal those of the engine for a text without hidden parts.
+ * hidden texts restored. The tokens equal the engine's tokens for a text without hidden parts.
  */
 function tokenizeShielded(
   model: LlamaModel,

@@ -14,7 +14,7 @@ export interface TokenText<Token> {
 const REPLACEMENT = '\ufffd'
 /** The engine's look-back in tokens for deciding about a leading space. */
 const CONTEXT_TOKENS = 3
-/** No character takes more tokens than this; a longer run is no text and is returned as it is. */
+/** Most tokens that a character takes. A longer run is not text and is returned as it is. */
 const MAX_PENDING_TOKENS = 16
 
 /** Creates a {@link TokenText} that continues the text of `prompt`. */

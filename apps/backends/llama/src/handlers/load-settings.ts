@@ -73,7 +73,7 @@ export function findIgnored(request: ModelOptions): readonly string[] {
   return [...fields, ...findIgnoredOptions(parseOptions(request.Options)).map((name) => `option ${name}`)]
 }
 
-/** Reads adapters with their scales; a scale of 0 or none means 1, because the contract cannot distinguish them. */
+/** Reads adapters with their scales. A scale of 0 and an absent scale mean 1: the contract cannot distinguish them. */
 function readLoras(request: ModelOptions): readonly LoraSettings[] {
   const single = request.LoraAdapter === '' ? [] : [{ file: request.LoraAdapter, scale: request.LoraScale }]
   const many = request.LoraAdapters.map((file, index) => ({ file, scale: request.LoraScales[index] ?? 0 }))

@@ -21,7 +21,7 @@ export interface ReplyLanes {
 export interface LaneOptions {
   /** The end of the prompt: the answer may begin inside thoughts. */
   readonly promptEnd: string
-  /** Whether thoughts are searched for; a model that was told not to think only writes their tags as text. */
+  /** Whether the answer is searched for thoughts. With thinking off, a model writes the tags only as text. */
   readonly thinks: boolean
   /** Declarations of the tools that may be called; null: calls are text. */
   readonly tools: readonly unknown[] | null

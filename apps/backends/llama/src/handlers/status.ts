@@ -53,7 +53,7 @@ export function createStatusHandlers({
   }
 }
 
-/** Capabilities: those of the handlers, limited to those of the loaded model. */
+/** Capabilities of the handlers, limited to the capabilities of the loaded model. */
 export function createCapabilities(
   { host, runtime }: LlamaProcess,
   { handlers, extensions }: { readonly handlers: BackendHandlers; readonly extensions: ExtensionHandlers },

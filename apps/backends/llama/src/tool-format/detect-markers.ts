@@ -63,7 +63,7 @@ interface Surroundings {
   readonly between: string | undefined
 }
 
-/** The markers around one call, and those around all calls. */
+/** The markers around one call, and the markers around all calls. */
 interface Frame {
   readonly sectionStart: string
   readonly sectionEnd: string
@@ -174,7 +174,7 @@ function readTaggedJson({ one, two }: WrittenCalls, nameEnd: number, json: Span)
   return { ...tagMarkers('tag_with_json', frame), ...splitId(one.slice(nameEnd, json.start)) }
 }
 
-/** An id may stand between name and arguments. */
+/** An id may be between name and arguments. */
 function splitId(text: string): Partial<ToolFormatMarkers> {
   const at = text.indexOf(FIRST.id)
   if (at < 0) return { funcNameSuffix: text.trim() }

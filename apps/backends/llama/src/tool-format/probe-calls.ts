@@ -37,12 +37,12 @@ export interface WrittenCalls {
   readonly two: string | undefined
 }
 
-/** Renders the sample calls; undefined when the template shows none of them. */
+/** Renders the sample calls; undefined if the template does not show any of them. */
 export function writeProbes(render: RenderProbe): WrittenCalls | undefined {
   const one = tryWrite(render, [[FIRST]])
   if (one === undefined) return undefined
   const two = tryWrite(render, [[FIRST, SECOND]])
-  // Calls that are written like those of two turns are not calls of one turn.
+  // Calls that are written like the calls of two turns are not calls of one turn.
   return { one, two: two === tryWrite(render, [[FIRST], [SECOND]]) ? undefined : two }
 }
 

@@ -6,7 +6,7 @@ import { toPrompt } from '../prediction.ts'
 import type { BackendAnswers } from '../state.ts'
 import { hashText, measureOverlap, splitWords, toWords } from '../words.ts'
 
-/** Rpcs that read text and generate none. */
+/** Rpcs that read text and do not generate text. */
 export const textAnswers = {
   embedding(request, { mock: { script, vocabulary } }) {
     const dim = script.embeddingDimension ?? 64

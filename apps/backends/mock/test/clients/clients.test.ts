@@ -5,7 +5,7 @@ import { eventually, patience, type TempDir, tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FAILURE_TEXT, type Feature, PEERS, type Peer, type RunningPeer, SQUEEZED } from './peers.ts'
 
-/** Texts of a stream, without replies that hold figures alone, and the failure that ended it. */
+/** Texts of a stream, without replies that hold only figures, and the failure that ended the stream. */
 async function read(replies: AsyncIterable<{ readonly message: Buffer }>) {
   const texts: string[] = []
   try {

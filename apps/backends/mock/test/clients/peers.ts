@@ -19,7 +19,7 @@ export interface RunningPeer {
 export interface Peer {
   readonly name: string
   readonly features: ReadonlySet<Feature>
-  /** Why it cannot be run here; undefined when it can. */
+  /** The reason why it cannot be run here; undefined if it can. */
   readonly missing: string | undefined
   /** Prepares the first start. */
   build?(folder: TempDir): Promise<void>

@@ -33,7 +33,7 @@ export interface RowWork<Result> {
 
 /**
  * Runs rows through a graph, in as many runs as needed. An abort ends the wait between two runs at the latest. Results
- * stand in the order of the rows.
+ * are in the order of the rows.
  *
  * @throws OnnxError `internal` for an output that contradicts the graph's declaration
  */

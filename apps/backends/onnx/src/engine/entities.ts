@@ -47,7 +47,7 @@ const WORD = /[\p{L}\p{N}\p{M}]/u
 const WITHOUT_SPACES =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
-/** Builds the entities of a text, in order. Tokens are those of the whole text, in order, without special ones. */
+/** Builds the entities of a text, in order. Takes the tokens of the whole text, in order, without special ones. */
 export function mergeEntities(text: string, tokens: readonly ScoredToken[], options: EntityOptions): readonly Entity[] {
   const { labels, aggregation, wholeWords } = options
   const labelled =

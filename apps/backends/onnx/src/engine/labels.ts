@@ -20,8 +20,8 @@ const PREFIXES: Readonly<Record<string, LabelPosition>> = {
 
 /**
  * Parses labels of the usual schemes: `B-PER`, `I-PER` (BIO), `E-`, `S-` (BIOES), `L-`, `U-` (BILOU), `M-` (BMES), `_`
- * in place of `-`, or a group alone. A single letter in front is a position only when some label of the model begins
- * with `B` or `I` that way, so that a group such as `S-BAHN` stays one.
+ * in place of `-`, or a group without a position. A single letter in front is a position only when some label of the
+ * model begins with `B` or `I` that way, so that a group such as `S-BAHN` stays one.
  */
 export function readLabelSet(names: readonly string[]): readonly Label[] {
   const hasPositions = names.some((name) => /^[BI][-_]./.test(name))

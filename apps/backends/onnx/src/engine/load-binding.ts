@@ -6,7 +6,7 @@ const load = createRequire(import.meta.url)
  * Loads the build of ONNX Runtime for this platform: the bundled engine calls this in place of its own `require`. It lies
  * in a package of its own; in a checkout, in `onnxruntime-node`.
  *
- * @throws {Error} when none is installed, or the system cannot load it
+ * @throws {Error} when no build is installed, or the system cannot load it
  */
 export function loadBinding(): unknown {
   const { platform, arch } = process

@@ -9,7 +9,7 @@ export interface Window {
 
 /**
  * Cuts `count` tokens into windows of at most `size`; two neighbours share `overlap` or more. Each token is used in
- * exactly one window: the one in which it stands further from the edge.
+ * exactly one window: the window in which it is further from the edge.
  */
 export function planWindows(
   count: number,

@@ -72,7 +72,7 @@ export function findIgnored(request: ModelOptions): readonly string[] {
   return [...fields, ...options.map((name) => `option ${name}`)]
 }
 
-/** The path of the model, which lies below the models folder when the request names one. */
+/** The path of the model, which is below the models folder if the request names that folder. */
 function confine({ ModelFile: file, ModelPath: root, Model: model }: ModelOptions): string {
   if (file === '' && model === '') throw invalidRequest('no model is named', 'ModelFile')
   const place = path.resolve(file || path.join(root, model))

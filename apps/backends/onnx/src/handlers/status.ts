@@ -22,7 +22,7 @@ export function createStatusHandlers(host: ModelHost): Pick<BackendHandlers, 'st
   }
 }
 
-/** Capabilities: those of the handlers, limited to those of the loaded model. */
+/** Capabilities of the handlers, limited to the capabilities of the loaded model. */
 export function createCapabilities(
   host: ModelHost,
   handlers: BackendHandlers,

@@ -12,7 +12,7 @@ const CLUSTER = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]+[\p{M}\uff9e\uff9f]*|
 const MAX_REMEMBERED = 20_000
 const MAX_REMEMBERED_UNITS = 16
 
-/** Creates the steps of a normalizer, in order; none without a normalizer. */
+/** Creates the steps of a normalizer, in order; empty without a normalizer. */
 export function createNormalizeSteps(normalizer: Normalizer | null): readonly TrackedStep[] {
   if (normalizer === null) return []
   if (normalizer instanceof library.SequenceNormalizer) return normalizer.normalizers.flatMap(createNormalizeSteps)

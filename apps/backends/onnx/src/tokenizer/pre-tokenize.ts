@@ -42,7 +42,7 @@ function coverWord(word: string, rest: TrackedText): TrackedText {
   return builder.build()
 }
 
-/** Words as letters that each stand for a byte of UTF-8. Every character of the text is in one of them. */
+/** Splits the text into words and writes each byte of UTF-8 as one letter. Every character is in one of the words. */
 function toBytes(text: TrackedText, preTokenizer: ByteLevelPreTokenizer): readonly TrackedText[] {
   const input = preTokenizer.add_prefix_space && !text.text.startsWith(' ') ? prependTracked(' ', text) : text
   let at = 0

@@ -10,7 +10,7 @@ export interface Token {
 
 /** A piece of a word: its tokens, and the number of the word's units that it covers. */
 interface Piece {
-  /** Tokens of the piece: several for one that is written as bytes, none for one the model leaves out. */
+  /** Tokens of the piece: several for a piece written as bytes, none for a piece that the model leaves out. */
   readonly ids: readonly number[]
   readonly units: number
 }
@@ -25,7 +25,7 @@ function toWordTokens(model: Model, word: TrackedText): Token[] {
   if (word.text === '') return []
   const pieces = findPieces(model, word.text)
   const units = pieces.reduce((sum, piece) => sum + piece.units, 0)
-  // Pieces that do not add up to the word have no ranges of their own: each gets the whole word's.
+  // Pieces that do not add up to the word have no ranges of their own: each gets the range of the whole word.
   if (units !== word.text.length) {
     const whole = toSourceRange(word, 0, word.text.length)
     return pieces.flatMap(({ ids }) => ids.map((id) => ({ id, ...whole })))

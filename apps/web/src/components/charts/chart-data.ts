@@ -1,14 +1,14 @@
 /** A colour of the tokens. */
 export type ChartColour = 'c1' | 'c2' | 'c3' | 'c4' | 'c5' | 'c6' | 'danger' | 'text-3'
 
-/** The filling of a series, so that colour is never alone. */
+/** The filling of a series, so that series differ by more than colour. */
 export type ChartPattern = 'solid' | 'rising' | 'falling' | 'lying' | 'standing' | 'crossed'
 
 /** A row of figures with a name. */
 export interface ChartSeries {
   readonly id: string
   readonly label: string
-  /** One value for each point of the axis; undefined where there is none. */
+  /** One value for each point of the axis; undefined for a point without a value. */
   readonly values: readonly (number | undefined)[]
   readonly colour: ChartColour
   readonly pattern?: ChartPattern
@@ -31,7 +31,7 @@ export function chooseLook(index: number): { readonly colour: ChartColour; reado
   return { colour: COLOURS[place] ?? 'c1', pattern: PATTERNS[place] ?? 'solid' }
 }
 
-/** Where a series of a stack lies: for each point its lower and upper edge. */
+/** Place of a series in a stack: for each point its lower and upper edge. */
 export interface StackedSeries {
   readonly lower: readonly number[]
   readonly upper: readonly number[]

@@ -30,7 +30,7 @@ const COLOUR_CLASSES: Readonly<Record<ChartColour, string | undefined>> = {
 const legendClass = (pattern: ChartPattern, colour: ChartColour): string =>
   `${styles.legend} ${PATTERN_CLASSES[pattern]} ${COLOUR_CLASSES[colour]}`
 
-/** What a chart shows. */
+/** Content of a chart. */
 export interface ChartProps {
   /** Names the chart and sums it up, for people who do not see it. */
   readonly caption: string
@@ -48,9 +48,9 @@ export interface ChartProps {
   readonly formatTick?: (value: number) => string
   /** Called for the point that was pressed, or chosen by Enter. */
   readonly onPick?: ((index: number) => void) | undefined
-  /** What picking does, for people who do not see it. */
+  /** Describes the effect of picking, for people who do not see the chart. */
   readonly pickHint?: string
-  /** Stands at the end of the legend, before the link to the table. */
+  /** Content at the end of the legend, before the link to the table. */
   readonly children?: ReactNode
 }
 
@@ -150,7 +150,7 @@ function ChartTip({
   readonly place: number
   readonly left: number
   readonly formatValue: (value: number) => string
-  /** Stands left of the point, where there is no room at its right. */
+  /** Whether it is left of the point, where there is no room at its right. */
   readonly isBefore: boolean
 }) {
   if (point === undefined) return null

@@ -1,7 +1,7 @@
 import { textScale } from '../../lib/text-size.ts'
 import type { ChartColour, ChartPattern } from './chart-data.ts'
 
-/** Colours of the theme that stands now. */
+/** Colours of the current theme. */
 export interface Palette {
   readonly read: (name: ChartColour | 'bg' | 'line' | 'text') => string
   readonly font: string
@@ -16,7 +16,7 @@ export function readPalette(): Palette {
   }
 }
 
-/** Calls back whenever the theme changes. @returns what ends it */
+/** Calls back whenever the theme changes. @returns a function that ends it */
 export function watchTheme(onChange: () => void): () => void {
   const observer = new MutationObserver(onChange)
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })

@@ -6,7 +6,7 @@ import 'uplot/dist/uPlot.min.css'
 import { type ChartPoint, type ChartSeries, pickTicks, roundUpAxis, stackSeries } from './chart-data.ts'
 import { createFill, type Palette, readPalette, watchTheme } from './paint.ts'
 
-/** What is drawn, and where the cursor goes. */
+/** Content of the plot, and the place of the cursor. */
 export interface PlotProps {
   readonly kind: 'bars' | 'lines'
   readonly points: readonly ChartPoint[]
@@ -81,7 +81,7 @@ export function Plot(props: PlotProps) {
 
 type Latest = { readonly current: PlotProps }
 
-/** Stacks lie one on the other; lines begin at 0. */
+/** Stacked bars lie on each other; lines begin at 0. */
 function toRows({ kind, points, series }: Pick<PlotProps, 'kind' | 'points' | 'series'>): (number | null)[][] {
   return kind === 'bars'
     ? stackSeries(series, points.length).map(({ upper }) => [...upper])

@@ -82,7 +82,7 @@ export function AttachButton({ onFiles }: { readonly onFiles: (files: Iterable<F
   )
 }
 
-/** The files of a message that is written, and those that could not go with it. */
+/** The files of a message that is being written, and the files that were refused. */
 export function AttachmentList({
   attachments,
   refused,

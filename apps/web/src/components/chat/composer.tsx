@@ -28,7 +28,7 @@ interface ComposerProps {
   readonly onStop?: () => void
 }
 
-/** Where a message is written. Enter sends, Shift+Enter begins a line; what is typed outlives a change of page. */
+/** Field to write a message. Enter sends, Shift+Enter begins a line; the typed text outlives a change of page. */
 export function Composer(props: ComposerProps) {
   const { t } = useTranslation('chat')
   const { draftKey, models, model, isRunning = false, onSend, onStop } = props
@@ -52,7 +52,7 @@ export function Composer(props: ComposerProps) {
     onSend(text, attachments, editedId)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // while an input method composes, Enter chooses its word; some browsers tell by the key code alone
+    // while an input method composes, Enter chooses its word; some browsers show this only by the key code
     if (event.nativeEvent.isComposing || event.nativeEvent.keyCode === 229) return
     if (event.key === 'Escape' && editedId !== undefined && !isRunning) draft.set(EMPTY_DRAFT)
     if (event.key !== 'Enter' || event.shiftKey) return

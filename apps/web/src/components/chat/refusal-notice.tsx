@@ -10,7 +10,7 @@ import * as noticeStyles from '../ui/notice.module.css'
 import { Badge } from '../ui/status.tsx'
 import { TraceLink } from './trace-link.tsx'
 
-/** Why the server did not take the message below. The text stays in the composer to be changed. */
+/** The reason why the server refused the message below. The text stays in the composer to be changed. */
 export function RefusalNotice({
   failure,
   text,
@@ -53,7 +53,7 @@ export function RefusalNotice({
   )
 }
 
-/** The groups of private data in a refused text, for viewers who may ask the filter. The refusal itself names none. */
+/** The groups of private data in a refused text, for viewers who may ask the filter. The refusal does not name them. */
 function Groups({
   refusalId,
   text,

@@ -4,7 +4,7 @@ import { useCapabilities } from '../../lib/capabilities.ts'
 import { useSession } from '../../lib/session.ts'
 import { buttonClass } from '../ui/button.tsx'
 
-/** Leads admins to the traces of a request. @param correlationId undefined where the reply named none */
+/** Link for admins to the traces of a request. @param correlationId undefined if the reply had none */
 export function TraceLink({ correlationId }: { readonly correlationId: string | undefined }) {
   const { t } = useTranslation()
   const { viewer } = useSession()

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { Icon } from '../ui/icon.tsx'
 import * as styles from './markdown.module.css'
 
-/** Stands for a picture on another host: fetching it could tell that host what the text says. */
+/** Shown in place of a picture on another host: fetching it could reveal the text to that host. */
 export function RemotePicture({ address, alt }: { readonly address: string; readonly alt: string }) {
   const { t } = useTranslation()
   const host = URL.canParse(address) ? new URL(address).host : ''

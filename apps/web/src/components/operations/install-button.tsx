@@ -7,7 +7,7 @@ import { Facts } from './operation-row.tsx'
 import { describePhase, listFacts } from './operation-words.ts'
 import * as styles from './operations.module.css'
 
-/** What stands in place of the button that installs or removes while that goes on: its progress. */
+/** Progress of an installation or removal, in place of the button that started it. */
 export function InstallProgress({
   operation,
   isSmall = false,

@@ -7,7 +7,7 @@ import { Notice } from '../ui/notice.tsx'
 import { RelativeTime } from '../ui/time.tsx'
 import { OperationButtons } from './operation-buttons.tsx'
 
-/** How the last operation on a model or backend ended, where it was started. A failed one stays with its cause. */
+/** Outcome of the last operation on a model or backend, where it was started. A failed one stays with its cause. */
 export function LastOutcome({ kind, name }: { readonly kind: 'model' | 'backend'; readonly name: string }) {
   const { t } = useTranslation('operations')
   const { operations: isServed } = useCapabilities()

@@ -8,7 +8,7 @@ import { listButtons } from '../../lib/operations/operation-changes.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 
-/** What can be done to an operation. @param isCompact shows drawings alone, beside a button that is the progress */
+/** Buttons for an operation. @param isCompact shows only icons, beside a button that is the progress */
 export function OperationButtons({
   operation,
   isCompact = false,

@@ -21,7 +21,7 @@ const WORKER_STATES: Readonly<Record<WorkerState, string>> = {
   Failed: 'failed',
 }
 
-/** What is done to what, such as `Install model`. */
+/** The action and its target, such as `Install model`. */
 export function describeKind(
   { taskType, isBackend }: { readonly taskType: string; readonly isBackend: boolean },
   t: TFunction,
@@ -29,7 +29,7 @@ export function describeKind(
   return isBackend ? t(`operations:backendKind.${taskType}`) : t(`operations:modelKind.${taskType}`)
 }
 
-/** What an operation does now. */
+/** The current phase of an operation, in words. */
 export function describePhase(operation: Operation, t: TFunction): string {
   const state = readOperationState(operation)
   if (state !== 'running') return t(`operations:state.${state}`)

@@ -2,7 +2,7 @@ import type { ComponentProps } from 'react'
 import * as styles from './button.module.css'
 import { Icon, type IconName } from './icon.tsx'
 
-/** How a button looks beside its usual look. */
+/** Variations of a button's usual look. */
 export type ButtonLook = 'primary' | 'danger' | 'ghost' | 'small' | 'iconOnly'
 
 const LOOKS: Readonly<Record<ButtonLook, string | undefined>> = {

@@ -10,7 +10,7 @@ import * as popoverStyles from './popover.module.css'
  * A dialog above the page. It keeps the focus and gives it back.
  *
  * @param isDismissable whether Esc and a click outside close it
- * @param isSheet whether it lies at the lower edge of a narrow page
+ * @param isSheet whether it is at the lower edge of a narrow page
  */
 export function Dialog({
   title,
@@ -49,7 +49,7 @@ export function Dialog({
   )
 }
 
-/** Gives the focus to the heading of the page when what opened the dialog is gone, such as a row or another dialog. */
+/** Gives the focus to the heading of the page if the opener of the dialog is gone, such as a row or another dialog. */
 function keepFocus(): void {
   // the library gives the focus back with the next frame
   requestAnimationFrame(() =>

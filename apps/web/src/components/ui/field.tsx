@@ -7,7 +7,7 @@ import { SheetContext } from './sheet-context.ts'
 interface FieldProps {
   readonly label: string
   readonly hint?: ReactNode
-  /** Why the value is refused. */
+  /** The reason why the value is refused. */
   readonly error?: string | undefined
 }
 

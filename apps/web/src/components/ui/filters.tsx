@@ -9,7 +9,7 @@ const FilterSheet = lazyPart(async () => (await import('./filter-sheet.tsx')).Fi
 /**
  * The filters of a list: in their row, or below 640 px in a sheet behind one button.
  *
- * @param values what is filtered by; the button counts those that are set
+ * @param values values of the filters; the button counts the ones that are set
  */
 export function Filters({ values, children }: { readonly values: readonly unknown[]; readonly children: ReactNode }) {
   const { t } = useTranslation()

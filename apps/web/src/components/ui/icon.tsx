@@ -148,7 +148,7 @@ const DRAWINGS = {
 
 export type IconName = keyof typeof DRAWINGS
 
-/** A drawing without a name of its own: the text or the label beside it says what it means. */
+/** An icon without a name of its own: the text or the label beside it explains it. */
 export function Icon({ name, small = false }: { readonly name: IconName; readonly small?: boolean }) {
   return (
     <svg className={small ? `${styles.icon} ${styles.small}` : styles.icon} viewBox="0 0 24 24" aria-hidden="true">

@@ -26,7 +26,7 @@ export interface MenuEntry {
   readonly onSelect: () => void
 }
 
-/** A button that opens a menu. @param button what the button shows */
+/** A button that opens a menu. @param button content of the button */
 export function Menu({
   label,
   button,

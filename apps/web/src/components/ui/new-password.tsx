@@ -11,7 +11,7 @@ export interface NewPassword {
 /** A form without a password yet. */
 export const NO_PASSWORD: NewPassword = { password: '', acceptsWeak: false }
 
-/** The field of a new password. The server's refusal stands below it; a weak password can be confirmed. */
+/** The field of a new password. The server's refusal is shown below it; a weak password can be confirmed. */
 export function NewPasswordField({
   label,
   value,

@@ -3,7 +3,7 @@ import { formatNumber } from '../../lib/format.ts'
 import { IconButton } from './button.tsx'
 import * as styles from './pager.module.css'
 
-/** Steps through the pages of a list; nothing for a list of one page. @param page from 1 on */
+/** Steps through the pages of a list; draws nothing for a single page. @param page from 1 on */
 export function Pager({
   page,
   size,

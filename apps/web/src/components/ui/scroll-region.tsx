@@ -7,7 +7,7 @@ export function ScrollRegion<Name extends Tag = 'section'>({
   as,
   ...rest
 }: { readonly as?: Name } & ComponentProps<Name>) {
-  // one name stands for them all, so that the element and its properties are checked together
+  // one name is used for all elements, so that the element and its properties are checked together
   const Element = (as ?? 'section') as 'section'
   return <Element tabIndex={0} {...(rest as JSX.IntrinsicElements['section'])} />
 }

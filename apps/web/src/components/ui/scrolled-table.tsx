@@ -15,7 +15,7 @@ export function ScrolledTable({
   readonly className?: string | undefined
   readonly box?: RefObject<HTMLElement | null>
   readonly rowCount?: number
-  /** Stands below the table and scrolls with it. */
+  /** Content below the table, which scrolls with it. */
   readonly foot?: ReactNode
   readonly children: ReactNode
 }) {
@@ -29,7 +29,7 @@ export function ScrolledTable({
   )
 }
 
-/** Stands for the rows of a long table that are not drawn. @param height in pixels */
+/** Fills the place of rows of a long table that are not drawn. @param height in pixels */
 export function RowGap({ height }: { readonly height: number }) {
   return height > 0 ? (
     <tr className={styles.rowGap}>

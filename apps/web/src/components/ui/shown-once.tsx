@@ -5,7 +5,7 @@ import { Dialog } from './dialog.tsx'
 import { Notice } from './notice.tsx'
 import * as styles from './shown-once.module.css'
 
-/** A secret that the server tells once. The dialog closes only when the viewer says that it is kept. */
+/** A secret that the server returns only once. The dialog closes only when the viewer confirms that it is kept. */
 export function ShownOnceDialog({
   title,
   warning,
@@ -13,7 +13,7 @@ export function ShownOnceDialog({
   onClose,
 }: {
   readonly title: string
-  /** What is lost with the secret. */
+  /** Says what the user loses with the secret. */
   readonly warning: string
   /** The secret first, then commands that use it. */
   readonly blocks: readonly { readonly title: string; readonly text: string }[]

@@ -17,7 +17,7 @@ export function SignOutDialog({ onClose }: { readonly onClose: () => void }) {
     async mutationFn() {
       await endSession(() => navigate({ to: '/login' as '/app' }))
       if (isForgetting) await (await import('../../lib/chat/database.ts')).deleteChatDatabase(viewer)
-      // what pages keep in memory goes with the document
+      // a new document drops everything that pages keep in memory
       location.reload()
     },
   })

@@ -12,7 +12,7 @@ import { Icon, type IconName } from './icon.tsx'
 import { Notice } from './notice.tsx'
 import * as styles from './states.module.css'
 
-/** Grey lines of the final height, after 150 ms of nothing. @param lines how many rows the content has */
+/** Grey lines of the final height, shown after 150 ms. @param lines number of rows in the content */
 export function Skeleton({ lines = 3, height = 36 }: { readonly lines?: number; readonly height?: number }) {
   const { t } = useTranslation()
   const [isShown, setShown] = useState(false)
@@ -32,7 +32,7 @@ export function Skeleton({ lines = 3, height = 36 }: { readonly lines?: number; 
   )
 }
 
-/** Why there is nothing, and the one next step. */
+/** The reason why a list is empty, and the one next step. */
 export function EmptyState({
   icon = 'info',
   title,
@@ -54,7 +54,7 @@ export function EmptyState({
   )
 }
 
-/** A list that has rows, but none that the filters let through. */
+/** Shown for a list whose rows do not pass the filters. */
 export function NoMatch({ onClear }: { readonly onClear: () => void }) {
   const { t } = useTranslation()
   return (
@@ -66,7 +66,7 @@ export function NoMatch({ onClear }: { readonly onClear: () => void }) {
   )
 }
 
-/** What failed, in the block that failed: the server's message, the reference to search the log for, and Retry. */
+/** A failure, in the block that failed: the server's message, the reference to search the log for, and Retry. */
 export function ErrorBlock({
   error,
   onRetry,

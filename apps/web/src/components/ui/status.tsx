@@ -37,7 +37,7 @@ export function Badge({
   )
 }
 
-/** The letter tile that stands for a picture: pictures of galleries lie on other servers and are never fetched. */
+/** A letter tile in place of a picture: pictures of galleries are on other servers and are never fetched. */
 export function LetterTile({ name, large = false }: { readonly name: string; readonly large?: boolean }) {
   return (
     <span className={large ? `${styles.tile} ${styles.large}` : styles.tile} aria-hidden="true">

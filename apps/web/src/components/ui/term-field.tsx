@@ -16,7 +16,7 @@ export function TermField({
   const [text, setText] = useState(value)
   const rested = useDebounced(text)
   const sent = useRef(value)
-  // The address may change on its own, such as by Clear filters. An echo of what was typed changes nothing.
+  // The address may change on its own, such as by Clear filters. An echo of the typed text changes nothing.
   useEffect(() => {
     if (value !== sent.current) setText(value)
     sent.current = value

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { formatExactTime, formatRelativeTime } from '../../lib/format.ts'
 
-/** A time as seen from now; the exact local time and UTC stand in the tooltip. */
+/** A time relative to now; the exact local time and UTC are in the tooltip. */
 export function RelativeTime({ time }: { readonly time: number | string }) {
   const [now, setNow] = useState(Date.now())
   useEffect(() => {

@@ -2,7 +2,7 @@ import { useUserLabels } from '../../lib/users.ts'
 import { NameFilter } from './name-filter.tsx'
 
 /**
- * A filter by an account. It shows and takes names, or ids of accounts that the viewer has no name for.
+ * A filter by an account. It shows and takes names, or ids of accounts whose names the viewer does not have.
  *
  * @param value the id of an account; empty for all
  * @param ids accounts to suggest

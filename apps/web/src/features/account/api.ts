@@ -11,7 +11,7 @@ export const meQuery = queryOptions({
 export type Quota = Awaited<ReturnType<typeof fetchMe>>['quotas'][number]
 const fetchMe = () => unwrap(api.GET('/api/auth/me', {}))
 
-/** Renames the account. The new name stands everywhere at once and goes back when the server refuses it. */
+/** Renames the account. The new name appears everywhere at once, and the old one returns if the server refuses it. */
 export function useRename(options: Pick<UseMutationOptions<unknown, Error, string>, 'onError'>) {
   const cache = useQueryClient()
   return useMutation({
@@ -68,7 +68,7 @@ export interface KeyDraft {
   readonly name: string
   readonly expiresIn?: string
   readonly expiresAt?: string
-  /** Route groups and models that the key is for; an absent list has no limit. */
+  /** Route groups and models to which the key is limited; an absent list means no limit. */
   readonly scopes?: KeyScopes
 }
 
@@ -78,7 +78,7 @@ export interface KeyScopes {
   readonly models?: string[]
 }
 
-/** Makes a key; it stands in the list at once. The value is in the reply alone. */
+/** Makes a key. It appears in the list at once. Only the reply holds its value. */
 export function useMakeKey() {
   const cache = useQueryClient()
   return useMutation({

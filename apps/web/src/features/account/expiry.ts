@@ -1,6 +1,6 @@
 import type { KeyDraft } from './api.ts'
 
-/** How long a new key is valid: as the server decides, some days, or until a date. */
+/** Validity of a new key: as the server decides, some days, or until a date. */
 export type ExpiryChoice = 'server' | '7d' | '30d' | '90d' | '365d' | 'date'
 
 export const EXPIRY_CHOICES: readonly ExpiryChoice[] = ['server', '7d', '30d', '90d', '365d', 'date']

@@ -9,7 +9,7 @@ import * as styles from './account.module.css'
 import type { KeyScopes } from './api.ts'
 import { listRouteGroups } from './route-groups.ts'
 
-/** What a new key may be used for. Without a limit it can do what its owner can. */
+/** Limits of a new key. Without a limit it can do everything that its owner can. */
 export function KeyScopeFields({
   scopes,
   onChange,

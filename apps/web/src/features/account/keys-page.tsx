@@ -137,7 +137,7 @@ function KeyTable({ keys, onRevoke }: { readonly keys: readonly ApiKey[]; readon
   )
 }
 
-/** What a key is limited to, in words. */
+/** Limits of a key, in words. */
 function ScopeLine({ scopes: { routes, models } }: { readonly scopes: KeyScopes }) {
   const { t } = useTranslation('account')
   const groups = routes?.map((group) => t(`scopes.group.${group}`, { defaultValue: group }))

@@ -10,7 +10,7 @@ import { EXPIRY_CHOICES, type ExpiryChoice, readExpiry } from './expiry.ts'
 import { KeyScopeFields } from './key-scopes.tsx'
 import { isUseless } from './route-groups.ts'
 
-/** Name and end of a new key. @param onMade gets the value, which is told once */
+/** Name and end of a new key. @param onMade gets the value, which is shown once */
 export function NewKeyDialog({
   onMade,
   onClose,

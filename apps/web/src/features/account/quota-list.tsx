@@ -4,7 +4,7 @@ import { RelativeTime } from '../../components/ui/time.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import type { Quota } from './api.ts'
 
-/** What is left of the quotas that an admin has set. */
+/** Remaining amounts of the quotas that an admin has set. */
 export function QuotaList({ quotas }: { readonly quotas: readonly Quota[] }) {
   const { t } = useTranslation('account')
   if (quotas.length === 0) return <p className="muted">{t('quotas.none')}</p>

@@ -10,13 +10,13 @@ const FEATURE_GROUPS = [
   'quantization',
 ] as const
 
-/** The groups of routes that a key of the viewer can be limited to: those that the server has and the viewer may use. */
+/** The groups of routes to which a key can be limited: the server has them and the viewer may use them. */
 export function listRouteGroups(capabilities: Partial<Capabilities>, viewer: Viewer): readonly string[] {
   const features = FEATURE_GROUPS.filter((name) => capabilities[name] === true && hasFeature(viewer, name))
   return ['general', ...features, 'account', ...(viewer.isAdmin ? ['admin'] : [])]
 }
 
-/** Whether limits leave a key nothing to do: a list that is on and empty. */
+/** Whether the limits of a key allow nothing: a list is on and empty. */
 export function isUseless({
   routes,
   models,

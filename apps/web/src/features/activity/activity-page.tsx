@@ -11,7 +11,7 @@ import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import * as styles from './activity.module.css'
 import { OperationHistory } from './operation-history.tsx'
 
-/** What the server does in the background: in progress, needs attention, and the record. */
+/** Work of the server in the background: in progress, needs attention, and the record. */
 export function ActivityPage() {
   const { t } = useTranslation('activity')
   const operations = useQuery(operationsQuery)

@@ -11,7 +11,7 @@ import * as styles from './activity.module.css'
 import { clearHistory } from './api.ts'
 import { RecordTable } from './record-table.tsx'
 
-/** The operations that have ended. @param operations what waits and runs now */
+/** The operations that have ended. @param operations the operations that wait or run now */
 export function OperationHistory({ operations }: { readonly operations: readonly Operation[] }) {
   const { t } = useTranslation('activity')
   const client = useQueryClient()

@@ -2,22 +2,22 @@ import { findActiveOperation, type Operation, type OperationRecord } from '../..
 import { isFromGallery } from '../../lib/operations/operation-changes.ts'
 
 /**
- * What can follow a record: `resume` what was paused (its data is kept), `again` what was cancelled, `chat` with what was
- * installed.
+ * The action that a record offers: `resume` after a pause (the data is kept), `again` after a cancellation, `chat`
+ * after the installation of a model.
  */
 export type RecordAction = 'resume' | 'again' | 'chat'
 
-/** What a record is judged by. */
+/** Facts that decide the action of a record. */
 export interface RecordContext {
   /** The whole record, the newest first. */
   readonly records: readonly OperationRecord[]
-  /** What waits and runs now. */
+  /** Operations that wait or run now. */
   readonly operations: readonly Operation[]
   /** Names of models that can chat. */
   readonly chatModels: ReadonlySet<string>
 }
 
-/** What can follow a record; only the newest record of a target has an action. */
+/** Finds the action of a record; only the newest record of a target has one. */
 export function findRecordAction(
   record: OperationRecord,
   { records, operations, chatModels }: RecordContext,

@@ -16,7 +16,7 @@ import { findRecordAction, type RecordAction } from './record-action.ts'
 const TONES = { completed: 'ok', failed: 'bad', cancelled: 'neutral' } as const
 const NO_MODELS: ReadonlySet<string> = new Set()
 
-/** Ended operations with their outcome and what can follow. */
+/** Ended operations with their outcome and their next action. */
 export function RecordTable({
   records,
   operations,

@@ -23,7 +23,7 @@ import { makeSnippet } from './snippets.ts'
 
 const route = getRouteApi('/app/api')
 
-/** How programs use this server. */
+/** Instructions for programs that use this server. */
 export function ApiPage() {
   const { t } = useTranslation('api')
   const { topic } = route.useSearch()

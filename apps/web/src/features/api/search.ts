@@ -1,6 +1,6 @@
 import { FORMATS, type Format, LANGUAGES, type Language } from './formats.ts'
 
-/** What the page about the API shows. */
+/** Search parameters of the page about the API. */
 export interface ApiSearch {
   readonly format?: Format
   readonly lang?: Language

@@ -1,6 +1,6 @@
 import type { Format, Language } from './formats.ts'
 
-/** What a snippet is about. */
+/** Subject of a snippet. */
 export interface SnippetOptions {
   readonly format: Format
   readonly language: Language
@@ -28,7 +28,7 @@ function makeBody(format: Format, model: string): Readonly<Record<string, unknow
   return format === 'chat' ? { model, messages } : { model, max_tokens: 256, messages }
 }
 
-/** Where the text of the answer is in a reply; both languages write it this way. */
+/** Path of the answer's text in a reply; both languages write it this way. */
 const ANSWERS: Readonly<Record<Format, { readonly js: string; readonly python: string }>> = {
   chat: { js: 'choices[0].message.content', python: '["choices"][0]["message"]["content"]' },
   messages: { js: 'content.at(-1).text', python: '["content"][-1]["text"]' },

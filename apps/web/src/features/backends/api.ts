@@ -33,7 +33,7 @@ export const galleryQuery = (search: BackendsSearch) => {
   })
 }
 
-/** What is installed, and the names of everything that models can run on. */
+/** The installed backends, and the names of everything that models can run on. */
 export interface BackendsHere {
   readonly installed: readonly InstalledBackend[]
   /** Names that come with the server. */

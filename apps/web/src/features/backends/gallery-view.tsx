@@ -21,7 +21,7 @@ import { type BackendsSearch, readBackendsSearch } from './search.ts'
 
 const route = getRouteApi('/app/backends')
 
-/** What galleries offer for this machine. */
+/** Backends that galleries offer for this machine. */
 export function GalleryView() {
   const { t } = useTranslation('backends')
   const search = route.useSearch()

@@ -6,19 +6,19 @@ type ListedBackend = paths['/backends']['get']['responses'][200]['content']['app
 /** A backend that is here. */
 export interface InstalledBackend {
   readonly name: string
-  /** Empty where nobody knows it. */
+  /** Empty if it is unknown. */
   readonly version: string
   /** Whether it only points at another one that suits this machine. */
   readonly isMeta: boolean
-  /** Whether it belongs to the system and cannot be removed here. */
+  /** Whether it is part of the system and cannot be removed here. */
   readonly isSystem: boolean
   /** A newer version of its gallery. */
   readonly availableVersion: string | undefined
-  /** What else is written down about it: names and texts. */
+  /** Further facts about it: names and texts. */
   readonly facts: readonly (readonly [name: string, text: string])[]
 }
 
-/** The installed backends, with what is written down about each. */
+/** The installed backends, with the recorded facts about each. */
 export function describeInstalled(backends: readonly ListedBackend[]): readonly InstalledBackend[] {
   return backends.map(({ Name, IsMeta, IsSystem, Metadata, upgrade_available, available_version }) => {
     const { name: _, version = '', ...facts } = Metadata

@@ -11,7 +11,7 @@ import { useOperationAction } from '../../lib/operations/operation-actions.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import type { InstalledBackend } from './installed-backends.ts'
 
-/** Installed backends with what can be done to them. @param chosen the name of the one that is marked */
+/** Installed backends with the actions on them. @param chosen name of the marked one */
 export function InstalledTable({
   backends,
   chosen,

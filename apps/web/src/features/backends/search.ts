@@ -1,7 +1,7 @@
-/** What the page shows: backends of the galleries, or backends that are here. */
+/** The view of the page: backends of the galleries, or installed backends. */
 export type BackendView = 'explore' | 'installed'
 
-/** The states that installed backends are filtered by: by who put them there, or with a newer version. */
+/** The states that installed backends are filtered by: their origin, or a newer version. */
 export const BACKEND_STATES = ['user', 'system', 'upgrade'] as const
 
 /** Search parameters of the page of backends. Absent ones have their defaults. */
@@ -18,7 +18,7 @@ export interface BackendsSearch {
   readonly backend?: string
 }
 
-/** Reads the search parameters; what is wrong becomes its default. */
+/** Reads the search parameters; a wrong value becomes its default. */
 export function readBackendsSearch(parameters: Record<string, unknown>): BackendsSearch {
   const view = (['explore', 'installed'] as const).find((one) => one === parameters.view)
   const state = BACKEND_STATES.find((one) => one === parameters.state)

@@ -5,14 +5,14 @@ import { takeSentences } from '../../lib/chat/sentences.ts'
 /** Screen readers hear finished sentences at most this often. */
 const INTERVAL_MS = 2_000
 
-/** Tells screen readers what an answer says, sentence by sentence, while it grows. */
+/** Announces an answer to screen readers, sentence by sentence, while it grows. */
 export function Announcer({ text }: { readonly text: string }) {
   const [said, setSaid] = useState('')
   const now = useRef(text)
   now.current = text
   useEffect(() => {
     if (!readAnnouncements()) return undefined
-    // a reader who comes back has missed what was said; only news are told
+    // the announcer starts at the end of the text: a reader who comes back hears only new sentences
     let end = now.current.length
     const timer = setInterval(() => {
       const taken = takeSentences(now.current, end, false)
@@ -31,7 +31,7 @@ export function Announcer({ text }: { readonly text: string }) {
   )
 }
 
-/** The end of an answer is told by a part of the page that outlives the message that grew. */
+/** Announces the end of an answer in a part of the page that outlives the growing message. */
 function announceRest(text: string): void {
   const rest = document.getElementById('chat-rest')
   if (rest !== null) rest.textContent = text

@@ -7,7 +7,7 @@ import { useChatSearch } from './use-chat-search.ts'
 
 const ChatMenu = lazy(async () => ({ default: (await import('./chat-menu.tsx')).ChatMenu }))
 
-/** The title of a chat, and what can be done with it. */
+/** The title of a chat, and the actions on it. */
 export function ChatHead({ entry, children }: { readonly entry: ChatEntry; readonly children: ReactNode }) {
   const { t } = useTranslation('chat')
   const { title } = entry

@@ -8,7 +8,7 @@ import { toError } from '../../lib/chat/failure.ts'
 import type { Message } from '../../lib/chat/types.ts'
 import { useChatStore } from '../../lib/chat/use-chats.ts'
 
-/** Why an answer is not whole, and the next step: retry, or go on with it. */
+/** The reason why an answer is not whole, and the next step: retry, or continue it. */
 export function FailureNotice({ message, isBusy }: { readonly message: Message; readonly isBusy: boolean }) {
   const { t } = useTranslation('chat')
   const store = useChatStore()

@@ -30,7 +30,7 @@ export function FigureLine({ figures }: { readonly figures: Figures | undefined 
   )
 }
 
-/** The speed after the first token; undefined for answers that are too short to tell. */
+/** The speed after the first token; undefined for answers that are too short to measure. */
 export function toTokensPerSecond({ tokens, streamMs = 0 }: Figures): number | undefined {
   return tokens > 1 && streamMs >= 50 ? (tokens - 1) / (streamMs / 1000) : undefined
 }

@@ -6,7 +6,7 @@ import { notify } from '../../components/ui/toast.ts'
 import { useChatEntries, useChatStore } from '../../lib/chat/use-chats.ts'
 import { exportChats } from './export-chats.ts'
 
-/** What can be done with all chats: export, import, delete. */
+/** Actions on all chats: export, import, delete. */
 export function ListMenu() {
   const { t } = useTranslation('chat')
   const store = useChatStore()

@@ -10,7 +10,7 @@ import { formatBytes, formatDuration, formatNumber, formatPercent } from '../../
 import { useNow } from '../../lib/use-now.ts'
 import * as styles from './chat.module.css'
 
-/** What an answer is doing: waiting, loading its model, thinking or writing, with its figures so far. */
+/** State of an answer: waiting, loading its model, thinking or writing, with its figures so far. */
 export function LiveLine({ live, chatId }: { readonly live: LiveAnswer; readonly chatId: string }) {
   const { t } = useTranslation('chat')
   const store = useChatStore()
@@ -61,7 +61,7 @@ export function LiveLine({ live, chatId }: { readonly live: LiveAnswer; readonly
   )
 }
 
-/** How far the model is loaded. */
+/** Progress of the model's load. */
 function LoadBar({ load }: { readonly load: ModelLoad | undefined }) {
   const { t } = useTranslation('chat')
   // a backend that reports no progress has nothing to show

@@ -8,7 +8,7 @@ import { useChatStore } from '../../lib/chat/use-chats.ts'
 import * as styles from './chat.module.css'
 import { FigureLine } from './figure-line.tsx'
 
-/** What can be done with a message. Nothing changes the chat while an answer is written. */
+/** Actions on a message. Nothing changes the chat while an answer is written. */
 export function MessageActions({
   message,
   chat,

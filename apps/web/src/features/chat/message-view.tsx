@@ -15,13 +15,13 @@ import { ToolCalls } from './tool-calls.tsx'
 
 interface MessageProps {
   readonly message: Message
-  /** The chat, in which other versions of the message may stand. */
+  /** The chat, which may have other versions of the message. */
   readonly chat: Chat
   /** Whether an answer of the chat is being written. */
   readonly isBusy: boolean
 }
 
-/** What the reader wrote. */
+/** A message of the reader. */
 export const Question = memo(function Question({ message, chat, isBusy }: MessageProps) {
   const { t } = useTranslation('chat')
   const { attachments, text } = message
@@ -45,9 +45,9 @@ export const Question = memo(function Question({ message, chat, isBusy }: Messag
 })
 
 /**
- * An answer, while it is written and afterwards. The parts stay the same, so that its end draws nothing again.
+ * An answer, while it is written and afterwards. The parts stay the same, so that the end does not draw them again.
  *
- * @param isLive whether it is being written; it alone is then drawn with each frame
+ * @param isLive whether it is being written; only then is it drawn with each frame
  */
 export const AnswerView = memo(function AnswerView({
   message: kept,

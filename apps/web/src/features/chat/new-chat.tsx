@@ -13,7 +13,7 @@ import { SettingsDrawer } from './settings-drawer.tsx'
 import { Switches } from './switches.tsx'
 import { useChatSearch } from './use-chat-search.ts'
 
-/** A chat that has no message yet. @param model that an address names */
+/** A chat that has no message yet. @param model the model that an address names */
 export function NewChat({ model: named }: { readonly model?: string }) {
   const { t } = useTranslation('chat')
   const navigate = useNavigate()

@@ -6,7 +6,7 @@ import type { Message } from '../../lib/chat/types.ts'
 import { formatDuration } from '../../lib/format.ts'
 import * as styles from './chat.module.css'
 
-/** What the model thought, folded to one line; it grows while the model thinks. */
+/** The model's thoughts, folded to one line; it grows while the model thinks. */
 export function Reasoning({ message, isLive }: { readonly message: Message; readonly isLive: boolean }) {
   const { t } = useTranslation('chat')
   const { reasoning, reasoningMs } = message

@@ -13,7 +13,7 @@ interface NumberSetting {
   readonly min: number
   readonly max: number
   readonly step: number
-  /** Whether answers that go on in the background have it. */
+  /** Whether answers in the background have it. */
   readonly isForBackground: boolean
 }
 

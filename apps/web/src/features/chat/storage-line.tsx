@@ -6,7 +6,7 @@ import { useChatEntries, useChatStore } from '../../lib/chat/use-chats.ts'
 import { formatBytes } from '../../lib/format.ts'
 import * as styles from './chat.module.css'
 
-/** Where the chats are and what they take; says so when they cannot be kept. */
+/** Says that the chats are kept here and how large they are, or that they cannot be kept. */
 export function StorageLine() {
   const { t } = useTranslation('chat')
   const { kind, message } = useObservable(useChatStore().storage)

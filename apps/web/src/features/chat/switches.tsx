@@ -5,7 +5,7 @@ import { useCapabilities } from '../../lib/capabilities.ts'
 import type { ChatModel } from '../../lib/chat/models.ts'
 import type { ChatSettings } from '../../lib/chat/types.ts'
 
-/** Thinking, for models that can; tools, where the server has some. */
+/** Switches for thinking, if the model can think, and for tools, if the server has some. */
 export function Switches({
   models,
   model,

@@ -9,7 +9,7 @@ import { AnswerView, Question } from './message-view.tsx'
 
 /** Messages that are drawn at first; a long chat opens at its end. */
 const SHOWN = 40
-/** A reader this near to the end follows what is written, in pixels. */
+/** A reader this near to the end follows the growing text, in pixels. */
 const NEAR_END = 80
 
 /** The messages of the visible version of a chat. */

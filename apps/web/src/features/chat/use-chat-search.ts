@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ChatSearch, readChatSearch } from './search.ts'
 
-/** The search parameters of the chat pages, and what changes them in place. */
+/** The search parameters of the chat pages, and a function that changes them in place. */
 export function useChatSearch(): readonly [ChatSearch, (fields: Partial<Record<keyof ChatSearch, unknown>>) => void] {
   const navigate = useNavigate()
   const search = readChatSearch(useSearch({ strict: false }))

@@ -33,7 +33,7 @@ export const eventsQuery = ({ live, action, ...search }: EventsSearch) =>
     },
     placeholderData: keepPreviousData,
     refetchInterval: live === true && LIVE_MS,
-    // the server has no filter by action, so the page leaves the other ones out
+    // the server cannot filter by action, so the page leaves out events with other actions
     select: ({ rows }) => {
       const shown = action === undefined ? rows : rows.filter((event) => event.action === action)
       return { rows: shown, total: rows.length }

@@ -1,10 +1,10 @@
 import type { AuditEvent } from './api.ts'
 import { isChangeKind } from './search.ts'
 
-/** How an event is told by shape and colour. */
+/** Tone of an event, shown by shape and colour. */
 export type EventTone = 'neutral' | 'ok' | 'warn' | 'bad'
 
-/** The word for what was done, as a key of the texts, and its tone. */
+/** The word for the action, as a key of the texts, and its tone. */
 export function readDeed(event: AuditEvent): { readonly word: string; readonly tone: EventTone } {
   switch (event.kind) {
     case 'pii':
@@ -35,7 +35,7 @@ export function readDeed(event: AuditEvent): { readonly word: string; readonly t
   }
 }
 
-/** What the event is about: the pattern that matched, the host, the model that was full, or the name of the change. */
+/** The subject of the event: the pattern that matched, the host, the model that was full, or the name of the change. */
 export function readSubject(event: AuditEvent): string {
   const { kind, pattern_id: pattern, host, model } = event
   if (kind === 'pii') return pattern ?? ''

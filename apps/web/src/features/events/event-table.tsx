@@ -24,7 +24,7 @@ const WIDTHS = {
   correlation: '10%',
 } as const
 
-/** The events, the newest first. Long lists draw the rows in view alone. */
+/** The events, the newest first. Long lists draw only the rows in view. */
 export function EventTable({
   rows,
   onFilter,

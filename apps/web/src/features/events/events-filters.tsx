@@ -17,7 +17,7 @@ interface FilterParts {
 
 const withAny = (any: string, names: readonly (readonly [string, string])[]) => [['', any] as const, ...names]
 
-/** The filters of the list. @param rows what is shown, for suggestions */
+/** The filters of the list. @param rows shown rows, for suggestions */
 export function EventsFilters({ search, rows, onChange, children }: FilterParts & { readonly children: ReactNode }) {
   const { t } = useTranslation('events')
   const { kind, origin, action, limit = 100 } = search
@@ -76,7 +76,7 @@ export function EventsFilters({ search, rows, onChange, children }: FilterParts 
   )
 }
 
-/** Filters of what the filter, the proxy and the limits have decided. */
+/** Filters of the decisions of the filter, the proxy and the limits. */
 function DecisionFilters({ search, rows, onChange }: FilterParts) {
   const { t } = useTranslation('events')
   return (

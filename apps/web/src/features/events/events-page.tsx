@@ -17,7 +17,7 @@ import type { EventsSearch } from './search.ts'
 
 const route = getRouteApi('/app/events')
 
-/** What the filter, the proxy and the limits have decided. */
+/** Decisions of the filter, the proxy and the limits. */
 export function EventsPage() {
   const { t } = useTranslation('events')
   const search: EventsSearch = route.useSearch()

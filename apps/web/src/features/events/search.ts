@@ -6,7 +6,7 @@ export const ACTIONS = ['mask', 'block', 'allow'] as const
 /** Events that are asked for at once. */
 export const LIMITS = [100, 500, 2000, 10_000] as const
 
-/** What the page of events keeps in the address. */
+/** Search parameters of the page of events. */
 export interface EventsSearch {
   readonly kind?: (typeof KINDS)[number] | undefined
   readonly origin?: (typeof ORIGINS)[number] | undefined
@@ -18,7 +18,7 @@ export interface EventsSearch {
   readonly pattern?: string | undefined
   /** Such as `user.role`, or all of an area: `user`. */
   readonly change?: string | undefined
-  /** What was changed: an id, or the name of a model or backend. */
+  /** Target of the change: an id, or the name of a model or backend. */
   readonly target?: string | undefined
   /** 100 when it is left out. */
   readonly limit?: number | undefined
@@ -47,7 +47,7 @@ export function asksChanges({ kind, change, target }: EventsSearch): boolean {
   return isChangeKind(kind) || (kind === undefined && (change !== undefined || target !== undefined))
 }
 
-/** The choice of a kind; the filters that do not belong to it end. */
+/** The choice of a kind; it removes the filters that do not belong to the kind. */
 export function toKind(kind: EventsSearch['kind']): EventsSearch {
   return isChangeKind(kind)
     ? { kind, action: undefined, pattern: undefined }

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
 
-/** What the server tells about itself. */
+/** Facts that the server publishes about itself. */
 export const discoveryQuery = queryOptions({
   queryKey: ['discovery'],
   staleTime: 300_000,

@@ -16,7 +16,7 @@ import * as styles from './explorer.module.css'
 
 const route = getRouteApi('/explorer')
 
-/** The public face of the server: what it is, whether it works, and how to use it. */
+/** The public page of the server: its description, its health, and instructions to use it. */
 export function ExplorerPage() {
   const { t } = useTranslation('explorer')
   const name = useInstanceName()
@@ -56,7 +56,7 @@ export function ExplorerPage() {
   )
 }
 
-/** Where the viewer goes from here: in, or on. */
+/** Link to the sign-in, or to the interface for viewers who are signed in. */
 function EntryLink() {
   const { t } = useTranslation('explorer')
   const session = useQuery(sessionQuery).data

@@ -1,4 +1,4 @@
-/** What the public page shows. */
+/** Search parameters of the public page. */
 export interface ExplorerSearch {
   /** The open page of the instructions. */
   readonly topic?: string

@@ -41,10 +41,10 @@ const POLLED = [systemQuery, operationsQuery, undefined] as const
 const STEP_MS = 5_000
 
 /**
- * Keeps what runs up to date while the page is visible. It asks halfway between the looks after the server's health,
- * which are left out then.
+ * Keeps models and operations up to date while the page is visible. It asks halfway between the looks after the
+ * server's health, which are left out then.
  *
- * @returns what ends it
+ * @returns a function that ends it
  */
 export function pollServer(client: QueryClient): () => void {
   let step = 0

@@ -20,7 +20,7 @@ export function findStarters(models: readonly GalleryRow[]): readonly Starter[] 
   )
 }
 
-/** The memory that the first fitting variant of a model takes; undefined where none fits this machine. */
+/** The memory that the first fitting variant of a model takes; undefined if no variant fits this machine. */
 export function findFit(
   variants: readonly { readonly fits?: boolean; readonly memory_bytes?: number }[],
 ): Pick<Starter, 'memoryBytes'> | undefined {

@@ -7,7 +7,7 @@ import { lazyPart } from '../../lib/lazy-part.ts'
 import { hasFeature, useSession } from '../../lib/session.ts'
 import * as styles from './home.module.css'
 
-// The frame is drawn before these load: the store of chats, the composer, and what stands beside them.
+// The frame is drawn before these load: the store of chats, the composer, and the panels beside them.
 const HomeComposer = lazyPart(async () => (await import('./home-chats.ts')).HomeComposer)
 const RecentChats = lazyPart(async () => (await import('./home-chats.ts')).RecentChats)
 const Attention = lazyPart(async () => (await import('./server-panels.tsx')).Attention)
@@ -15,7 +15,7 @@ const LoadedModels = lazyPart(async () => (await import('./server-panels.tsx')).
 const ServerPanels = lazyPart(async () => (await import('./server-panels.tsx')).ServerPanels)
 const Starters = lazyPart(async () => (await import('./starters.tsx')).Starters)
 
-/** The first page: a composer, what needs attention, and how the server is. */
+/** The first page: a composer, matters that need attention, and the state of the server. */
 export function HomePage() {
   const { t } = useTranslation('home')
   const { viewer } = useSession()

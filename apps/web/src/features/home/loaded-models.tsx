@@ -13,7 +13,7 @@ import { useNow } from '../../lib/use-now.ts'
 import * as styles from './home.module.css'
 import { PageLink } from './page-link.tsx'
 
-/** The models in memory, with what they take. "unknown", "measuring" and "0 B" are different facts. */
+/** The models in memory, with their sizes. "unknown", "measuring" and "0 B" are different facts. */
 export function LoadedModels() {
   const { t } = useTranslation('home')
   const query = useQuery(systemQuery)

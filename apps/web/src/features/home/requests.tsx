@@ -10,7 +10,7 @@ import { toLine } from './to-line.ts'
 
 type Summary = Awaited<ReturnType<NonNullable<typeof summaryQuery.queryFn>>>
 
-/** Requests of the last 24 hours: how many, how many failed, how slow. */
+/** Requests of the last 24 hours: their number, their failures and their durations. */
 export function Requests() {
   const { t } = useTranslation('home')
   const query = useQuery(summaryQuery)

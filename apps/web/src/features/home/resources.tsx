@@ -6,7 +6,7 @@ import { formatBytes, formatPercent, formatTime } from '../../lib/format.ts'
 import { resourcesQuery } from '../../lib/server-state.ts'
 import * as styles from './home.module.css'
 
-/** From here on a disk is as good as full. */
+/** From this level on a disk counts as full. */
 const FULL_DISK = 0.95
 
 /** Memory of graphics cards, memory, processor and disk. Levels are neutral; only a full disk stands out. */

@@ -7,7 +7,7 @@ import { Resources } from './resources.tsx'
 export { Attention } from './attention.tsx'
 export { LoadedModels } from './loaded-models.tsx'
 
-/** What stands beside the composer for admins; it keeps all panels up to date. */
+/** Panels beside the composer for admins; keeps all panels up to date. */
 export function ServerPanels() {
   const client = useQueryClient()
   useEffect(() => pollServer(client), [client])

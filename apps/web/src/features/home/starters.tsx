@@ -18,7 +18,7 @@ import type { Starter } from './find-starters.ts'
 import * as styles from './home.module.css'
 import { PageLink } from './page-link.tsx'
 
-/** What stands in place of the composer while no model can chat. */
+/** Shown in place of the composer while no model can chat. */
 export function Starters() {
   const { t } = useTranslation('home')
   const { viewer } = useSession()

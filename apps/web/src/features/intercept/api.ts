@@ -15,7 +15,7 @@ export const polledMiddlewareQuery = queryOptions({ ...middlewareQuery, refetchI
 /** The state of the intercepting proxy. */
 export type InterceptingProxy = Awaited<ReturnType<NonNullable<typeof middlewareQuery.queryFn>>>['mitm']
 
-/** The certificate of the authority, with what identifies it. */
+/** The certificate of the authority, with the values that identify it. */
 export const certificateQuery = queryOptions({
   queryKey: ['proxy-certificate'],
   async queryFn({ signal }) {
@@ -36,7 +36,7 @@ const fetchEvents = (signal?: AbortSignal) =>
 /** An event of the proxy. */
 export type ProxyEvent = Awaited<ReturnType<typeof fetchEvents>>['events'][number]
 
-/** What the proxy did last, the newest first. */
+/** The last events of the proxy, the newest first. */
 export const proxyEventsQuery = queryOptions({
   queryKey: ['proxy-events'],
   queryFn: async ({ signal }) => (await fetchEvents(signal)).events,

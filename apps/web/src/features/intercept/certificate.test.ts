@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { computeFingerprint, readPem, readValidity } from './certificate.ts'
 
-/** Made with OpenSSL, which says of it what stands in the tests. */
+/** Made with OpenSSL, whose description of it is in the tests. */
 const PEM = `-----BEGIN CERTIFICATE-----
 MIIBozCCAUmgAwIBAgIUOGJNWx4dkBSIGmMgGiK9/WzHhaYwCgYIKoZIzj0EAwIw
 JzETMBEGA1UEAwwKZXhhbXBsZSBDQTEQMA4GA1UECgwHZXhhbXBsZTAeFw0yNjEx

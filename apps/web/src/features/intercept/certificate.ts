@@ -4,7 +4,7 @@ export interface Validity {
   readonly until: Date
 }
 
-/** Reads the bytes of the first certificate of a PEM text. @throws Error when it holds none */
+/** Reads the bytes of the first certificate of a PEM text. @throws Error for a text without a certificate */
 export function readPem(pem: string): Uint8Array<ArrayBuffer> {
   const found = /-----BEGIN CERTIFICATE-----([\s\S]*?)-----END CERTIFICATE-----/.exec(pem)
   if (found === null) throw new Error('the text holds no certificate')
@@ -27,7 +27,7 @@ export async function computeFingerprint(certificate: Uint8Array<ArrayBuffer>): 
 interface Element {
   readonly tag: number
   readonly content: Uint8Array
-  /** Where the next one begins. */
+  /** Offset at which the next one begins. */
   readonly end: number
 }
 
@@ -62,7 +62,7 @@ function readElement(bytes: Uint8Array, start: number, expected?: number): Eleme
   return { tag, content: bytes.subarray(position, end), end }
 }
 
-/** Years of two digits from 50 on lie in the twentieth century. */
+/** Years of two digits from 50 on are in the twentieth century. */
 function readTime({ tag, content }: Element): Date {
   const text = new TextDecoder().decode(content)
   const full = tag === UTC_TIME ? `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}` : text

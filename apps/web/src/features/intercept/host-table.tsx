@@ -5,7 +5,7 @@ import { Status } from '../../components/ui/status.tsx'
 import type { InterceptingProxy } from './api.ts'
 import * as styles from './intercept.module.css'
 
-/** Which hosts are intercepted, for which models, by which detectors. */
+/** The intercepted hosts, each with its models and detectors. */
 export function HostTable({ proxy: { hosts, host_conflicts: conflicts } }: { readonly proxy: InterceptingProxy }) {
   const { t } = useTranslation('intercept')
   return (

@@ -14,7 +14,7 @@ import { isLoopback } from './proxy-address.ts'
 import { ProxyEvents } from './proxy-events.tsx'
 import { TrustCard } from './trust-card.tsx'
 
-/** The intercepting proxy: its state, its hosts, its certificate and what it did last. */
+/** The intercepting proxy: its state, its hosts, its certificate and its last events. */
 export function InterceptPage() {
   const { t } = useTranslation('intercept')
   const status = useQuery(polledMiddlewareQuery)

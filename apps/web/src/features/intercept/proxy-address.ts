@@ -4,7 +4,7 @@ export function isLoopback(address: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }
 
-/** Cuts `HOST:PORT`; an IPv6 host stands in brackets, and no host means every address. */
+/** Splits `HOST:PORT`. An IPv6 host is in brackets, and an empty host means every address. */
 function splitAddress(address: string): { readonly host: string; readonly port: string } {
   const found = /^\[(.*)\]:(\d+)$/.exec(address) ?? /^([^:]*):(\d+)$/.exec(address)
   return { host: found?.[1] ?? address, port: found?.[2] ?? '' }
@@ -12,7 +12,7 @@ function splitAddress(address: string): { readonly host: string; readonly port: 
 
 const EVERYWHERE = new Set(['', '0.0.0.0', '::'])
 
-/** How clients reach the proxy. @param pageHost name of the machine that serves this page */
+/** The address at which clients reach the proxy. @param pageHost name of the machine that serves this page */
 export function formatClientAddress(address: string, pageHost: string): string {
   const { host, port } = splitAddress(address)
   const name = EVERYWHERE.has(host) ? pageHost : host

@@ -8,7 +8,7 @@ import { RelativeTime } from '../../components/ui/time.tsx'
 import { formatBytes, formatDuration } from '../../lib/format.ts'
 import { type ProxyEvent, proxyEventsQuery } from './api.ts'
 
-/** What the proxy did last. */
+/** The last events of the proxy. */
 export function ProxyEvents() {
   const { t } = useTranslation('intercept')
   const events = useQuery(proxyEventsQuery)

@@ -9,7 +9,7 @@ import * as styles from './intercept.module.css'
 import { formatClientAddress } from './proxy-address.ts'
 import { CLIENTS, type Client, writeFetch, writeRemoval, writeTest, writeTrust } from './trust-steps.ts'
 
-/** How clients trust the certificate, how that is tested, and how it is taken back. */
+/** Steps for clients to trust the certificate, to test that, and to take it back. */
 export function TrustCard({ proxy }: { readonly proxy: InterceptingProxy }) {
   const { t } = useTranslation('intercept')
   const [client, setClient] = useState<Client>('shell')

@@ -1,8 +1,8 @@
-/** What the steps are written for. */
+/** Values that the steps are written with. */
 export interface TrustTarget {
-  /** Where clients reach the proxy, such as `127.0.0.1:8888`. */
+  /** Address at which clients reach the proxy, such as `127.0.0.1:8888`. */
   readonly proxy: string
-  /** Where the certificate is fetched. */
+  /** Address from which the certificate is fetched. */
   readonly certificateUrl: string
   /** Whether fetching it needs a key. */
   readonly needsKey: boolean

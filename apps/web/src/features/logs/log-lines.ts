@@ -9,13 +9,13 @@ export interface SentLine {
 export interface LogLine extends SentLine {
   /** Grows from line to line; never used twice. */
   readonly number: number
-  /** Lines that the server has passed over here instead of a text. */
+  /** Number of lines that the server has left out here; the line then has no text. */
   readonly missed?: number
 }
 
 /** Lines that the page keeps. */
 const MAX_LINES = 20_000
-/** How far the list may grow before its oldest lines go. */
+/** Factor by which the list may outgrow its limit before its oldest lines are dropped. */
 const SPARE = 1.25
 
 /** The output of a model as far as the page keeps it: the newest lines, at most {@link MAX_LINES}. */
@@ -43,13 +43,13 @@ export class LogBuffer {
     if (this.#lines.length > this.#maxLines * SPARE) this.#lines.splice(0, this.#lines.length - this.#maxLines)
   }
 
-  /** Takes the whole of what the server has; lines that are known already are not added again. */
+  /** Merges all lines of the server; adds only the unknown ones. */
   merge(sent: readonly SentLine[]): void {
     this.append(sent.slice(findNew(this.#lines, sent)))
   }
 }
 
-/** Where the lines begin that follow the known ones. All are new where none is known. */
+/** Index of the first line after the known ones; 0 if no line is known. */
 function findNew(known: readonly SentLine[], sent: readonly SentLine[]): number {
   const last = known.at(-1)
   if (last === undefined) return 0
@@ -77,7 +77,7 @@ function endsAlike(known: readonly SentLine[], sent: readonly SentLine[], end: n
 const isSame = (one: SentLine, other: SentLine): boolean =>
   one.timestamp === other.timestamp && one.stream === other.stream && one.text === other.text
 
-/** What lines have to have to be shown. */
+/** Conditions for a line to be shown. */
 export interface LineFilter {
   readonly q?: string | undefined
   readonly stream?: 'stdout' | 'stderr' | undefined

@@ -13,7 +13,7 @@ const LINE_HEIGHT = 20 * textScale
 /** Pixels from the end that count as the end. */
 const NEAR = 24
 
-/** Follows the end of a log until the reader leaves it, and keeps in view what the reader looks at. */
+/** Follows the end of a log until the reader leaves it, and keeps the lines that the reader looks at in view. */
 function useLogScroll({
   lines,
   wrap,
@@ -51,7 +51,7 @@ function useLogScroll({
   }, [isFollowing, lines.length, last])
   useEffect(() => virtualizer.measure(), [wrap, time])
 
-  // the oldest lines go at some time: what the reader looks at stays where it is
+  // the oldest lines are dropped at some time: the lines that the reader looks at stay in place
   const anchor = useRef<{ readonly number: number; readonly index: number }>(undefined)
   useLayoutEffect(() => {
     const element = box.current

@@ -18,7 +18,7 @@ import { useLog } from './use-log.ts'
 
 const route = getRouteApi('/app/backends/logs/$model')
 
-/** What the backends of a model write, as it comes. */
+/** Output of a model's backends, live. */
 export function LogsPage() {
   const { t } = useTranslation('logs')
   const { model } = route.useParams()

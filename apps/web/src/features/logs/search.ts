@@ -3,12 +3,12 @@ import { readSearchChoice, readSearchNumber, readSearchText } from '../../lib/se
 export const STREAMS = ['stdout', 'stderr'] as const
 export const TIMES = ['clock', 'exact', 'none'] as const
 
-/** What the page of logs keeps in the address. */
+/** Search parameters of the page of logs. */
 export interface LogsSearch {
   readonly q?: string | undefined
   readonly stream?: (typeof STREAMS)[number] | undefined
   readonly wrap?: true | undefined
-  /** How times are written; `clock` when it is left out. */
+  /** Form of the times; `clock` when it is left out. */
   readonly time?: (typeof TIMES)[number] | undefined
   /** Opens the log at this time, in milliseconds since 1970. */
   readonly at?: number | undefined

@@ -3,14 +3,14 @@ import { toSocketUrl } from '../../lib/base-path.ts'
 import { fetchLines } from './api.ts'
 import { LogBuffer, type LogLine, readMessage } from './log-lines.ts'
 
-/** How lines come: by the socket, by asking again and again, or not now. */
+/** Source of new lines: the socket, polling, or none while it connects or is paused. */
 export type LogLink = 'connecting' | 'socket' | 'polling' | 'paused'
 
 /** The output of a model's backends as it comes. */
 export interface Log {
   readonly lines: readonly LogLine[]
   readonly link: LogLink
-  /** Why no lines come; undefined while they do. */
+  /** The reason why no lines come; undefined while they do. */
   readonly error: unknown
   /** Whether the first lines are there. */
   readonly isRead: boolean
@@ -18,15 +18,15 @@ export interface Log {
 
 const POLL_MS = 2_000
 const DRAW_MS = 100
-/** A hidden page gives its socket back after this time. */
+/** A hidden page closes its socket after this time. */
 const HIDDEN_MS = 60_000
-/** Sockets that fail in a row before the page asks again and again instead. */
+/** Sockets that fail in a row before the page polls instead. */
 const MAX_FAILURES = 2
 const RETRY_MS = 1_000
-/** Answers after which a page that asks again and again tries the socket once more. */
+/** Answers after which a page that polls tries the socket once more. */
 const POLLS_UNTIL_SOCKET = 15
 
-/** Follows the output of a model over a WebSocket; where there is none, it asks every two seconds. */
+/** Follows the output of a model over a WebSocket. Without a socket, it asks every two seconds. */
 export function useLog(model: string): Log {
   const [log, setLog] = useState<Log>({ lines: [], link: 'connecting', error: undefined, isRead: false })
   useEffect(() => {
@@ -53,7 +53,7 @@ export function useLog(model: string): Log {
   return log
 }
 
-/** Fills a buffer until it is ended. @param tell called after every change, with what else has changed */
+/** Fills a buffer until it is ended. @param tell called after every change, with other changes */
 function followLog(model: string, buffer: LogBuffer, tell: (changes: Partial<Omit<Log, 'lines'>>) => void): () => void {
   const ended = new AbortController()
   let socket: WebSocket | undefined

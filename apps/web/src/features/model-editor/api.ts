@@ -28,7 +28,7 @@ export const modelFileQuery = (name: string) =>
 /** The file as it is now, after somebody else has changed it. */
 export const readCurrentFile = (name: string): Promise<ModelFile> => fetchFile(name)
 
-/** What was written. */
+/** Result of a write. */
 export interface WrittenFile {
   readonly revision: string
 }
@@ -39,7 +39,7 @@ const AS_YAML = { bodySerializer: (text: string) => text, headers: { 'content-ty
  * Writes the file of a model; the name in the text renames it.
  *
  * @param revision the file it is meant for
- * @throws ApiError with status 412 where the file has another revision by now
+ * @throws ApiError with status 412 if the file has another revision by now
  */
 export async function replaceFile(name: string, text: string, revision: string): Promise<WrittenFile> {
   const headers = { ...AS_YAML.headers, 'if-match': `"${revision}"` }
@@ -67,7 +67,7 @@ export const knownModelsQuery = queryOptions({
   async queryFn({ signal }): Promise<KnownModels> {
     const [{ data }, routers] = await Promise.all([
       unwrap(api.GET('/api/models/capabilities', { signal })),
-      // a server without routers has none
+      // a server without routers has no router status
       unwrap(api.GET('/api/router/status', { signal })).catch(() => ({ models: [] })),
     ])
     const isRouter = new Set(routers.models.map(({ name }) => name))
@@ -96,7 +96,7 @@ export const completionsQuery = (provider: string) =>
     },
   })
 
-/** Memory that a model is estimated to take with a context; undefined where its files do not tell. */
+/** Estimated memory of a model with a context; undefined if its files do not say enough. */
 export const memoryQuery = (model: string, contextSize: number) =>
   queryOptions({
     queryKey: ['model-editor', 'memory', model, contextSize],

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef } from 'react'
 import { type MergeHandle, showChanges, showMerge } from './code-mirror.ts'
 import * as styles from './model-editor.module.css'
 
-/** What changes from one text to another. */
+/** The changes from one text to another. */
 export function ChangeView({
   before,
   after,

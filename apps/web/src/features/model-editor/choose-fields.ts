@@ -2,11 +2,11 @@ import { createMatcher } from '../../lib/match-words.ts'
 import type { ConfigField } from './field-catalogue.ts'
 import type { Problem } from './problem.ts'
 
-/** What a person looks at in the form. */
+/** The choices that decide which fields the form shows. */
 export interface FieldChoice {
-  /** What is searched for, in every section. */
+  /** The search term, for every section. */
   readonly term: string
-  /** The section that is open; undefined where the server names none. */
+  /** The section that is open; undefined if the server names no section. */
   readonly section: string | undefined
   /** Whether advanced keys are shown that the file does not set. */
   readonly showsAll: boolean

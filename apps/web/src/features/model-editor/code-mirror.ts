@@ -28,7 +28,7 @@ export interface CodeEditorHandle {
   destroy(): void
 }
 
-/** What an editor is made with. */
+/** Options of an editor. */
 export interface CodeEditorOptions {
   readonly text: string
   /** Names the field for screen readers. */
@@ -120,7 +120,7 @@ export function createCodeEditor(parent: HTMLElement, options: CodeEditorOptions
   }
 }
 
-/** Shows what changes from one text to another, line by line. @returns what removes it */
+/** Shows the changes from one text to another, line by line. @returns a function that removes it */
 export function showChanges(
   parent: HTMLElement,
   texts: { readonly before: string; readonly after: string; readonly label: string },

@@ -1,21 +1,21 @@
 import { findCompletionContext } from './completion-context.ts'
 import type { ConfigField } from './field-catalogue.ts'
 
-/** A word that can stand where something is typed. */
+/** A word that can be typed at a place. */
 export interface CompletionOption {
   readonly label: string
   readonly detail?: string
-  /** What is written; the label where it is absent. */
+  /** The text that is written. @default the label */
   readonly apply?: string
 }
 
-/** What can stand at a place. */
+/** Completions for a place. */
 export interface Completions {
   readonly from: number
   readonly options: readonly CompletionOption[]
 }
 
-/** What completion knows. */
+/** Parts of {@link completeAt}. */
 export interface CompletionParts {
   readonly fields: readonly ConfigField[]
   /** Names of a provider, such as `models`. */
@@ -24,10 +24,10 @@ export interface CompletionParts {
   readonly listModels: () => Promise<readonly string[]>
 }
 
-/** Keys whose values are names of models, though the server names no provider. */
+/** Keys whose values are names of models, although the server names no provider. */
 const MODEL_LISTS: ReadonlySet<string> = new Set(['pii.detectors', 'failover.targets'])
 
-/** Keys, options and names that can stand at an offset of a model file. */
+/** Keys, options and names that can be written at an offset of a model file. */
 export async function completeAt(
   text: string,
   offset: number,

@@ -1,16 +1,16 @@
-/** What is typed at a place of a model file. */
+/** A place of a model file where something is typed. */
 export interface CompletionContext {
   /** The maps around it, from the top: `['pii']`. */
   readonly parents: readonly string[]
   /** The key whose value is typed; undefined while a key is typed. */
   readonly key: string | undefined
-  /** Where the typed word begins in the text. */
+  /** Offset at which the typed word begins in the text. */
   readonly from: number
 }
 
 const KEY = /^(\s*)(?:- )?(\s*)([\w.-]+):(?:\s|$)/
 
-/** Finds out what is typed at an offset by the indentation of the lines above. Flow maps and block texts have none. */
+/** Finds the context of an offset by the indentation of the lines above. Flow maps and block texts have no context. */
 export function findCompletionContext(text: string, offset: number): CompletionContext | undefined {
   const start = text.lastIndexOf('\n', offset - 1) + 1
   const before = text.slice(start, offset)
@@ -23,7 +23,7 @@ export function findCompletionContext(text: string, offset: number): CompletionC
   const item = /^(\s*)- (\S*)$/.exec(before)
   if (item !== null) {
     const [, indent = '', word = ''] = item
-    // a list may stand as deep as its key
+    // a list may be indented as deep as its key
     const parents = findParents(text.slice(0, start), indent.length + 1)
     const key = parents.at(-1)
     return key === undefined ? undefined : { parents: parents.slice(0, -1), key, from: offset - word.length }

@@ -10,7 +10,7 @@ import type { MergeHandle } from './code-mirror.ts'
 const ChangeView = lazy(async () => ({ default: (await import('./change-view.tsx')).ChangeView }))
 const MergeArea = lazy(async () => ({ default: (await import('./change-view.tsx')).MergeArea }))
 
-/** Three versions of a file: what it was, what somebody else made of it, and one's own, which takes parts of theirs. */
+/** Three versions of a file: the old one, somebody else's, and the viewer's own, which takes parts of the other one. */
 export function ConflictDialog({
   base,
   theirs,

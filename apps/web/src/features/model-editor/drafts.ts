@@ -7,7 +7,7 @@ export interface Draft {
   readonly base: ModelFile | undefined
 }
 
-/** Drafts of this page load by the name of the model: a session that ends in mid-page loses none. */
+/** Drafts of this page load by the name of the model: a session that ends in mid-page loses no draft. */
 const drafts = new Map<string, Draft>()
 const MAX_DRAFTS = 20
 

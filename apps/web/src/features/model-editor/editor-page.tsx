@@ -37,7 +37,7 @@ export function EditorPage() {
         </div>
       </>
     )
-  // a draft goes on from the file that it began with, so that a change of others meanwhile is noticed
+  // a draft stays based on the file that it began with, so that a change by others meanwhile is noticed
   const base = readDraft(name)?.base ?? file.data
   return (
     <Editor

@@ -20,7 +20,7 @@ import { useModelText } from './use-model-text.ts'
 
 const CodeEditor = lazy(async () => ({ default: (await import('./code-editor.tsx')).CodeEditor }))
 
-/** What an editor works on. */
+/** Properties of an editor. */
 export interface EditorProps {
   readonly title: string
   /** Names the draft: of the model, or of its start. */
@@ -33,7 +33,7 @@ export interface EditorProps {
   readonly start: string
   readonly search: EditorSearch
   readonly onSearch: (search: EditorSearch) => void
-  /** @param name what the saved text calls the model */
+  /** @param name the model's name in the saved text */
   readonly onSaved: (name: string | undefined, file: ModelFile) => void
   readonly children?: ReactNode
 }
@@ -44,7 +44,7 @@ function findLine(text: string, line: number): number {
   return Math.min(before.join('\n').length + (before.length > 0 ? 1 : 0), text.length)
 }
 
-/** A model file as a form and as text. Both show the same document; saving shows what changes first. */
+/** A model file as a form and as text. Both show the same document. Saving first shows the changes. */
 export function Editor(props: EditorProps) {
   const { title, draftName, base, savedName, search, onSearch, onSaved, children } = props
   const { t } = useTranslation('model-editor')

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
 import type { paths } from '../../lib/schema.gen.ts'
 
-/** How a key is shown in the form. */
+/** Component that shows a key in the form. */
 export type FieldComponent = 'input' | 'number' | 'toggle' | 'select' | 'string-list' | 'autocomplete' | 'json-editor'
 
 /** A key of model files. */
@@ -14,7 +14,7 @@ export interface ConfigField {
   readonly description: string
   readonly component: FieldComponent
   readonly options: readonly string[]
-  /** Where names that it can take come from. */
+  /** Source of the names that it can take. */
   readonly provider: string | undefined
   readonly isAdvanced: boolean
   readonly isWhole: boolean

@@ -5,7 +5,7 @@ export function toFieldText(value: unknown): string {
   return value === undefined || value === null ? '' : String(value)
 }
 
-/** Reads what a person typed as the value of a key: a number where the key takes one, undefined for nothing. */
+/** Reads a typed text as the value of a key: a number if the key takes numbers, undefined for an empty text. */
 export function toScalar(text: string, { component }: Pick<ConfigField, 'component'>): unknown {
   if (text.trim() === '') return undefined
   if (component !== 'number') return text
@@ -21,7 +21,7 @@ export function readSwitch(value: unknown): string {
   return /^(?:true|y|yes|on)$/i.test(String(value)) ? 'true' : 'false'
 }
 
-/** Shows a list of texts, one a line. A value that is no list is shown as its own only line. */
+/** Prints a list of texts, one per line. A value that is not a list is printed as the only line. */
 export function printLines(value: unknown): string {
   return Array.isArray(value) ? value.map(String).join('\n') : toFieldText(value)
 }
@@ -34,7 +34,7 @@ export function toLines(text: string): string[] {
     .filter((line) => line !== '')
 }
 
-/** Lists what a key can be set to. A value of the file that the catalogue does not know stays a choice. */
+/** Lists the choices for a key. A value of the file that the catalogue does not know stays a choice. */
 export function listChoices({ options }: Pick<ConfigField, 'options'>, value: unknown): readonly string[] {
   const current = toFieldText(value)
   return [...new Set([...options, ...(current === '' ? [] : [current])])]

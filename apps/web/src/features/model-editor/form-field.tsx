@@ -160,7 +160,7 @@ function Hint({
   )
 }
 
-/** How much memory the model takes with the context that is typed. */
+/** Amount of memory that the model takes with the typed context. */
 function MemoryHint({ name, context }: { readonly name: string; readonly context: unknown }) {
   const { t } = useTranslation('model-editor')
   const size = useDebounced(Number(context ?? 0), 400)

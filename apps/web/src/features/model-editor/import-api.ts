@@ -6,10 +6,10 @@ import type { paths } from '../../lib/schema.gen.ts'
 /** The answer to an import by address. */
 export type ImportAnswer =
   | { readonly kind: 'started' }
-  /** Several backends could run the model, or none is known. */
+  /** Several backends could run the model, or no suitable backend is known. */
   | { readonly kind: 'ambiguous'; readonly modality: string; readonly candidates: readonly string[] }
 
-/** What somebody wishes of an import. */
+/** The user's wishes for an import. */
 export interface ImportWishes {
   readonly uri: string
   readonly name?: string | undefined

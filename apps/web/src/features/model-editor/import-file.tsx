@@ -6,7 +6,7 @@ import * as styles from './model-editor.module.css'
 import { SendForm, SendProgress } from './send-panel.tsx'
 import { useSentFile } from './sent-file.ts'
 
-/** A model file is a page of text; what is larger is something else. */
+/** Limit of a model file's size. A model file is a page of text; a larger file is something else. */
 const MAX_BYTES = 1024 * 1024
 
 /** Takes a file of this computer: weights go to the server, a model file opens in the editor. */

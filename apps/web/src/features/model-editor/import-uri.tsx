@@ -13,7 +13,7 @@ import * as styles from './model-editor.module.css'
 
 const route = getRouteApi('/app/models/new')
 
-/** Installs the model behind an address. Where several backends could run it, the server asks for one. */
+/** Installs the model behind an address. If several backends could run it, the server asks for one. */
 export function ImportUri() {
   const { t } = useTranslation('model-editor')
   const { uri: given = '' } = route.useSearch()

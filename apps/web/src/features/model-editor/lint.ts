@@ -4,13 +4,13 @@ import type { Problem } from './problem.ts'
 import { checkRules, type KnownModels } from './rules.ts'
 import { checkSchema, type Schema } from './schema-check.ts'
 
-/** What a file is checked with; absent parts are not known yet. */
+/** Parts that a file is checked with; absent parts are not known yet. */
 export interface LintParts {
   readonly schema: Schema | undefined
   readonly known: KnownModels | undefined
 }
 
-/** Checks a model file in three layers: syntax, schema, rules. A file that is no YAML has faults of the first alone. */
+/** Checks a model file in three layers: syntax, schema, rules. A file that is not YAML has only faults of syntax. */
 export function lintModel(model: ModelDocument, { schema, known }: LintParts): readonly Problem[] {
   const { errors, contents } = model.document
   const syntax = errors.map((fault): Problem => {

@@ -10,7 +10,7 @@ export interface ModelDocument {
   readonly lines: LineCounter
 }
 
-/** Parses the text of a model file. Faults stand in its document. */
+/** Parses the text of a model file. Faults are in the document. */
 export function parseModelText(text: string): ModelDocument {
   const lines = new LineCounter()
   return { text, document: parseDocument(text, { lineCounter: lines, keepSourceTokens: true }), lines }
@@ -29,16 +29,16 @@ export function readValue({ document }: ModelDocument, path: KeyPath): unknown {
   return document.getIn(path)
 }
 
-/** Whether anything stands under a key. */
+/** Whether a key has a value. */
 export function hasValue(model: ModelDocument, path: KeyPath): boolean {
   return isMap(model.document.contents) && model.document.hasIn(path)
 }
 
 /**
- * Sets a key and leaves the rest as it is: comments, order, unknown keys. Undefined removes it, and maps that are empty
- * afterwards.
+ * Sets a key and leaves the rest as it is: comments, order, unknown keys. Undefined removes the key, and also maps
+ * that become empty.
  *
- * @returns the new text; the old one where the text is no map of keys
+ * @returns the new text; the old text if it is not a map of keys
  */
 export function writeValue(text: string, path: KeyPath, value: unknown): string {
   const { document } = parseModelText(text.trim() === '' ? '{}\n' : text)

@@ -1,4 +1,4 @@
-/** Why a pattern of a detector is refused; `undefined` where it is not. The words are keys of translations. */
+/** The reason why a pattern of a detector is refused; `undefined` if it is not. The words are keys of translations. */
 export type PatternFault = 'anyCharacter' | 'group' | 'bound' | 'literal' | 'syntax'
 
 const MAX_BOUND = 4096
@@ -58,7 +58,7 @@ class Parser {
         run = 0
       } else {
         best = Math.max(best, run, least.count > 0 ? inner : 0)
-        // an anchor stands between characters and breaks no run
+        // an anchor is between characters and breaks no run
         if (!least.isOne || inner !== ANCHOR) run = 0
       }
     }
@@ -102,7 +102,7 @@ class Parser {
     return { isFixed: false, inner }
   }
 
-  /** How often the last atom stands at least; `isOne` without a quantifier. */
+  /** The least count of the last atom. Without a quantifier `isOne` is true. */
   #quantifier(): { readonly count: number; readonly isOne: boolean } {
     const rest = this.#text.slice(this.#at)
     const found = /^(?:[?*+]|\{(\d+)(?:,(\d*))?\})/.exec(rest)

@@ -1,6 +1,8 @@
 /** A fault in a model file. */
 export interface Problem {
-  /** Where it was found: the text is no YAML, the schema refuses it, or a rule over several keys or files does. */
+  /**
+   * The layer that found it: the text is not YAML, the schema refuses it, or a rule over several keys or files does.
+   */
   readonly layer: 'syntax' | 'schema' | 'rule'
   /** Warnings do not keep the server from using the file. */
   readonly severity: 'error' | 'warning'

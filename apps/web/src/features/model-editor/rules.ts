@@ -3,7 +3,7 @@ import { type KeyPath, type ModelDocument, readModelName, readValue } from './mo
 import { checkPattern } from './pattern-grammar.ts'
 import type { Problem } from './problem.ts'
 
-/** What rules know of the other models of the server. */
+/** The facts about other models of the server that rules use. */
 export interface KnownModels {
   /** Uses of each model, such as `token_classify`, by its name. */
   readonly uses: ReadonlyMap<string, readonly string[]>
@@ -12,7 +12,9 @@ export interface KnownModels {
 
 type Fault = readonly [code: string, path: KeyPath, values?: Readonly<Record<string, string>>]
 
-/** Checks rules over several keys, or over several models. They say what would fail later, when the model is used. */
+/**
+ * Checks rules over several keys, or over several models. They find faults that would appear when the model is used.
+ */
 export function checkRules(model: ModelDocument, known: KnownModels | undefined): readonly Problem[] {
   const faults = [
     ...checkDetectors(model, known),

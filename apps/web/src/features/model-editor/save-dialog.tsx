@@ -15,7 +15,7 @@ import type { Problem } from './problem.ts'
 
 const ChangeView = lazy(async () => ({ default: (await import('./change-view.tsx')).ChangeView }))
 
-/** Shows what is about to change, and writes it. Where somebody else has changed the file meanwhile, both versions are shown. */
+/** Shows the changes and writes them. If somebody else has changed the file meanwhile, it shows both versions. */
 export function SaveDialog({
   base,
   savedName,

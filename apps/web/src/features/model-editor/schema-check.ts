@@ -73,7 +73,7 @@ function findType(node: Node): string {
 
 function hasType(node: Node, allowed: readonly string[]): boolean {
   const found = findType(node)
-  // anchors point at values that are checked where they stand
+  // anchors point at values that are checked at their own place
   if (found === 'undefined') return true
   return allowed.includes(found) || (found === 'integer' && allowed.includes('number'))
 }

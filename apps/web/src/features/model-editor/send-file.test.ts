@@ -6,7 +6,7 @@ afterEach(() => vi.unstubAllGlobals())
 
 const PIECE = 4
 
-/** A server that takes a file. @param fail what it answers to a piece instead, by the number of the request */
+/** A server that takes a file. @param fail its answer to a piece instead, by the number of the request */
 function startServer(fail: (request: number) => Response | undefined = () => undefined) {
   const taken: string[] = []
   const calls: string[] = []

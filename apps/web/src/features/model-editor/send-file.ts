@@ -6,7 +6,7 @@ import { wait } from '../../lib/chat/wait.ts'
 /** Pauses before a piece is sent again, milliseconds. */
 const PAUSES_MS = [1_000, 2_000, 5_000, 10_000, 10_000, 10_000]
 
-/** How a file is sent. */
+/** Options of sending a file. */
 export interface SendOptions {
   /** Of the model; empty for the name of the file. */
   readonly name: string
@@ -37,7 +37,7 @@ export async function sendModelFile(file: File, options: SendOptions): Promise<s
     }
     return (await unwrap(api.POST('/api/models/uploads/{id}/finish', { params: { path: { id } }, signal }))).name
   } catch (error) {
-    // what is left of it ends by itself after a while, where the server cannot be told
+    // a rest on the server ends by itself after a while, if the server cannot be reached
     void api.DELETE('/api/models/uploads/{id}', { params: { path: { id } } }).catch(() => undefined)
     throw error
   }

@@ -9,7 +9,7 @@ export interface SentFile {
   readonly sentBytes: number
   readonly startedAt: number
   readonly error?: unknown
-  /** The model that came of it. */
+  /** The model made from the file. */
   readonly model?: string
 }
 

@@ -36,7 +36,7 @@ export type GalleryPage = Awaited<ReturnType<typeof fetchGallery>>
 /** A model of a gallery. */
 export type GalleryModel = GalleryPage['models'][number]
 
-/** Models of the galleries. The rows of before stay while other filters are fetched. */
+/** Models of the galleries. The previous rows stay while rows for other filters are fetched. */
 export const galleryQuery = (search: ModelsSearch) => {
   const { q, capability, backend, tag, fits, sort, order, pages } = search
   return queryOptions({
@@ -49,7 +49,7 @@ export const galleryQuery = (search: ModelsSearch) => {
   })
 }
 
-/** How often the list is asked for sizes that were not known in time, and when. */
+/** Most further requests of the list for sizes that were not known in time, and the pause between them. */
 const MAX_SIZE_TRIES = 4
 const SIZE_MS = 4_000
 
@@ -117,7 +117,7 @@ export const hostQuery = queryOptions({
   },
 })
 
-/** Why the server cannot write its models folder; null where it can. */
+/** The reason why the server cannot write its models folder; null if it can. */
 export const folderProblemQuery = queryOptions({
   ...systemQuery,
   select: ({ resources: { models_folder_problem: problem } }) => problem ?? null,
@@ -143,25 +143,25 @@ export const configuredGalleriesQuery = queryOptions({
   },
 })
 
-/** Adds a gallery behind those that are set by now, whoever set them. */
+/** Adds a gallery after the galleries that are set now, also when somebody else has changed them. */
 export async function addGallery(gallery: KnownGallery): Promise<void> {
   const { galleries } = await unwrap(api.GET('/api/settings', {}))
   const present = Array.isArray(galleries) ? galleries : []
   const body = { galleries: [...present, { name: gallery.name, url: gallery.url }] }
   const reply: { readonly message?: unknown } = await unwrap(api.POST('/api/settings', { body }))
-  // a flag or variable may keep what was saved from being in force; the reply says so
+  // a flag or variable may override the saved value; the reply says so
   const now = await unwrap(api.GET('/api/settings', {}))
   const isThere = Array.isArray(now.galleries) && now.galleries.some(({ name }) => name === gallery.name)
   if (!isThere) throw new Error(typeof reply.message === 'string' ? reply.message : gallery.url)
 }
 
-/** The model that administrators have chosen for new chats; empty for none. */
+/** The model that administrators have chosen for new chats; empty without a choice. */
 export const defaultModelQuery = queryOptions({
   queryKey: ['models', 'default'],
   queryFn: async ({ signal }) => (await unwrap(api.GET('/api/settings', { signal }))).default_model ?? '',
 })
 
-/** What the server knows of a model's weights and limits; null for a model whose weights tell nothing. */
+/** The server's knowledge of a model's weights and limits; null for a model whose weights reveal nothing. */
 export const knowledgeQuery = (name: string) =>
   queryOptions({
     queryKey: ['models', 'knowledge', name],

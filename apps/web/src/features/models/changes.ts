@@ -10,7 +10,7 @@ export interface Toggle {
   readonly value: boolean
 }
 
-/** Pins a model, or switches it off. It shows at once and goes back where the server refuses. */
+/** Pins a model, or switches it off. The change shows at once and goes back if the server refuses. */
 export function useToggle() {
   const client = useQueryClient()
   return useMutation({

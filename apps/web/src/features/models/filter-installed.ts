@@ -2,7 +2,7 @@ import { createMatcher } from '../../lib/match-words.ts'
 import type { InstalledModel } from '../../lib/server-state.ts'
 import type { MODEL_STATES } from './search.ts'
 
-/** What a model can be asked for, such as `chat`. */
+/** Uses of a model, such as `chat`. */
 export function listUses({ capabilities }: Pick<InstalledModel, 'capabilities'>): readonly string[] {
   return capabilities.map((name) => name.replace(/^FLAG_/, '').toLowerCase())
 }
@@ -18,7 +18,7 @@ export interface InstalledFilter {
   /** Words of the name, the backend or the uses. */
   readonly q: string | undefined
   readonly state: (typeof MODEL_STATES)[number] | undefined
-  /** What is in memory, by name. */
+  /** Loaded models, by name. */
   readonly loaded: { has(name: string): boolean }
   /** Models whose last load failed, by name. */
   readonly failures: { has(name: string): boolean }

@@ -1,6 +1,6 @@
 /**
- * How a model fits this host. `tight`: it fits, but not beside what is in use now. `unusable`: its memory would do, but
- * no backend here runs it.
+ * Whether a model fits this host. `tight`: it fits, but not beside the models in use now. `unusable`: there is enough
+ * memory, but no backend here runs the model.
  */
 export type Fit = 'fits' | 'tight' | 'large' | 'unusable' | 'unknown'
 
@@ -10,7 +10,7 @@ export interface HostMemory {
   readonly free: number
 }
 
-/** What is known of a model's size. */
+/** Known facts about a model's size. */
 export interface ModelSize {
   /** The server's judgement; absent when it does not know. */
   readonly fits?: boolean | undefined

@@ -92,7 +92,7 @@ function EmptyGallery({ hasGallery }: { readonly hasGallery: boolean }) {
   )
 }
 
-/** The size of a model and how it stands: installed, on its way, or its fit. */
+/** The size of a model and its state: installed, on its way, or its fit. */
 function RowEnd({ model }: { readonly model: GalleryModel }) {
   const { t } = useTranslation('models')
   const host = useQuery(hostQuery).data
@@ -112,13 +112,13 @@ function RowEnd({ model }: { readonly model: GalleryModel }) {
   )
 }
 
-/** The size of a download; undefined where nobody knows it. */
+/** The size of a download; undefined if it is unknown. */
 export function describeSize({ size_bytes, size }: GalleryModel): string | undefined {
   if (size_bytes !== undefined) return formatBytes(size_bytes)
   return size === '' ? undefined : size
 }
 
-/** How a model fits this host. */
+/** Whether a model fits this host, in a word and a tone. */
 export function FitStatus({ fit }: { readonly fit: Fit }) {
   const { t } = useTranslation('models')
   return <Status tone={FIT_TONES[fit]}>{t(`fit.${fit}`)}</Status>

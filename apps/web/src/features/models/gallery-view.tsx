@@ -21,7 +21,7 @@ const route = getRouteApi('/app/models')
 /** Uses and tags that have a chip. */
 const CHIPS = ['chat', 'code', 'vision', 'embeddings', 'rerank', 'tts', 'transcript', 'token_classify'] as const
 
-/** What galleries offer, with search and filters. */
+/** Models that galleries offer, with search and filters. */
 export function GalleryView() {
   const { t } = useTranslation('models')
   const search = route.useSearch()
@@ -37,7 +37,7 @@ export function GalleryView() {
   )
   const page = useQuery(galleryQuery(search))
   const models = page.data?.models
-  // filters over nothing would be in the way
+  // filters over an empty list would be in the way
   const isEmpty = page.data?.availableModels === 0 && !hasGalleryFilter(search)
   const open = (model: string | undefined) =>
     void navigate({

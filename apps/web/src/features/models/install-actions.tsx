@@ -12,7 +12,7 @@ import { useOperationAction } from '../../lib/operations/operation-actions.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import type { GalleryModel } from './api.ts'
 
-/** The button that installs a model. While that goes on, its progress stands in its place. */
+/** The button that installs a model. During the installation its progress is shown instead. */
 export function InstallActions({ model }: { readonly model: GalleryModel }) {
   const { t } = useTranslation('models')
   const { id, name, installed } = model

@@ -36,7 +36,7 @@ export function InstalledView() {
   const loaded = useQuery(loadedQuery).data ?? NONE_LOADED
   const failures = useQuery(failuresQuery).data ?? NO_FAILURES
   const { q, state, model } = search
-  // a mistake has no state that a model has
+  // mistakes do not have the states of models
   const problems = filterProblems(useQuery({ ...problemsQuery, enabled: state === undefined }).data ?? [], q)
   const shown = filterInstalled(installed.data ?? [], { q, state, loaded, failures })
   const change = (patch: ModelsSearch) => void navigate({ to: '.', search: { ...search, ...patch }, replace: true })

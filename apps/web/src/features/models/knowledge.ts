@@ -1,10 +1,10 @@
-/** What the server tells of a model, as the page of a model shows it. */
+/** The server's knowledge of a model, as the page of a model shows it. */
 export interface Knowledge {
   readonly family: string
   readonly format: string
   readonly parameters: string
   readonly quantization: string
-  /** In tokens; undefined where nobody knows it. */
+  /** In tokens; undefined if it is unknown. */
   readonly context: number | undefined
   readonly hasTemplate: boolean
   readonly modifiedAt: string | undefined

@@ -4,7 +4,7 @@ export interface KnownGallery {
   readonly url: string
 }
 
-/** Galleries that are known to work here. The server contacts none of them before somebody adds it. */
+/** Galleries that are known to work here. The server contacts a gallery only after somebody has added it. */
 export const KNOWN_GALLERIES: readonly KnownGallery[] = [
   { name: 'localai', url: 'github:mudler/LocalAI/gallery/index.yaml@master' },
 ]
@@ -16,7 +16,7 @@ export interface ConfiguredGallery {
   readonly [key: string]: unknown
 }
 
-/** Why a gallery cannot be added; undefined where it can. */
+/** The reason why a gallery cannot be added; undefined if it can. */
 export function findGalleryFault(
   { name, url }: { readonly name: string; readonly url: string },
   present: readonly ConfiguredGallery[],

@@ -12,7 +12,7 @@ import * as styles from './models.module.css'
 
 const DEFAULT_CONTEXT = 8192
 
-/** How much of this host's memory a model takes, for a context that can be chosen. */
+/** Share of this host's memory that a model takes, for a context that can be chosen. */
 export function MemoryCard({ model }: { readonly model: GalleryModel }) {
   const { t } = useTranslation('models')
   const [context, setContext] = useState(DEFAULT_CONTEXT)

@@ -8,7 +8,7 @@ import { type InstalledModel, middlewareQuery } from '../../lib/server-state.ts'
 import { knowledgeQuery } from './api.ts'
 import { readKnowledge } from './knowledge.ts'
 
-/** What the server knows of a model that is here. */
+/** The server's knowledge of an installed model. */
 export function ModelFacts({ model: { id, source } }: { readonly model: InstalledModel }) {
   const { t } = useTranslation('models')
   const shown = useQuery(knowledgeQuery(id)).data

@@ -8,7 +8,9 @@ export interface PrunedNews {
   readonly text: string
 }
 
-/** Tells the result of a deletion: the freed space, the files that could not be deleted, and why the rest is still there. */
+/**
+ * Shows the result of a deletion: the freed space, the files that could not be deleted, and the reason for the rest.
+ */
 export function describePruned(
   { freed_bytes, failed, stopped }: Pick<PrunedFiles, 'freed_bytes' | 'failed' | 'stopped'>,
   t: TFunction<'models'>,

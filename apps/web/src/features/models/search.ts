@@ -1,4 +1,4 @@
-/** What the page shows: models of the galleries, models that are here, or files that no model needs. */
+/** The view of the page: models of the galleries, installed models, or files that no model needs. */
 export type ModelView = 'explore' | 'installed' | 'unused'
 
 /** The orders of the galleries' list. */
@@ -36,7 +36,7 @@ function readWord<const Word extends string>(value: unknown, words: readonly Wor
   return words.find((word) => word === value)
 }
 
-/** Reads the search parameters; what is wrong becomes its default. */
+/** Reads the search parameters; a wrong value becomes its default. */
 export function readModelsSearch(parameters: Record<string, unknown>): ModelsSearch {
   const { pages, fits } = parameters
   const view = readWord(parameters.view, ['explore', 'installed', 'unused'])

@@ -6,7 +6,7 @@ const fetchUnused = (signal: AbortSignal) => unwrap(api.GET('/api/models/unused'
 /** Files of the models folder that no model needs. */
 export type UnusedFiles = Awaited<ReturnType<typeof fetchUnused>>
 
-/** One of them. */
+/** An unused file. */
 export type UnusedFile = UnusedFiles['files'][number]
 
 export const unusedQuery = queryOptions({
@@ -16,7 +16,7 @@ export const unusedQuery = queryOptions({
 
 const prune = (files: readonly string[]) => unwrap(api.POST('/api/models/prune', { body: { files: [...files] } }))
 
-/** The files that were deleted, and why others are left. */
+/** The deleted files, and the reasons why others are left. */
 export type PrunedFiles = Awaited<ReturnType<typeof prune>>
 
 /** Deletes unused files by their names. */

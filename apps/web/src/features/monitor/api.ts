@@ -3,7 +3,7 @@ import { api } from '../../lib/api-client.ts'
 import { ApiError, readFailure } from '../../lib/api-error.ts'
 import { fetchServerState } from '../../lib/server-state.ts'
 
-/** Shares of the processors span the time since the previous call, so one page alone asks this often. */
+/** Shares of the processors span the time since the previous call, so only one page asks this often. */
 const POLL_MS = 2_000
 const LOAD_TIMEOUT_MS = 30 * 60_000
 
@@ -14,7 +14,7 @@ export const monitorQuery = queryOptions({
   refetchInterval: POLL_MS,
 })
 
-/** A load that failed, with what it has loaded all the same. */
+/** A load that failed, with the names of models that it has loaded nevertheless. */
 export class LoadError extends ApiError {
   readonly loaded: readonly string[]
 
@@ -27,7 +27,7 @@ export class LoadError extends ApiError {
 const toNames = (names: unknown): readonly string[] =>
   Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
 
-/** Loads a model and waits until it is there. @returns the names of what was loaded @throws LoadError */
+/** Loads a model and waits until it is there. @returns the names of the loaded models @throws LoadError */
 export async function loadModel(model: string): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(LOAD_TIMEOUT_MS)
   const { data, error, response } = await api.POST('/backend/load', { body: { model }, signal })

@@ -1,7 +1,7 @@
 import { findFigures } from '../../lib/model-figures.ts'
 import type { LoadedModel, Resources } from '../../lib/server-state.ts'
 
-/** A level with its name: what a gauge shows. */
+/** A level with its name, as a gauge shows it. */
 export interface Gauge {
   readonly id: string
   /** `cpu`, `ram` and `disk` have texts of their own; a graphics device brings its name. */
@@ -16,7 +16,7 @@ export interface Gauge {
 
 /** The gauges of the host: processors, memory, disk, and each graphics device. */
 export function listGauges({ cpu, ram, disk, gpus }: Resources): Gauge[] {
-  // what the system keeps for itself is not free either
+  // memory that the system keeps for itself is not free either
   const taken = disk && disk.total - disk.available
   return [
     { id: 'cpu', name: undefined, percent: cpu.usage_percent, hasHistory: true },
@@ -59,15 +59,15 @@ export function listFigures(models: readonly LoadedModel[]): readonly FigureName
   return FIGURES.filter((name) => (name === 'vram' ? hasVram : hasProcess))
 }
 
-/** A figure of a process: a number, or why there is none. */
+/** A figure of a process: a number, or the reason why it is missing. */
 export type ProcessFigure = number | 'measuring' | 'unknown'
 
-/** Share of the host's processors. The first sample of a process has none. */
+/** Share of the host's processors. The first sample of a process has no share. */
 export function readCpu({ process }: LoadedModel): ProcessFigure {
   return process === undefined ? 'unknown' : (process.cpu_percent ?? 'measuring')
 }
 
-/** Device memory: absent means unknown, 0 means none. */
+/** Device memory: absent means unknown, 0 means no device memory. */
 export function readVram({ size_vram: bytes }: LoadedModel): ProcessFigure {
   return bytes ?? 'unknown'
 }

@@ -8,10 +8,10 @@ import { type Gauge, listGauges } from './figures.ts'
 import * as styles from './monitor.module.css'
 import { SampleHistory, SLOT_MS, SLOTS } from './sample-history.ts'
 
-/** Outlives the page, so that going elsewhere and back keeps what was seen. */
+/** Outlives the page, so that the samples stay when the viewer leaves and comes back. */
 const history = new SampleHistory()
 
-/** From this level on, a full device is told by colour and word. */
+/** From this level on, colour and word show that a device is full, in percent. */
 const FULL = 90
 
 /** Levels of the host with their last five minutes. @param at when they were read */

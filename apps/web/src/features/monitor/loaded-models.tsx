@@ -16,7 +16,7 @@ import * as styles from './monitor.module.css'
 
 const StopDialog = lazy(async () => ({ default: (await import('./stop-dialog.tsx')).StopDialog }))
 
-/** The models that are loaded, with their processes. Device memory has no sum: models may share it. */
+/** The loaded models, with their processes. Device memory has no sum: models may share it. */
 export function LoadedModels({ models }: { readonly models: readonly LoadedModel[] }) {
   const { t } = useTranslation('monitor')
   const [stopping, setStopping] = useState<string>()
@@ -129,7 +129,7 @@ function ModelRow({
   )
 }
 
-/** What the backend says about itself. */
+/** The state that the backend reports. */
 function ModelState({ state }: { readonly state: LoadedModel['state'] }) {
   const { t } = useTranslation('monitor')
   switch (state) {

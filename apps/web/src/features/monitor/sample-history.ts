@@ -13,7 +13,7 @@ interface Sample {
 export class SampleHistory {
   readonly #samples = new Map<string, Sample[]>()
 
-  /** Adds a figure; one of a time that is known already changes nothing. */
+  /** Adds a figure; ignores a second figure of the same time. */
   add(name: string, at: number, percent: number | undefined): void {
     if (percent === undefined) return
     const samples = this.#samples.get(name) ?? []
@@ -33,7 +33,7 @@ export class SampleHistory {
   }
 }
 
-/** A sample that came a little late leaves its place empty; the line goes on there. */
+/** A sample that came a little late leaves its place empty; the line continues there. */
 function fillSingleGaps(values: readonly (number | undefined)[]): (number | undefined)[] {
   return values.map((value, index) => {
     const before = values[index - 1]

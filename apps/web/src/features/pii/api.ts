@@ -7,7 +7,7 @@ import { type Entity, type Finding, locateFindings } from './findings.ts'
 
 export type Policies = Awaited<ReturnType<NonNullable<typeof middlewareQuery.queryFn>>>['pii']
 
-/** Models that the viewer may name: those with texts, and those that can be detectors. */
+/** Models that the viewer may name: models for texts, and models that can be detectors. */
 export const filterModelsQuery = queryOptions({
   ...installedModelsQuery,
   select(models) {
@@ -29,7 +29,7 @@ export interface Trial {
   readonly signal: AbortSignal
 }
 
-/** What the filter makes of a text. */
+/** Result of the filter for a text. */
 export interface Outcome {
   /** The text that was sent. */
   readonly text: string
@@ -69,7 +69,7 @@ export async function runFilter({ text, model, detectors, reveal, signal }: Tria
 type Failures = paths['/api/pii/redact']['post']['responses']
 type Refusal = Failures[400]['content']['application/json']
 
-/** Whether a refusal is that of a blocked text. */
+/** Whether a refusal is about a blocked text. */
 function isBlock(failure: Refusal | Failures['default']['content']['application/json']): failure is Refusal {
   return failure.error.type === 'pii_blocked' || failure.error.code === 'pii_blocked'
 }

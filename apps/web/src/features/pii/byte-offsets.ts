@@ -8,7 +8,7 @@ export interface ByteTable {
 
 /** Builds the table of a text in one pass. A lone half of a pair counts as the three bytes of U+FFFD, as it is sent. */
 export function buildByteTable(text: string): ByteTable {
-  // offsets[index] is the byte offset of a code unit; the second half of a pair has that of the first
+  // offsets[index] is the byte offset of a code unit; the second half of a pair has the offset of the first
   const offsets = new Uint32Array(text.length + 1)
   let bytes = 0
   for (let index = 0; index < text.length; ) {

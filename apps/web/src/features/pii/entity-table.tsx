@@ -4,7 +4,7 @@ import type { Finding, Span } from './findings.ts'
 import * as styles from './pii.module.css'
 import { ACTION_CLASSES, createColours } from './type-colours.ts'
 
-/** Every finding, those that lost against another too. Excerpts come from the viewer's own text. */
+/** Every finding, also a finding that lost against another. Excerpts come from the viewer's own text. */
 export function EntityTable({
   findings,
   spans,

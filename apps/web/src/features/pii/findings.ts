@@ -1,6 +1,6 @@
 import { buildByteTable } from './byte-offsets.ts'
 
-/** What happens to a finding. */
+/** The filter's action on a finding. */
 export type Action = 'mask' | 'block' | 'allow'
 
 /** A finding as the server reports it. Offsets count bytes of UTF-8. */
@@ -56,7 +56,9 @@ export const NO_TRIAL: Trial = { minScore: 0, actions: {} }
 export const ACTIONS: readonly Action[] = ['mask', 'block', 'allow']
 const RANK: Readonly<Record<Action, number>> = { allow: 1, mask: 2, block: 3 }
 
-/** Puts findings at their places in the text, in its order. One that does not lie on characters is left out. */
+/**
+ * Puts findings at their places in the text, in its order. Leaves out a finding whose ends are not between characters.
+ */
 export function locateFindings(text: string, entities: readonly Entity[]): Finding[] {
   const table = buildByteTable(text)
   const located = entities.flatMap((entity, index): Finding[] => {
@@ -69,7 +71,7 @@ export function locateFindings(text: string, entities: readonly Entity[]): Findi
   return located.sort((left, right) => left.start - right.start || right.end - left.end)
 }
 
-/** Findings under other settings. A score acts on findings of models alone; patterns have none to compare. */
+/** Findings under other settings. The least score applies only to findings of models; patterns have no score. */
 export function tryOn(findings: readonly Finding[], { minScore, actions }: Trial): Finding[] {
   return findings
     .filter(({ source, score }) => source === 'pattern' || score >= minScore)
@@ -123,7 +125,7 @@ export function maskSpans(text: string, spans: readonly Span[]): string {
     .join('')
 }
 
-/** What happens to the whole request, with the number of spans of each action. */
+/** The action on the whole request, with the number of spans of each action. */
 export function judge(spans: readonly Span[]) {
   const counts: Record<Action, number> = { mask: 0, block: 0, allow: 0 }
   for (const { winner } of spans) counts[winner.action] += 1

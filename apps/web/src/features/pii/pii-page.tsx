@@ -13,7 +13,7 @@ import { TextPanel } from './text-panel.tsx'
 
 const route = getRouteApi('/app/pii')
 
-/** Tries a filter on a text. It runs on a button or Ctrl+Enter alone, since each run writes events. */
+/** Tries a filter on a text. It runs only on a button or Ctrl+Enter, since each run writes events. */
 export function PiiPage() {
   const { t } = useTranslation('pii')
   const { source, model, detectors = [] } = route.useSearch()

@@ -12,7 +12,7 @@ import * as styles from './pii.module.css'
 
 const route = getRouteApi('/app/pii')
 
-/** Which filter runs: that of a model, or chosen detectors. */
+/** Choice of the filter: a model's filter, or chosen detectors. */
 export function PolicyBar({
   reveal,
   onReveal,
@@ -23,7 +23,7 @@ export function PolicyBar({
 }: {
   readonly reveal: boolean
   readonly onReveal: (reveal: boolean) => void
-  /** What is still to be chosen. */
+  /** The choice that is still missing. */
   readonly missing: string | undefined
   readonly isRunning: boolean
   readonly isOffline: boolean
@@ -68,7 +68,7 @@ export function PolicyBar({
   )
 }
 
-/** What the choices offer: admins see every filter, others the models that they may use. */
+/** Offers of the choices: admins see every filter, other viewers the models that they may use. */
 function useChoices() {
   const { isAdmin } = useSession().viewer
   const policies = useQuery({ ...middlewareQuery, enabled: isAdmin })

@@ -6,7 +6,7 @@ import { Badge, Status } from '../../components/ui/status.tsx'
 import { middlewareQuery } from '../../lib/server-state.ts'
 import type { Policies } from './api.ts'
 
-/** Which models are filtered, by which detectors; for admins. */
+/** The filtered models with their detectors, for admins. */
 export function PolicyCard() {
   const { t } = useTranslation('pii')
   const policies = useQuery(middlewareQuery)

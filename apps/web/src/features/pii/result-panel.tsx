@@ -13,7 +13,7 @@ import * as styles from './pii.module.css'
 import { PolicyCard } from './policy-card.tsx'
 import { TrialCard } from './trial-card.tsx'
 
-/** What the filter makes of the text: the verdict, then what it rests on. */
+/** Result of the filter for the text: the verdict, then its grounds. */
 export function ResultPanel({
   outcome,
   error,

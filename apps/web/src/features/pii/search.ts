@@ -1,4 +1,4 @@
-/** What the address of the lab says. The text never stands in it. */
+/** Search parameters of the lab. The text is never in the address. */
 export interface PiiSearch {
   readonly source: 'model' | 'detectors'
   readonly model?: string

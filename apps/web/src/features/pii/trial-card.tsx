@@ -7,7 +7,7 @@ import { formatNumber } from '../../lib/format.ts'
 import { ACTIONS, type Action, countTypes, type Finding, NO_TRIAL, type Trial } from './findings.ts'
 import * as styles from './pii.module.css'
 
-/** Tries a least score and other actions on the findings that are here. Nothing is sent and nothing saved. */
+/** Tries a least score and other actions on the present findings. Sends and saves nothing. */
 export function TrialCard({
   findings,
   trial,

@@ -6,7 +6,7 @@ export type TypeColours = ReadonlyMap<string, string | undefined>
 
 const COLOURS = [styles.group1, styles.group2, styles.group3, styles.group4, styles.group5, styles.group6]
 
-/** The class of what happens to a finding; none for the usual one, which is masked. */
+/** The class of a finding's action; none for the usual action, which is masking. */
 export const ACTION_CLASSES: Readonly<Record<string, string | undefined>> = {
   allow: styles.allow,
   block: styles.block,

@@ -13,7 +13,7 @@ import { BODIES, type Input, isComplete, type Kind, readKindFacts, writeCurl } f
 import { OutcomeView } from './outcome-view.tsx'
 import * as styles from './playground.module.css'
 
-/** The form of a kind, its result, and the equal command. @param children what stands above the fields */
+/** The form of a kind, its result, and the equal command. @param children content above the fields */
 export function KindForm({
   kind,
   model,

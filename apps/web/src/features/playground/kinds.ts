@@ -1,12 +1,12 @@
 import type { Capabilities } from '../../lib/capabilities.ts'
 import { hasFeature, type Viewer } from '../../lib/session.ts'
 
-/** What can be tried here, in the order of the choices. */
+/** The kinds of calls to try here, in the order of the choices. */
 export const KINDS = ['embeddings', 'rerank', 'tokenize', 'moderation', 'score'] as const
 
 export type Kind = (typeof KINDS)[number]
 
-/** What a kind needs and asks for. */
+/** Properties of a kind: its path, its input, and its models and viewers. */
 interface KindFacts {
   /** The usecase of models that serve it. */
   readonly usecase: string
@@ -41,7 +41,7 @@ export function listKinds(capabilities: Partial<Capabilities>, viewer: Viewer): 
   })
 }
 
-/** What stands in the form. */
+/** Content of the form. */
 export interface Input {
   readonly text: string
   /** One entry a line. */

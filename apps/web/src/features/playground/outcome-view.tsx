@@ -8,7 +8,7 @@ import { EmbeddingsView } from './embeddings-view.tsx'
 import { splitLines } from './kinds.ts'
 import * as styles from './playground.module.css'
 
-/** The reply of a call: what it means, then the reply itself to copy. */
+/** The reply of a call: its meaning, then the reply itself to copy. */
 export function OutcomeView({ outcome }: { readonly outcome: Outcome }) {
   const { t } = useTranslation('playground')
   return (

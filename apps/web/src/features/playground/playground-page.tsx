@@ -15,7 +15,7 @@ import * as styles from './playground.module.css'
 
 const route = getRouteApi('/app/playground/$kind')
 
-/** Tries what models do beside chats, each with the equal command. */
+/** Tries abilities of models beside chats, each with the equal command. */
 export function PlaygroundPage() {
   const { t, i18n } = useTranslation('playground')
   const { kind } = route.useParams()
@@ -91,7 +91,7 @@ function KindView({ kind }: { readonly kind: Kind }) {
   )
 }
 
-/** A kind that no model offers: which backends could. */
+/** Names the backends that could serve a kind, if no model offers it. */
 function NoModel({ kind }: { readonly kind: Kind }) {
   const { t } = useTranslation('playground')
   const { isAdmin } = useSession().viewer

@@ -1,6 +1,6 @@
 import { readSearchText } from '../../lib/search-values.ts'
 
-/** What the playground keeps in the address. Texts never stand in it. */
+/** Search parameters of the playground. Texts are never in the address. */
 export interface PlaygroundSearch {
   readonly model?: string | undefined
 }

@@ -37,7 +37,7 @@ async function fetchDecisions({ router, user, correlation }: DecisionSearch, sig
 /** A decision of the log. */
 export type Decision = Awaited<ReturnType<typeof fetchDecisions>>[number]
 
-/** The newest decisions that the filters let through. The reason is compared here, since the server has no such filter. */
+/** The newest decisions that pass the filters. The reason is compared here, since the server cannot filter by it. */
 export const decisionsQuery = ({ router, user, correlation, live }: DecisionSearch) =>
   queryOptions({
     queryKey: ['router-decisions', { router, user, correlation }],

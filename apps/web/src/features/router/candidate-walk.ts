@@ -1,10 +1,12 @@
-/** A candidate as the search for one passes it. */
+/** A candidate, as a step of the search. */
 export interface WalkStep {
   readonly model: string
   readonly labels: readonly string[]
   /** Active labels that the candidate does not serve. */
   readonly missing: readonly string[]
-  /** `picked`: the first that serves all active labels. `passed`: lacks some. `unreached`: stands behind the picked one. */
+  /**
+   * `picked`: the first that serves all active labels. `passed`: lacks some. `unreached`: comes after the picked one.
+   */
   readonly outcome: 'picked' | 'passed' | 'unreached'
 }
 

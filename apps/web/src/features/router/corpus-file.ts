@@ -7,7 +7,7 @@ export interface CorpusEntry {
   readonly labels: readonly string[]
 }
 
-/** Why a line is left out. */
+/** The reason why a line is left out. */
 export type CorpusProblem =
   | 'not-json'
   | 'no-text'
@@ -17,7 +17,7 @@ export type CorpusProblem =
   | 'unknown-label'
   | 'repeated-text'
 
-/** What a file of labelled texts holds. */
+/** Content of a file of labelled texts. */
 export interface CorpusFile {
   readonly entries: readonly CorpusEntry[]
   /** Lines that are left out. `line` counts from 1; `value` is the label in question. */

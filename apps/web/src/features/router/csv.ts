@@ -1,4 +1,4 @@
-/** A row of a CSV file. `line` is where it begins, from 1 on. */
+/** A row of a CSV file. `line` is its first line, from 1 on. */
 export interface CsvRow {
   readonly line: number
   readonly cells: readonly string[]

@@ -18,7 +18,7 @@ import { type DecisionSearch, REASONS } from './search.ts'
 
 const NO_FILTERS = { user: undefined, correlation: undefined, reason: undefined }
 
-/** What routers decided. @param routers names to filter by; undefined where one router is shown */
+/** Decisions of routers. @param routers names to filter by; undefined where one router is shown */
 export function DecisionLog({
   search,
   routers,

@@ -13,7 +13,7 @@ type Evidence = Pick<
   | ('cache_similarity' | 'nearest_similarity' | 'neighbors' | 'reason' | 'labels')
 > & { readonly served: string | undefined }
 
-/** What a decision rests on: bars of labels, the walk over candidates, cache and neighbours. */
+/** Grounds of a decision: bars of labels, the walk over candidates, cache and neighbours. */
 export function DecisionView({
   decision,
   candidates,

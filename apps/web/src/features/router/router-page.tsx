@@ -17,7 +17,7 @@ import type { RouterSearch, VIEWS } from './search.ts'
 
 const route = getRouteApi('/app/router/$name')
 
-/** One router: try it, see how it is set up, what it decided, and its corpus. */
+/** One router: a trial, its setup, its decisions and its corpus. */
 export function RouterPage() {
   const { t } = useTranslation('router')
   const { name } = route.useParams()

@@ -5,7 +5,7 @@ import type { Router } from './api.ts'
 import { LabelBars } from './label-bars.tsx'
 import * as styles from './router.module.css'
 
-/** How a router is set up: labels, candidates, cache. */
+/** Setup of a router: labels, candidates, cache. */
 export function RouterSetup({ router }: { readonly router: Router }) {
   const { t } = useTranslation('router')
   const { policies, candidates, fallback, embedding_cache: cache, knn, activation_threshold: threshold } = router

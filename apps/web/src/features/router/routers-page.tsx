@@ -15,7 +15,7 @@ import { ROUTER_TEMPLATE } from './template.ts'
 
 const route = getRouteApi('/app/router')
 
-/** All routers, and for admins what they decided. */
+/** All routers, and for admins their decisions. */
 export function RoutersPage() {
   const { t } = useTranslation('router')
   const { isAdmin } = useSession().viewer

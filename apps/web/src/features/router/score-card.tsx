@@ -9,7 +9,7 @@ import { formatNumber } from '../../lib/format.ts'
 import { type Router, scoreAnswers } from './api.ts'
 import * as styles from './router.module.css'
 
-/** The raw scores beside a decision: how likely a model finds each of some answers. */
+/** The raw scores beside a decision: a model's likelihood of each of some answers. */
 export function ScoreCard({ router }: { readonly router: Router }) {
   const { t } = useTranslation('router')
   const [model, setModel] = useState(router.classifier_model ?? '')

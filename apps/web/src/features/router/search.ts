@@ -11,13 +11,13 @@ export interface DecisionSearch {
   readonly live?: true | undefined
 }
 
-/** Why a decision went where it went. */
+/** Reason for a decision. */
 export const REASONS = ['covered', 'no-label', 'not-covered', 'classifier-failed', 'no-classifier'] as const
 
 /** Views of a router. */
 export const VIEWS = ['try', 'setup', 'decisions', 'corpus'] as const
 
-/** What the page of a router keeps in the address. Texts never stand in it. */
+/** Search parameters of the page of a router. Texts are never in the address. */
 export interface RouterSearch extends DecisionSearch {
   readonly view?: (typeof VIEWS)[number] | undefined
 }

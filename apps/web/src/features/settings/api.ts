@@ -13,7 +13,7 @@ export const valuesQuery = queryOptions({
 const fetchOrigins = async (signal?: AbortSignal) =>
   (await unwrap(api.GET('/api/settings/sources', signal === undefined ? {} : { signal }))).settings
 
-/** A setting: its group, where its value comes from, and what locks it. */
+/** A setting: its group, the source of its value, and its lock. */
 export type Origin = Awaited<ReturnType<typeof fetchOrigins>>[number]
 
 export const originsQuery = queryOptions({
@@ -21,13 +21,13 @@ export const originsQuery = queryOptions({
   queryFn: ({ signal }) => fetchOrigins(signal),
 })
 
-/** The result of saving: which settings do not act, each with the reason, and what else is wrong with the values. */
+/** The result of saving: the settings that do not act, each with the reason, and other faults of the values. */
 export interface Saved {
   readonly unused: readonly { readonly key: string; readonly reason: string }[]
   readonly warnings: readonly string[]
 }
 
-/** Saves settings. A reply that names settings that do not act is no failure: they were saved. */
+/** Saves settings. A reply that names settings that do not act is not a failure: they were saved. */
 async function saveSettings(patch: Readonly<Record<string, unknown>>): Promise<Saved> {
   const { data, error, response } = await api.POST('/api/settings', { body: { ...patch } })
   const unused = data?.not_in_force ?? error?.not_in_force
@@ -51,7 +51,7 @@ export type Picture = (typeof PICTURES)[number]
 /** Largest picture that the server takes. */
 export const MAX_PICTURE_BYTES = 5 * 1024 * 1024
 
-/** Sets a picture, or goes back to the server's own. @throws ApiError for a file that is no picture or too large */
+/** Sets a picture, or restores the server's own. @throws ApiError for a file that is too large or not a picture */
 async function putPicture({ kind, file }: { readonly kind: Picture; readonly file: File | undefined }): Promise<void> {
   const params = { path: { kind } }
   if (file === undefined) return void (await unwrap(api.DELETE('/api/branding/asset/{kind}', { params })))

@@ -1,6 +1,6 @@
 import type { Draft } from './drafts.ts'
 
-/** What every field of a setting gets. */
+/** Properties of every field of a setting. */
 export interface ControlProps {
   readonly id: string
   /** The key of the setting. */

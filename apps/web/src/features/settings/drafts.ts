@@ -1,6 +1,6 @@
 import type { Origin } from './api.ts'
 
-/** How a setting is edited. */
+/** The way to edit a setting. */
 export type Kind = 'switch' | 'number' | 'text' | 'lines' | 'json' | 'secret' | 'secrets'
 
 /** A change that is not saved. */
@@ -9,7 +9,7 @@ export interface Draft {
   readonly value: unknown
   /** The text in the field, where the value is read from a text. */
   readonly text?: string
-  /** Why the text is no value. */
+  /** Reason why the text is not a value. */
   readonly fault?: 'number' | 'json'
 }
 
@@ -62,7 +62,7 @@ export function readDraft(kind: Kind, text: string): Draft {
 
 const isSame = (left: unknown, right: unknown) => JSON.stringify(left) === JSON.stringify(right)
 
-/** The drafts with one more; a draft that says what the server has is none. */
+/** The drafts with one more. A draft that equals the server's value is dropped. */
 export function putDraft(drafts: Drafts, key: string, draft: Draft | undefined, current: unknown): Drafts {
   const { [key]: _, ...others } = drafts
   if (draft === undefined || (draft.fault === undefined && isSame(draft.value, current))) return others

@@ -1,4 +1,4 @@
-/** What the settings show beside the section of the path. */
+/** Search parameters of the settings, beside the section in the path. */
 export interface SettingsSearch {
   /** Words that a setting has in its key, its text, its flag or its variables. */
   readonly q?: string

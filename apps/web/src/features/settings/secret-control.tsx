@@ -7,7 +7,7 @@ import type { ControlProps } from './control-props.ts'
 const toTexts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 
-/** The stars and the last characters of a mask; the part behind the `#` only tells the server which secret it stands for. */
+/** The stars and the last characters of a mask. The part from `#` on only shows the server which secret is meant. */
 const shorten = (mask: string) => mask.replace(/#[0-9a-f]{8}$/, '')
 
 /** A secret that can be replaced but never read. */

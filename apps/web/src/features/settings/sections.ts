@@ -13,9 +13,9 @@ export interface Section {
 
 const BRANDING_KEYS: ReadonlySet<string> = new Set(['instance_name', 'instance_tagline'])
 
-/** The sections in the order of the server, after the one for name and pictures. Files of pictures are no settings here. */
+/** The sections in the order of the server, after the section for name and pictures. Picture files are not settings. */
 export function splitSections(all: readonly Origin[]): readonly Section[] {
-  // what this version cannot do has nothing to set
+  // features that this version lacks have no settings
   const origins = all.filter(({ locked_by }) => locked_by !== 'version')
   const headings = [...new Set(origins.map(({ heading }) => heading))]
   return [

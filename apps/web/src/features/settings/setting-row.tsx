@@ -11,7 +11,7 @@ import { type Draft, findKind } from './drafts.ts'
 import { SettingControl } from './setting-control.tsx'
 import * as styles from './settings.module.css'
 
-/** One setting: what it does, its value, where the value comes from, and what locks it. */
+/** One setting: its description, its value, the source of the value, and its lock. */
 export function SettingRow({
   origin,
   value,
@@ -80,7 +80,9 @@ export function SettingRow({
   )
 }
 
-/** Names the flag or the variable that has the last word. It is read at the start alone; no other setting needs a restart. */
+/**
+ * Names the flag or the variable that has the last word. It is read only at the start; other settings need no restart.
+ */
 function LockReason({ origin: { locked_by: lock, flag, variables } }: { readonly origin: Origin }) {
   const { t } = useTranslation('settings')
   if (lock === null || lock === 'branding') return null

@@ -27,7 +27,7 @@ export async function signInWithToken(token: string): Promise<void> {
   await renewSession()
 }
 
-/** Opens an account. The server tells nobody whether an address is known, so the session says what came of it. */
+/** Opens an account. The server never reveals whether an address is known, so only the session shows the result. */
 export async function register({ email, name, password, acceptsWeak, inviteCode }: Registration): Promise<Registered> {
   const reply = await unwrap(
     api.POST('/api/auth/register', {

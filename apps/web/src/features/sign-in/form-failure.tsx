@@ -3,7 +3,7 @@ import { Notice } from '../../components/ui/notice.tsx'
 import { ApiError } from '../../lib/api-error.ts'
 import { readPasswordRefusal } from '../../lib/password-refusal.ts'
 
-/** Why a form was refused. A refused password is told at its field instead. */
+/** The reason why a form was refused. A refused password is shown at its field instead. */
 export function FormFailure({ error }: { readonly error: unknown }) {
   const { t } = useTranslation('sign-in')
   if (error === null || error === undefined || readPasswordRefusal(error) !== undefined) return null

@@ -4,7 +4,7 @@ import { Icon } from '../../components/ui/icon.tsx'
 import { toUrl } from '../../lib/base-path.ts'
 import * as styles from './sign-in.module.css'
 
-/** Links to the providers that accounts can come from. @param inviteCode goes on to the provider's sign-in */
+/** Links to the providers of accounts. @param inviteCode passed on to the provider's sign-in */
 export function ProviderLinks({
   providers,
   inviteCode,

@@ -1,8 +1,8 @@
 /** Search parameters of the sign-in page. */
 export interface SignInSearch {
-  /** Where to go afterwards, unchecked. */
+  /** Address of the page after signing in, unchecked. */
   readonly next?: string | undefined
-  /** What went wrong at a provider, such as `invite_required`. */
+  /** The error of a provider, such as `invite_required`. */
   readonly error?: string | undefined
 }
 

@@ -14,7 +14,7 @@ export type CallTrace = components['schemas']['BackendTrace']
 const LIVE_MS = 5_000
 const MAX_EXPORTED = 1000
 
-/** Requests, failures and durations of the last hours, of what the filters let through. Calls have no figures of their own. */
+/** Requests, failures and durations of the last hours, as filtered. Calls have no figures of their own. */
 export const summaryQuery = (search: TracesSearch) => {
   const query = toSummaryQuery(search)
   return queryOptions({

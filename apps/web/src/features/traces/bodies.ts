@@ -6,10 +6,10 @@ export type BodyView =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly value: unknown; readonly text: string; readonly bytes: number }
   | { readonly kind: 'text'; readonly text: string; readonly bytes: number }
-  /** Too long, or no text. */
+  /** Too long, or not text. */
   | { readonly kind: 'file'; readonly content: Uint8Array<ArrayBuffer>; readonly bytes: number }
 
-/** Reads a body in base64; null where none was kept. */
+/** Reads a body in base64; null if the body was not kept. */
 export function readBody(body: string | null): BodyView {
   if (body === null || body === '') return { kind: 'none' }
   const content = Uint8Array.from(atob(body), (character) => character.charCodeAt(0))
@@ -25,7 +25,7 @@ export function readBody(body: string | null): BodyView {
   }
 }
 
-/** The bytes as text; undefined for a body that is none. A cut body may end within a character. */
+/** The bytes as text; undefined for a body that is not text. A cut body may end within a character. */
 function decode(content: Uint8Array<ArrayBuffer>): string | undefined {
   const text = new TextDecoder().decode(content)
   return text.includes('\0') ? undefined : text

@@ -12,7 +12,7 @@ import * as styles from './traces.module.css'
 
 const SIDES = ['request', 'response'] as const
 
-/** What was sent and what came back. */
+/** The sent and the received body. */
 export function BodyTabs({ trace }: { readonly trace: RequestTrace }) {
   const { t } = useTranslation('traces')
   const id = useId()

@@ -9,10 +9,10 @@ export const HOUR_MS = 3_600_000
 /** Whether a list of the last hours has times of another day. */
 export const reachesOtherDay = (hours = 24): boolean => isOtherDay(Date.now() - hours * HOUR_MS)
 
-/** The search as it tells lists apart. */
+/** The part of the search that distinguishes lists. */
 export const toKey = ({ kind: _, live: __, ...search }: TracesSearch) => search
 
-/** The query of the figures above a list. Those of the bar that narrows the range are in the chart. */
+/** The query of the figures above a list. The figures of the bar that narrows the range are in the chart. */
 export function toSummaryQuery({ kind, hours = 24, model, status, user, min, q }: TracesSearch): ListQuery {
   if (kind === 'backend') return { hours: String(hours) }
   return {

@@ -5,7 +5,7 @@ import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { toRem } from '../../lib/text-size.ts'
 import * as styles from './traces.module.css'
 
-/** The panel beside the list. On narrow screens it lies over it. */
+/** The panel beside the list. On narrow screens it covers the list. */
 export function Peek({
   title,
   label,

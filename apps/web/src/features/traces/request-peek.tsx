@@ -17,7 +17,7 @@ import { RequestStatus } from './request-status.tsx'
 import type { TraceList } from './use-trace-list.ts'
 import { Waterfall } from './waterfall-view.tsx'
 
-/** One request: who, what, where the time went, and its bodies. */
+/** One request: its caller, its route, its times and its bodies. */
 export function RequestPeek({
   id,
   list: { held, goNext, goPrevious },

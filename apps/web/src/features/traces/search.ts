@@ -10,7 +10,7 @@ export const CALL_STATUSES = ['completed', 'failed', 'running'] as const
 /** Choices of the filter by duration, in milliseconds. */
 export const DURATIONS = [100, 500, 1000, 5000, 30_000] as const
 
-/** What the page of traces keeps in the address. Whatever is left out has its default. */
+/** Search parameters of the page of traces. An absent one has its default. */
 export interface TracesSearch {
   /** Requests are the default. */
   readonly kind?: 'backend' | undefined
@@ -28,7 +28,7 @@ export interface TracesSearch {
   /** From 2 on. */
   readonly page?: number | undefined
   readonly per?: number | undefined
-  /** Later pages show what was there at this time, so that new traces do not move them. */
+  /** Later pages show the traces of this time, so that new traces do not move them. */
   readonly at?: number | undefined
   readonly live?: true | undefined
 }
@@ -36,7 +36,7 @@ export interface TracesSearch {
 /** Reads the search parameters of the page. */
 export function readTracesSearch(parameters: Record<string, unknown>): TracesSearch {
   const kind = parameters.kind === 'backend' ? 'backend' : undefined
-  // addresses of before
+  // older addresses
   const status = parameters.status === '5xx' ? 'failed' : parameters.status
   const hours = readSearchChoice(parameters.hours, RANGES)
   const per = readSearchChoice(parameters.per, PAGE_SIZES)
@@ -63,7 +63,7 @@ export function hasFilters({ model, status, user, min, q, from }: TracesSearch):
   return [model, status, user, min, q, from].some((value) => value !== undefined)
 }
 
-/** Takes back every filter. */
+/** Removes every filter. */
 export const noFilters = {
   from: undefined,
   to: undefined,

@@ -7,7 +7,7 @@ import { PAGE_SIZES } from './search.ts'
 import * as styles from './traces.module.css'
 import type { TracesAddress } from './use-traces-search.ts'
 
-/** Goes through the pages of the list. @param shownAt when the list was read: later pages show what was there then */
+/** Goes through the pages of the list. @param shownAt time when the list was read; later pages show the same state */
 export function TracePages({
   address: { search, change, goTo },
   total,

@@ -19,17 +19,17 @@ export interface TraceColumn<Trace> {
   readonly cell: (trace: Trace) => ReactNode
 }
 
-/** What the page decides about the look of either list. */
+/** Properties of either list that the page decides. */
 export interface TableLook {
   readonly isCompact: boolean
-  /** Stands below the rows. */
+  /** Content below the rows. */
   readonly foot: ReactNode
 }
 
 const ROW_HEIGHT = 36 * textScale
 const COMPACT_ROW_HEIGHT = 28 * textScale
 
-/** A list of traces whose rows open the detail. Long ones draw the rows in view alone. */
+/** A list of traces whose rows open the detail. Long lists draw only the rows in view. */
 export function TraceTable<Trace extends { readonly id: string }>({
   label,
   address: { search, openId, open },

@@ -24,7 +24,7 @@ export function TracesBand({ address: { search, change } }: { readonly address: 
     const points = buckets.map(({ start }): ChartPoint => {
       const begin = Date.parse(start)
       return {
-        // ticks stand close, and the name of a bar has its day
+        // ticks are close together, and the name of a bar has its day
         tick: formatClock(begin, { day: hours > 24, seconds: false }),
         name: t('chart.bucket', {
           from: formatClock(begin, { day: true, seconds: false }),

@@ -9,7 +9,7 @@ import { useSettledText } from '../../lib/use-settled-text.ts'
 import { CALL_STATUSES, DURATIONS, REQUEST_STATUSES } from './search.ts'
 import type { TracesAddress } from './use-traces-search.ts'
 
-/** The filters of either list. @param rows what is shown, for suggestions */
+/** The filters of either list. @param rows shown rows, for suggestions */
 export function TracesFilters({
   address: { search, change },
   rows,

@@ -16,7 +16,7 @@ import { TracingOff } from './tracing-off.tsx'
 import type { TraceList } from './use-trace-list.ts'
 import type { TracesAddress } from './use-traces-search.ts'
 
-/** The page around either list: figures, filters, the list in its states, and what is open beside it. */
+/** The page around either list: figures, filters, the list in its states, and the trace that is open beside it. */
 export function TracesFrame<Trace extends object>({
   address,
   list,
@@ -25,7 +25,7 @@ export function TracesFrame<Trace extends object>({
 }: {
   readonly address: TracesAddress
   readonly list: TraceList<Trace>
-  /** @param foot stands below the rows */
+  /** @param foot content below the rows */
   readonly table: (held: HeldRows<Trace>, look: TableLook) => ReactNode
   readonly peek: ReactNode
 }) {

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { RowMenu } from '../../components/ui/menu.tsx'
 import { useConnection } from '../../lib/connection.ts'
 
-/** What can be done with the whole list. */
+/** Actions on the whole list. */
 export function TracesMenu({
   isCompact,
   onCompact,

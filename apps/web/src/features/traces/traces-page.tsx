@@ -8,7 +8,7 @@ import { TracesFrame } from './traces-frame.tsx'
 import { useTraceList } from './use-trace-list.ts'
 import { type TracesAddress, useTracesAddress } from './use-traces-search.ts'
 
-/** Requests and calls to backends: what is slow, for whom, and since when. */
+/** Requests and calls to backends, to find the slow ones with their callers and times. */
 export function TracesPage() {
   const address = useTracesAddress()
   return address.search.kind === 'backend' ? <CallsPage address={address} /> : <RequestsPage address={address} />

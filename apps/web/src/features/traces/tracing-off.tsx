@@ -4,7 +4,7 @@ import { OffNotice } from '../../components/ui/off-notice.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { switchTracingOn, tracingQuery } from './api.ts'
 
-/** Says that the server records nothing, with the switch that begins it. */
+/** Says that the server records nothing, and offers the switch that starts recording. */
 export function TracingOff() {
   const { t } = useTranslation('traces')
   const { runtime_settings: canSwitch } = useCapabilities()

@@ -9,7 +9,7 @@ export interface TraceList<Trace> {
   readonly query: UseQueryResult<ListedPage<Trace>>
   readonly held: HeldRows<Trace> | undefined
   readonly showWaiting: () => void
-  /** Opens the neighbour of the open trace; undefined where there is none. */
+  /** Opens the neighbour of the open trace; undefined if it has no neighbour. */
   readonly goNext: (() => void) | undefined
   readonly goPrevious: (() => void) | undefined
 }

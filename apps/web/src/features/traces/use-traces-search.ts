@@ -4,7 +4,7 @@ import type { TracesSearch } from './search.ts'
 
 const route = getRouteApi('/app/traces')
 
-/** What the address says about the page, and how to change it. */
+/** State of the page in the address, and functions that change it. */
 export interface TracesAddress {
   readonly search: TracesSearch
   /** The trace that is open beside the list. */

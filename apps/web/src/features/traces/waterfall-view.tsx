@@ -22,7 +22,7 @@ const TONES: ReadonlyMap<string, string | undefined> = new Map<PhaseName, string
 /** A wait for a model that is there already. */
 const RESIDENT_MS = 1
 
-/** Where the time of a request went: its phases, and below them the calls to backends. */
+/** Times of a request: its phases, and below them the calls to backends. */
 export function Waterfall({ trace }: { readonly trace: RequestTrace }) {
   const { t } = useTranslation('traces')
   const calls = useQuery(callsOfRequestQuery(trace.correlation_id))
@@ -99,5 +99,5 @@ function Track({
   )
 }
 
-/** Times below a millisecond are told from nothing. */
+/** Formats a time. Times below a millisecond look different from 0. */
 const formatShort = (ms: number): string => (ms > 0 && ms < 1 ? `< ${formatDuration(1)}` : formatDuration(ms))

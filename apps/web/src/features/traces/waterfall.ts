@@ -9,7 +9,7 @@ export interface Span {
 /** Names of the server. The compiler refuses a name that the server no longer has. */
 type ServerName<Name extends RequestStage | (typeof REQUEST_MARKS)[number]> = Name
 
-/** Rows of the waterfall that have a text and a colour. A stage that is none of them is drawn under its own name. */
+/** Rows of the waterfall that have a text and a colour. Any other stage is drawn under its own name. */
 export type PhaseName =
   | ServerName<'admission' | 'pii' | 'router' | 'parse' | 'load' | 'prompt' | 'first_token' | 'model'>
   | 'stream'
@@ -25,7 +25,7 @@ export interface PhaseRow {
 }
 
 const MARKS: ReadonlySet<string> = new Set(REQUEST_MARKS)
-/** Stages whose time the rows of the model's answer tell more finely. */
+/** Stages whose time is shown in more detail by the rows of the model's answer. */
 const ANSWER_STAGES: readonly RequestStage[] = ['model', 'reply']
 const STAGES_WITH_ROWS: readonly RequestStage[] = ['pii', 'router', 'parse']
 /** Stages that a row is made of. */
@@ -88,7 +88,7 @@ function placeStages(phases: Readonly<Record<string, number>>): Map<string, Span
   return placed
 }
 
-/** The row below which a call to a backend stands, by the kind of the call. */
+/** The row under which a call to a backend is drawn, by the kind of the call. */
 export function findPhaseOfCall(type: string): PhaseName {
   if (type === 'token_classify' || type === 'pattern_pii') return 'pii'
   if (type === 'score' || type === 'vector_store') return 'router'
@@ -96,7 +96,7 @@ export function findPhaseOfCall(type: string): PhaseName {
   return 'stream'
 }
 
-/** Where a call lies within its request; cut at its ends. */
+/** Place of a call within its request, cut at the request's ends. */
 export function placeCall(
   call: { readonly timestamp: string; readonly duration: number },
   request: { readonly timestamp: string },

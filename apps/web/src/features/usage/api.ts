@@ -6,7 +6,7 @@ import type { Period } from './search.ts'
 /** Usage of one model, account and source in one bucket. */
 export type UsageRow = components['schemas']['UsageRow']
 
-/** What is asked for. */
+/** Parameters of a question about usage. */
 export interface UsageQuestion {
   readonly period: Period
   /** Everybody's usage instead of one's own. */

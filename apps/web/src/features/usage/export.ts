@@ -13,7 +13,7 @@ function writeField(value: string | number): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** What is shown, as rows of a table with a head. */
+/** The shown groups, as rows of a table with a head. */
 export function toTable(
   groups: readonly UsageGroup[],
   { group, toName }: { readonly group: string; readonly toName: (group: UsageGroup) => string },

@@ -3,7 +3,7 @@ import type { Group, Metric } from './search.ts'
 
 /** The sums of one group, such as a model. */
 export interface UsageGroup {
-  /** Tells groups apart; empty for usage that belongs to none, such as usage without a key. */
+  /** Distinguishes groups; empty for usage outside of all groups, such as usage without a key. */
   readonly id: string
   readonly name: string
   readonly promptTokens: number

@@ -8,7 +8,7 @@ export type Period = (typeof PERIODS)[number]
 export type Group = (typeof GROUPS)[number]
 export type Metric = (typeof METRICS)[number]
 
-/** What the page of usage keeps in the address. */
+/** Search parameters of the page of usage. */
 export interface UsageSearch {
   /** `own` shows an admin the admin's own usage. */
   readonly who?: 'own' | undefined

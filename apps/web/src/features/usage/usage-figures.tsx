@@ -3,7 +3,7 @@ import { formatNumber } from '../../lib/format.ts'
 import type { UsageGroup } from './group-usage.ts'
 import * as styles from './usage.module.css'
 
-/** The sums of what is shown. */
+/** The sums of the shown usage. */
 export function UsageFigures({ groups }: { readonly groups: readonly UsageGroup[] }) {
   const { t } = useTranslation('usage')
   const add = (read: (group: UsageGroup) => number) => groups.reduce((total, group) => total + read(group), 0)

@@ -11,7 +11,7 @@ import { GROUPS, METRICS, type UsageSearch } from './search.ts'
 import * as styles from './usage.module.css'
 import { useGroupName } from './use-group-name.ts'
 
-/** Group, metric, account, key, and the files of what is shown. */
+/** Group, metric, account, key, and the files of the shown usage. */
 export function UsageFilters({
   rows,
   groups,

@@ -15,7 +15,7 @@ import { UsageFilters } from './usage-filters.tsx'
 import { UsageTable } from './usage-table.tsx'
 import { useUsageSearch } from './use-usage-search.ts'
 
-/** Who used what: one's own usage, and for admins everybody's. */
+/** The viewer's own usage, and for admins everybody's. */
 export function UsagePage() {
   const { t } = useTranslation('usage')
   const { viewer, hasAccounts } = useSession()

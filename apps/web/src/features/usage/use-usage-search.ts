@@ -3,7 +3,7 @@ import type { UsageSearch } from './search.ts'
 
 const route = getRouteApi('/app/usage')
 
-/** What the address says about the page, and how to change it. */
+/** State of the page in the address, and a function that changes it. */
 export function useUsageSearch(): readonly [search: UsageSearch, change: (changes: UsageSearch) => void] {
   const search: UsageSearch = route.useSearch()
   const navigate = useNavigate()

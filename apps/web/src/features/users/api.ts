@@ -2,7 +2,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import { api, unwrap } from '../../lib/api-client.ts'
 import { isPending, type User, usersQuery } from '../../lib/users.ts'
 
-/** How many accounts wait for an admin. It shares the cache of the list. */
+/** Number of accounts that wait for an admin. It shares the cache of the list. */
 export function usePendingCount(): number {
   return useQuery(usersQuery).data?.filter(isPending).length ?? 0
 }
@@ -142,7 +142,7 @@ const fetchQuotas = async (id: string, signal?: AbortSignal) =>
 
 export type Quota = Awaited<ReturnType<typeof fetchQuotas>>[number]
 
-/** The quotas of an account, with what was used of them. */
+/** The quotas of an account, with their used amounts. */
 export const quotasQuery = (id: string) =>
   queryOptions({ queryKey: ['users', id, 'quotas'], queryFn: ({ signal }) => fetchQuotas(id, signal) })
 

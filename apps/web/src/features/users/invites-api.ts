@@ -26,11 +26,11 @@ export const LIFETIME_DAYS = [1, 7, 30] as const
 /** An invite to be made. */
 export interface InviteDraft {
   readonly days: number
-  /** The admins' own words; empty for none. */
+  /** The admins' own words; may be empty. */
   readonly note: string
 }
 
-/** Makes an invite; it stands in the list at once. The code is in the reply alone. */
+/** Makes an invite. It appears in the list at once. Only the reply holds the code. */
 export function useMakeInvite() {
   const cache = useQueryClient()
   const { viewer } = useSession()

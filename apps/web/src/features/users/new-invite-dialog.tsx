@@ -8,7 +8,7 @@ import { Segmented } from '../../components/ui/segmented.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { LIFETIME_DAYS, useMakeInvite } from './invites-api.ts'
 
-/** How long a new invite is valid. @param onMade gets the code, which is told once */
+/** Asks for the validity of a new invite. @param onMade gets the code, which is shown once */
 export function NewInviteDialog({
   onMade,
   onClose,

@@ -78,7 +78,7 @@ export function PendingTable({
   )
 }
 
-/** Approves accounts one after the other. What the server refuses is told, and the others go on. */
+/** Approves accounts one after the other. Shows a refusal of the server and continues with the next account. */
 function useApproveAll() {
   const { t } = useTranslation('users')
   const approve = useSetStatus()
@@ -106,7 +106,7 @@ function PendingRow({
 }: {
   readonly user: User
   readonly isChosen: boolean
-  /** Undefined where there is nothing to choose from. */
+  /** Undefined if there is no choice. */
   readonly onChoose: ((isOn: boolean) => void) | undefined
   readonly onDelete: (user: User) => void
 }) {

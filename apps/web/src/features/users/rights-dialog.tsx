@@ -20,7 +20,7 @@ import * as styles from './users.module.css'
 
 type Part = 'features' | 'models' | 'quotas'
 
-/** What an account may use: features, models and quotas. */
+/** Rights of an account: features, models and quotas. */
 export function RightsDialog({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const { t } = useTranslation('users')
   const [part, setPart] = useState<Part>('features')

@@ -2,7 +2,7 @@ import type { SortOrder } from '../../components/ui/sort-header.tsx'
 
 export type UserColumn = 'name' | 'role' | 'created' | 'seen'
 
-/** What the list of users shows. */
+/** Search parameters of the list of users. */
 export interface UsersSearch {
   readonly q?: string
   readonly role?: 'admin' | 'user'
@@ -17,12 +17,12 @@ export interface UsersSearch {
 const isAmong = <Value extends string>(value: unknown, values: readonly Value[]): value is Value =>
   values.some((each) => each === value)
 
-/** Reads a page number; anything else is no number. */
+/** Reads a page number; ignores any other value. */
 function readPage(value: unknown): { page?: number } {
   return typeof value === 'number' && Number.isInteger(value) && value > 1 ? { page: value } : {}
 }
 
-/** Reads a text; a number is what the router makes of a text of digits. */
+/** Reads a text. The router turns a text of digits into a number. */
 function readText(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined
@@ -48,7 +48,7 @@ export function readOrder({ sort = 'created', desc = false }: UsersSearch): Sort
 
 export type InviteState = 'unused' | 'used' | 'expired'
 
-/** What the list of invites shows. */
+/** Search parameters of the list of invites. */
 export interface InvitesSearch {
   readonly state?: InviteState
   readonly page?: number

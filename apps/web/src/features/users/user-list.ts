@@ -6,7 +6,7 @@ import { readOrder, type UsersSearch } from './search.ts'
 /** Sorts accounts that were never seen before all others. */
 const NEVER = '1970-01-01T00:00:00Z'
 
-/** The accounts that filters let through, in order. Those that wait are not among them: they have a group of their own. */
+/** The accounts that pass the filters, in order. Pending accounts are left out: they have a group of their own. */
 export function selectUsers(users: readonly User[], search: UsersSearch): readonly User[] {
   const matches = createMatcher(search.q ?? '')
   const { by, descending } = readOrder(search)
@@ -49,7 +49,7 @@ export function findFullest(
     .sort((left, right) => right.share - left.share)[0]
 }
 
-/** The switches that differ from their defaults. The server keeps only those, so that new defaults reach the others. */
+/** The switches that differ from their defaults. The server keeps only these, so that new defaults reach the others. */
 export function findExplicit(
   permissions: Readonly<Record<string, boolean>>,
   features: readonly { readonly key: string; readonly default: boolean }[],

@@ -20,7 +20,7 @@ import { UsersFrame } from './users-head.tsx'
 const PAGE_SIZE = 50
 const route = getRouteApi('/app/users')
 
-/** The accounts: those that wait first, then the rest. */
+/** The accounts: first the pending ones, then the rest. */
 export function UsersPage() {
   const { t } = useTranslation('users')
   const { hasAccounts } = useSession()

@@ -12,7 +12,7 @@ export function formatDay(time: number, now = Date.now()): string {
   return format({ day: 'numeric', month: 'short' })
 }
 
-/** How many midnights lie between a time and now. */
+/** Number of midnights between a time and now. */
 export function countDays(time: number, now: number): number {
   return Math.round((startDay(now) - startDay(time)) / DAY_MS)
 }

@@ -3,7 +3,7 @@ import type { Message, ToolCall } from './types.ts'
 
 /** Gathers the events of a stream into the message that they make. */
 export class Answer {
-  /** What failed inside the stream. */
+  /** The failure inside the stream. */
   failure: { readonly message: string; readonly code?: string } | undefined
   #message: Message
   readonly #sentAt: number

@@ -1,6 +1,6 @@
 import { type Attachment, createId } from './types.ts'
 
-/** The size of a request body that the server takes unless it is told otherwise, in bytes. */
+/** Largest request body that the server accepts by default, in bytes. */
 export const MAX_BODY_BYTES = 15_000_000
 /** The long side of a picture as models look at it, in pixels. */
 const MAX_SIDE = 1568
@@ -8,7 +8,7 @@ const TEXT_TYPES = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|x-sh|
 const TEXT_NAMES =
   /\.(txt|md|markdown|csv|tsv|json|jsonl|ya?ml|toml|ini|conf|log|xml|html?|css|[cm]?[jt]sx?|py|rb|rs|go|java|kt|swift|c|h|cc|cpp|hpp|cs|php|pl|lua|r|sh|bash|zsh|fish|ps1|sql|proto|diff|patch|env|dockerfile|makefile|tex|svg)$/i
 
-/** Why a file does not go with a message. */
+/** The reason why a file cannot be attached to a message. */
 export interface RefusedFile {
   readonly name: string
   readonly reason: 'kind' | 'size' | 'unreadable'
@@ -27,7 +27,7 @@ export function findKind({ type, name }: Pick<File, 'type' | 'name'>): Attachmen
  * Reads files for a message: text as text, pictures no larger than models look at them, the rest as it is.
  *
  * @param inputs kinds that the model takes besides text
- * @param takenBytes what goes with the message already
+ * @param takenBytes size of the files that the message has already
  */
 export async function readAttachments(
   files: Iterable<File>,
@@ -63,7 +63,7 @@ async function readFile(file: File, kind: Attachment['kind']): Promise<Attachmen
   return { id: createId(), kind, name: file.name, type: blob.type || 'text/plain', bytes: blob.size, data }
 }
 
-/** The text of a file; undefined where its bytes are no text. */
+/** The text of a file; undefined if its bytes are not text. */
 async function readText(file: File): Promise<string | undefined> {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
   return text.includes('\0') ? undefined : text

@@ -1,9 +1,9 @@
 import type { Attachment, ChatSettings, Message } from './types.ts'
 
-/** Asks a model to go on with an answer that broke off. */
+/** Asks a model to continue an answer that broke off. */
 const CONTINUE = 'Continue exactly where your last message broke off. Do not repeat what is there.'
 
-/** What a request for an answer is made of. */
+/** Parts of a request for an answer. */
 export interface AnswerRequest {
   readonly model: string
   readonly settings: ChatSettings
@@ -11,7 +11,7 @@ export interface AnswerRequest {
   readonly path: readonly Message[]
 }
 
-/** The text that goes out: what was written, and text files with their names. */
+/** The text that is sent: the written text, and text files with their names. */
 export function toSentText({ text, attachments }: Pick<Message, 'text' | 'attachments'>): string {
   const files = attachments.flatMap(({ kind, name, data }) => {
     if (kind !== 'text') return []
@@ -24,7 +24,7 @@ export function toSentText({ text, attachments }: Pick<Message, 'text' | 'attach
 }
 
 function listTurns({ path }: AnswerRequest): readonly Pick<Message, 'role' | 'text' | 'attachments'>[] {
-  // answers that hold nothing but failed attempts or calls say nothing to the model
+  // answers that hold only failed attempts or calls are useless to the model
   const turns = path.filter(({ role, text, attachments }) => role === 'user' || text !== '' || attachments.length > 0)
   const isUnfinished = turns.at(-1)?.role === 'assistant'
   return isUnfinished ? [...turns, { role: 'user', text: CONTINUE, attachments: [] }] : turns
@@ -50,7 +50,7 @@ export function buildChatBody(request: AnswerRequest): Record<string, unknown> {
   }
 }
 
-/** The body for `POST /v1/responses` with `background`: the server goes on when the page is closed. */
+/** The body for `POST /v1/responses` with `background`: the server continues when the page is closed. */
 export function buildBackgroundBody(request: AnswerRequest): Record<string, unknown> {
   const { model, settings } = request
   const system = settings.systemPrompt.trim()

@@ -11,7 +11,9 @@ export interface StorageState {
   readonly message?: string
 }
 
-/** Writes chats to the browser's disk, in order, and tells other tabs. What cannot be written stays in memory. */
+/**
+ * Writes chats to the browser's disk, in order, and notifies other tabs. Chats that cannot be written stay in memory.
+ */
 export class ChatArchive {
   readonly entries: MutableObservable<readonly ChatEntry[] | undefined> = createObservable<
     readonly ChatEntry[] | undefined
@@ -41,7 +43,7 @@ export class ChatArchive {
     void this.#queue(message.chatId, (database) => database.writeMessage(message))
   }
 
-  /** @param isLast whether nothing is left of the chat */
+  /** @param isLast whether the chat has no messages left */
   removeMessages(entry: ChatEntry, ids: Iterable<string>, isLast: boolean): void {
     if (isLast) void this.remove(entry.id)
     else void this.#queue(entry.id, (database) => database.removeMessages(entry, ids))
@@ -68,7 +70,7 @@ export class ChatArchive {
     return chats
   }
 
-  /** Ends an answer that the server would go on writing. A server that is away ends it with its process. */
+  /** Ends an answer that the server would continue to write. A server that is away ends it with its process. */
   cancelResponse(id: string): void {
     void api.POST('/v1/responses/{id}/cancel', { params: { path: { id } } }).catch(() => {})
   }

@@ -31,15 +31,15 @@ export function addVersion({ entry, messages }: Chat, answer: Message): Chat {
   return { entry: { ...entry, leafId: answer.id, updatedAt: answer.createdAt }, messages: [...messages, answer] }
 }
 
-/** Makes a broken answer one that is written again; what it says so far stays. */
+/** Marks a broken answer as being written again; its text so far stays. */
 export function reopenAnswer(answer: Message, writer: Message['writer']): Message {
   const { background: _, failure: __, isCut: ___, ...rest } = answer
   return { ...rest, state: 'streaming', writer }
 }
 
 /**
- * Takes a message and what follows it out of a chat. The end of the chat is then the newest message below a given one.
- * A chat without messages has no title.
+ * Takes a message and its successors out of a chat. The end of the chat is then the newest message below a given one. A
+ * chat without messages has no title.
  *
  * @param leafId the message below which the reader stays; where it is gone, the last message is the end
  */
@@ -66,7 +66,7 @@ export function measureChat({ entry, messages }: Chat): Chat {
 
 /**
  * Decides about a message that was being written when its page went away. `wait`: another tab may still write it.
- * `resume`: the server goes on with it. `interrupt`: nobody does.
+ * `resume`: the server continues it. `interrupt`: it stays unfinished.
  */
 export function judgeUnfinished(
   { writer, background }: Pick<Message, 'writer' | 'background'>,

@@ -25,7 +25,7 @@ import {
   type Message,
 } from './types.ts'
 
-/** A chat as the page sees it. `missing`: this browser has none of that id. */
+/** A chat as the page sees it. `missing`: this browser has no chat of that id. */
 export type ChatView = { readonly state: 'loading' | 'missing' } | ({ readonly state: 'ready' } & Chat)
 
 interface Run {
@@ -131,7 +131,7 @@ export class ChatStore {
     void this.#run(chatId, answer)
   }
 
-  /** Goes on with an answer that broke off. */
+  /** Continues an answer that broke off. */
   continueAnswer(chatId: string, messageId: string): void {
     const { entry, messages } = this.#read(chatId)
     const old = messages.find(({ id }) => id === messageId)
@@ -150,14 +150,14 @@ export class ChatStore {
     run?.controller.abort()
   }
 
-  /** Shows another version of a message, with what follows it. */
+  /** Shows another version of a message, with its successors. */
   showVersion(chatId: string, messageId: string): void {
     const { entry, messages } = this.#read(chatId)
     if (this.#runs.has(chatId)) return
     this.#put({ entry: { ...entry, leafId: findNewestLeaf(messages, messageId) }, messages }, [])
   }
 
-  /** Removes a message and what follows it. @returns what brings them back */
+  /** Removes a message and its successors. @returns a function that brings them back */
   removeMessage(chatId: string, messageId: string): () => void {
     const { entry, messages } = this.#read(chatId)
     const parentId = messages.find(({ id }) => id === messageId)?.parentId ?? null
@@ -178,7 +178,7 @@ export class ChatStore {
     this.#put({ entry: { ...entry, ...fields }, messages }, [])
   }
 
-  /** Removes a chat. @returns what brings it back */
+  /** Removes a chat. @returns a function that brings it back */
   async removeChat(chatId: string): Promise<() => void> {
     this.stop(chatId)
     const chat = await this.#archive.readChat(chatId)
@@ -216,7 +216,7 @@ export class ChatStore {
     return { tab: this.#tab, at: Date.now() }
   }
 
-  /** Shows a chat and writes what changed. */
+  /** Shows a chat and writes its changes. */
   #put(next: Chat, changed: readonly Message[]): void {
     const chat = measureChat(next)
     this.#chats.get(chat.entry.id)?.set({ state: 'ready', ...chat })
@@ -249,7 +249,7 @@ export class ChatStore {
       publish: (now) => {
         const wasNamed = live.get()?.message.background !== undefined
         live.set(now)
-        // the name of an answer on the server is what brings it back
+        // a later page finds the answer by its name on the server
         if (!wasNamed && now.message.background !== undefined) this.#saveLive(chatId)
       },
     })
@@ -287,7 +287,7 @@ export class ChatStore {
     for (const message of chat.messages) if (message.state === 'streaming') this.#revive(chatId, message)
   }
 
-  /** Goes on with a message that streamed when its page went away, or marks it. */
+  /** Continues a message that streamed when its page went away, or marks it. */
   #revive(chatId: string, message: Message): void {
     const fate = judgeUnfinished(message, { tab: this.#tab, now: Date.now() })
     if (fate === 'wait') return void setTimeout(() => void this.#reload(chatId), SILENCE_MS)

@@ -25,7 +25,7 @@ export interface ChatDatabase {
   readonly readMessages: (chatId: string) => Promise<Message[]>
   /** @throws StorageError */
   readonly write: (entry: ChatEntry, messages: readonly Message[]) => Promise<void>
-  /** Writes one message alone, while it streams. @throws StorageError */
+  /** Writes a single message, while it streams. @throws StorageError */
   readonly writeMessage: (message: Message) => Promise<void>
   /** @throws StorageError */
   readonly removeMessages: (entry: ChatEntry, ids: Iterable<string>) => Promise<void>
@@ -37,7 +37,7 @@ export function toDatabaseName(viewerId: string): string {
   return `svc-chats:${basePath}:${viewerId}`
 }
 
-/** Whose chats a viewer's are: without accounts those of everybody who signs in the same way. */
+/** Owner of a viewer's chats. Without accounts, everybody who signs in the same way shares one owner. */
 export function findChatOwner({ id, kind }: Viewer): string {
   return id === '' ? kind : id
 }

@@ -2,11 +2,11 @@ import { onSignOut } from '../viewer-data.ts'
 import { createObservable, type MutableObservable } from './observable.ts'
 import type { Attachment, Failure } from './types.ts'
 
-/** What stands in a composer and has not been sent. */
+/** Content of a composer that has not been sent. */
 export interface Draft {
   readonly text: string
   readonly attachments: readonly Attachment[]
-  /** Why the server refused the message that came back here. */
+  /** Reason why the server refused the message that came back here. */
   readonly failure?: Failure | undefined
   /** The message that is edited; sending makes a new version of it. */
   readonly editedId?: string | undefined

@@ -2,7 +2,7 @@ import { ApiError, isRecord } from '../api-error.ts'
 import { CutStreamError } from './open-stream.ts'
 import type { Failure } from './types.ts'
 
-/** What went wrong, in a form that can be kept with the message. @param opened the correlation id of the stream that broke */
+/** An error in a form that can be kept with the message. @param opened the correlation id of the stream that broke */
 export function toFailure(error: unknown, opened?: string): Failure {
   const at = Date.now()
   if (error instanceof ApiError) {
@@ -13,7 +13,7 @@ export function toFailure(error: unknown, opened?: string): Failure {
   return { message, status: error instanceof CutStreamError ? 0 : 200, correlationId: opened, at }
 }
 
-/** A kept failure as an error again. What is left of its pause counts from now. */
+/** A kept failure as an error again. The rest of its pause counts from now. */
 export function toError({ message, at, retryAfterMs, ...rest }: Failure, now = Date.now()): ApiError {
   const left = retryAfterMs === undefined ? undefined : Math.max(0, (at ?? now) + retryAfterMs - now)
   return new ApiError(message, { ...rest, retryAfterMs: left })
@@ -30,10 +30,10 @@ export function isRefusal({ status }: Failure): boolean {
   return status >= 400 && status < 500 && status !== 429 && status !== 408
 }
 
-/** The longest pause that is waited out by itself. */
+/** The longest pause before an automatic retry. */
 const MAX_WAITED_MS = 60_000
 
-/** How long to wait before the one retry that happens by itself; undefined where none does, in milliseconds. */
+/** Pause before the single automatic retry, in milliseconds; undefined for a failure without a retry. */
 export function toRetryDelay({ status, retryAfterMs, code }: Failure): number | undefined {
   if (status !== 429 && status !== 503) return undefined
   if (code === 'model_loading') return Math.min(retryAfterMs ?? 2_000, MAX_WAITED_MS)

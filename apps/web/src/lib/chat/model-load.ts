@@ -1,7 +1,7 @@
 import { api } from '../api-client.ts'
 import { wait } from './wait.ts'
 
-/** How far a model is on its way into memory. */
+/** Progress of a model on its way into memory. */
 export interface ModelLoad {
   readonly state: 'installing' | 'loading'
   /** 0 to 1 */
@@ -15,7 +15,11 @@ const FIRST_LOOK_MS = 800
 const LOADING_MS = 1_000
 const IDLE_MS = 3_000
 
-/** Reports how a model loads until it is called off. Hidden pages do not ask. @returns what ends it */
+/**
+ * Reports the progress of a model's load until it is ended. Hidden pages do not ask.
+ *
+ * @returns a function that ends it
+ */
 export function watchLoad(model: string, report: (load: ModelLoad | undefined) => void): () => void {
   const ending = new AbortController()
   void (async () => {
@@ -31,7 +35,7 @@ export function watchLoad(model: string, report: (load: ModelLoad | undefined) =
   return () => ending.abort()
 }
 
-/** Asks how a model loads; undefined where nothing of it runs, or nobody can say. */
+/** Asks for the progress of a model's load; undefined if the server reports none or cannot be asked. */
 async function readLoad(model: string, signal: AbortSignal): Promise<ModelLoad | undefined> {
   try {
     const { data } = await api.GET('/api/models/{id}/load-status', { params: { path: { id: model } }, signal })

@@ -22,8 +22,8 @@ export class CutStreamError extends Error {
  * Opens a stream of server-sent events.
  *
  * @param path of the server, such as `/v1/chat/completions`
- * @param body what to post; without it the stream is fetched
- * @throws ApiError for a reply that is no success, and without a reply
+ * @param body the body to post; without it the stream is fetched
+ * @throws ApiError for a reply that is not a success, and without a reply
  */
 export async function openStream(path: string, body: object | undefined, signal: AbortSignal): Promise<OpenedStream> {
   const response = await send(toUrl(path), {

@@ -1,7 +1,7 @@
 import { isRecord } from '../api-error.ts'
 import type { StreamEvent } from './stream-events.ts'
 
-/** Reads one frame of a chat-completions stream. Frames and fields it does not know say nothing. */
+/** Reads one frame of a chat-completions stream. Ignores unknown frames and fields. */
 export function readChatChunk(frame: unknown): StreamEvent[] {
   if (!isRecord(frame)) return []
   if (frame.error !== undefined) return [readStreamFailure(frame.error)]

@@ -16,24 +16,24 @@ export interface LiveAnswer {
   readonly message: Message
   /** `waiting`: for the first piece. `retrying`: a pause that the server asked for. */
   readonly phase: 'waiting' | 'retrying' | 'thinking' | 'writing'
-  /** When the request left, in milliseconds since 1970. */
+  /** Time when the request was sent, in milliseconds since 1970. */
   readonly startedAt: number
   /** Pieces that came so far. */
   readonly pieces: number
   /** Set while `retrying`: when the next try begins, and why it has to wait. */
   readonly retry?: { readonly at: number; readonly failure: Failure } | undefined
-  /** How far the model is loaded, while the server loads it. */
+  /** Progress of the model's load, while the server loads it. */
   readonly load?: ModelLoad | undefined
 }
 
-/** What the run of an answer needs. */
+/** Parts of the run of an answer. */
 export interface AnswerRun {
-  /** The empty message, or one to go on with. */
+  /** The empty message, or a message to continue. */
   readonly message: Message
   readonly request: AnswerRequest
   /** The path of the server that takes the request. */
   readonly chatPath: string
-  /** Whether the message stands on the server already and is only followed. */
+  /** Whether the message is on the server already and is only followed. */
   readonly isResumed?: boolean
   readonly signal: AbortSignal
   /** Called at most once per animation frame. */
@@ -42,11 +42,11 @@ export interface AnswerRun {
 
 /** Tries of one request while its model loads; other pauses are waited for once. */
 const MAX_LOADING_TRIES = 200
-/** Pauses before an answer that the server goes on writing is asked for again. */
+/** Pauses before the next requests for an answer that the server continues to write. */
 const RESUME_MS = [500, 1_000, 2_000, 5_000, 10_000, 30_000, 30_000]
 
 /**
- * Runs one answer to its end, whatever that is.
+ * Runs one answer to its end, also to a failure.
  *
  * @returns the finished message; its `state` and `failure` say how it ended
  */
@@ -120,7 +120,7 @@ class Attempt {
     return this.#answer.finish(end, performance.now())
   }
 
-  /** Reads the stream to its end. @throws what broke it off */
+  /** Reads the stream to its end. @throws the error that broke it off */
   async finish(): Promise<Message> {
     const { request, isResumed = false, signal, chatPath } = this.#run
     if (isResumed) await this.#follow()
@@ -145,7 +145,7 @@ class Attempt {
     return this.#answer.message.background?.responseId ?? ''
   }
 
-  /** Follows an answer that the server goes on writing, and comes back to it when the connection is cut. */
+  /** Follows an answer that the server continues to write, and comes back to it when the connection is cut. */
   async #follow(): Promise<void> {
     const { signal } = this.#run
     for (let cuts = 0; ; cuts++) {

@@ -1,4 +1,4 @@
-/** The end of a sentence or of a line, with what closes it. */
+/** The end of a sentence or of a line, with its closing marks. */
 const END = /[.!?…。！？]["'”’)\]*_`]*(?=\s|$)|\n+|[。！？]/g
 
 /**

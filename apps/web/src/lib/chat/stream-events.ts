@@ -1,4 +1,4 @@
-/** What a stream of either wire format says, piece by piece. */
+/** An event of a stream of either wire format. */
 export type StreamEvent =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
   | { readonly type: 'call'; readonly key: string; readonly id?: string; readonly name?: string; readonly text: string }

@@ -51,7 +51,7 @@ const unescapeMarks = (text: string) => text.replaceAll('<!-- svc\\-', '<!-- svc
 /**
  * Reads exported chats, of either form. They get new ids, so that they replace nothing.
  *
- * @throws TransferError for a text that holds none
+ * @throws TransferError for a text without chats
  */
 export function readChats(text: string): readonly Chat[] {
   const chats = text.trimStart().startsWith('{') ? readJson(text) : readMarkdown(text)

@@ -21,7 +21,7 @@ export function listVersions(messages: readonly Message[], message: Message): re
     .toSorted((left, right) => left.createdAt - right.createdAt)
 }
 
-/** The newest leaf below a message; the message itself where nothing follows it. */
+/** The newest leaf below a message; the message itself if no message follows it. */
 export function findNewestLeaf(messages: readonly Message[], id: string): string {
   let leaf = id
   for (let depth = 0; depth <= messages.length; depth++) {
@@ -47,7 +47,7 @@ export function listSubtree(messages: readonly Message[], id: string): ReadonlyS
   return found
 }
 
-/** What a message takes in the store, in bytes, about. */
+/** Approximate size of a message in the store, in bytes. */
 export function measureMessage(message: Message): number {
   const attached = message.attachments.reduce((sum, { data }) => sum + data.length, 0)
   const called = message.toolCalls.reduce((sum, call) => sum + call.arguments.length + (call.result?.length ?? 0), 0)

@@ -5,19 +5,19 @@ export interface Attachment {
   readonly name: string
   /** Media type, such as `image/png`. */
   readonly type: string
-  /** Size of what is sent, in bytes. */
+  /** Size of the sent data, in bytes. */
   readonly bytes: number
   /** The text of a text file; else a `data:` address. */
   readonly data: string
 }
 
-/** A call of a tool that the model asked for, and what became of it. */
+/** A call of a tool that the model asked for, and its result. */
 export interface ToolCall {
   readonly id: string
   readonly name: string
   /** JSON text, as the model wrote it; unfinished while it streams. */
   readonly arguments: string
-  /** What the tool answered, where the server ran it. */
+  /** The tool's answer, if the server ran the tool. */
   readonly result?: string | undefined
   readonly startedAt: number
   readonly durationMs?: number | undefined
@@ -35,7 +35,7 @@ export interface Figures {
   readonly streamMs?: number | undefined
 }
 
-/** What went wrong with an answer. */
+/** The failure of an answer. */
 export interface Failure {
   readonly message: string
   /** Status of the reply; 0 without one, 200 when it broke off in mid-stream. */
@@ -44,7 +44,7 @@ export interface Failure {
   readonly code?: string | undefined
   readonly correlationId?: string | undefined
   readonly retryAfterMs?: number | undefined
-  /** When it went wrong, in milliseconds since 1970. */
+  /** Time of the failure, in milliseconds since 1970. */
   readonly at?: number | undefined
 }
 
@@ -62,7 +62,7 @@ export interface Message {
   readonly text: string
   readonly attachments: readonly Attachment[]
   readonly reasoning: string
-  /** How long the model thought, in milliseconds. */
+  /** Time that the model thought, in milliseconds. */
   readonly reasoningMs?: number | undefined
   readonly toolCalls: readonly ToolCall[]
   /** The model that was asked. */
@@ -74,13 +74,13 @@ export interface Message {
   /** Whether the limit of tokens ended the answer. */
   readonly isCut?: boolean | undefined
   readonly failure?: Failure | undefined
-  /** An answer that the server goes on writing without this page. */
+  /** An answer that the server continues to write without this page. */
   readonly background?: { readonly responseId: string; readonly lastSequence: number } | undefined
   /** The tab that writes it, and when it last did. */
   readonly writer?: { readonly tab: string; readonly at: number } | undefined
 }
 
-/** What the drawer of a chat sets; undefined leaves the choice to the model. */
+/** Settings in the drawer of a chat; undefined leaves the choice to the model. */
 export interface ChatSettings {
   readonly systemPrompt: string
   readonly temperature?: number | undefined
@@ -92,9 +92,9 @@ export interface ChatSettings {
   readonly seed?: number | undefined
   /** Texts that end the answer. */
   readonly stop: readonly string[]
-  /** Whether a model that can think may. */
+  /** Whether a model that can think may do so. */
   readonly isThinking: boolean
-  /** Whether the server goes on when the page is closed. */
+  /** Whether the server continues when the page is closed. */
   readonly isBackground: boolean
   /** Whether the model may use the tools that the server connects it to. */
   readonly isUsingTools: boolean

@@ -9,10 +9,10 @@ import type { ChatEntry } from './types.ts'
 const stores = new Map<string, ChatStore>()
 let lastOwner: string | undefined
 
-/** The chats of whoever is signed in. Chats of others in this browser stay apart. */
+/** The chats of the viewer. Chats of others in this browser stay apart. */
 export function useChatStore(): ChatStore {
   const { viewer } = useSession()
-  // a page that is about to be left after signing out goes on with what it shows
+  // after signing out, a page that is about to be left keeps showing its content
   const key = viewer.kind === 'anonymous' && lastOwner !== undefined ? lastOwner : findChatOwner(viewer)
   lastOwner = key
   return useMemo(() => {

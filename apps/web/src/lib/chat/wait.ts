@@ -1,7 +1,7 @@
-/** Browsers run a timer at once that is set to more: its milliseconds are a number of 32 bits. */
+/** Longest time of a timer. Browsers run a longer one at once, because its milliseconds are a number of 32 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** Waits, however long. @returns false when it was called off */
+/** Waits, also longer than a timer can. @returns false when it was called off */
 export function wait(delayMs: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {

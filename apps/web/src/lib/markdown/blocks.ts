@@ -22,7 +22,7 @@ export function splitBlocks(text: string): SplitText {
     if (type === 'space' && last >= 0) blocks[last] += raw
     else if (raw !== '') blocks.push(raw)
   }
-  // the lexer rewrites a few texts; those are one block
+  // the lexer rewrites a few texts; such a text is one block
   return { blocks: blocks.join('') === text ? blocks : text === '' ? [] : [text], links: tokens.links }
 }
 
@@ -31,7 +31,7 @@ export class BlockSplitter {
   #text = ''
   #split: SplitText = { blocks: [], links: {} }
 
-  /** @param text what it was before and more; a text that is another one is read from its begin */
+  /** @param text the previous text with more at its end; any other text is read from its begin */
   update(text: string): SplitText {
     if (text === this.#text) return this.#split
     const closed = text.startsWith(this.#text) ? this.#split.blocks.slice(0, -OPEN_BLOCKS) : []

@@ -12,11 +12,11 @@ const REST_OF_LINE = /^[ \t]*(?:\n|$)/
 /** An amount of money before a word, as in "$5 and 10$". */
 const AMOUNT = /^\d[\d.,]*\S?\s+[a-z]{2,}/i
 const WORDS = /^[a-z]{2,}\s+[a-z]{2,}/i
-/** What a formula in brackets has and a text with escaped brackets, such as `\[1\]`, lacks. */
+/** Signs that formulas in brackets have and texts with escaped brackets, such as `\[1\]`, lack. */
 const FORMULA_SIGN = /[\\^_={}<>+|]/
 
 /**
- * The class of the elements that stand for a formula; their text is the formula as it was written, with its marks.
+ * The class of the elements that hold a formula; their text is the formula as it was written, with its marks.
  * No text of a model can set a class, so no code can pass for a formula.
  */
 export const MATHS_CLASSES = { inline: 'maths-inline', display: 'maths-display' } as const
@@ -37,11 +37,11 @@ const mathsBlock: TokenizerAndRendererExtension = {
   renderer: ({ text }: Tokens.Generic) => `<p>${mark(String(text), MATHS_CLASSES.display)}</p>`,
 }
 
-/** Formulas within a paragraph. Prices such as "$5 and $10" are none. */
+/** Formulas within a paragraph. Prices such as "$5 and $10" are not formulas. */
 const mathsInline: TokenizerAndRendererExtension = {
   name: 'mathsInline',
   level: 'inline',
-  // rows of many dollars are no formulas, and looking at each would take long
+  // rows of many dollars are not formulas, and looking at each would take long
   start: (text) => /(?<!\$)\$\$?(?!\$)|\\[([]/.exec(text)?.index,
   tokenizer(text, before) {
     if (/\w$/.test(before.at(-1)?.raw ?? '')) return undefined
@@ -59,7 +59,7 @@ const mathsInline: TokenizerAndRendererExtension = {
     mark(raw, isDisplay === true ? MATHS_CLASSES.display : MATHS_CLASSES.inline),
 }
 
-/** How maths is written in markdown. */
+/** The maths syntax of markdown. */
 export const mathsExtensions: TokenizerAndRendererExtension[] = [mathsBlock, mathsInline]
 
 function mark(text: string, name: string): string {

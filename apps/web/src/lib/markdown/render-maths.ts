@@ -10,7 +10,7 @@ const MAX_SIZE: [number, number] = [50, 50]
 
 const purifier = DOMPurify()
 
-// colours and lengths alone: nothing that loads, and nothing that leaves its place
+// only colours and lengths: nothing that loads, and nothing that leaves its place
 purifier.addHook('uponSanitizeAttribute', (_node, attribute) => {
   if (attribute.attrName === 'style' && /url|position|image|[\\@"']/i.test(attribute.attrValue))
     attribute.keepAttr = false

@@ -12,7 +12,7 @@ export type OperationAction =
   | { readonly do: 'remove'; readonly kind: 'model' | 'backend'; readonly id: string }
   | { readonly do: 'upgrade'; readonly name: string }
 
-/** What is installed. */
+/** The target of an installation. */
 export interface InstallTarget {
   readonly kind: 'model' | 'backend'
   /** With the name of its gallery, where it has one. */
@@ -64,8 +64,8 @@ function install({ kind, id, variant }: InstallTarget): Promise<unknown> {
 }
 
 /**
- * Asks something of operations; a refusal is told. What is dismissed leaves the list
- * before the server has answered, and comes back if it refuses.
+ * Acts on operations and shows a refusal. A dismissed operation leaves the list before the server has answered, and
+ * comes back if the server refuses.
  */
 export function useOperationAction() {
   const client = useQueryClient()

@@ -1,6 +1,6 @@
 import { type Operation, type OperationState, readOperationState } from './operation.ts'
 
-/** What happened between two looks at the operations. */
+/** The changes between two looks at the operations. */
 export interface OperationChanges {
   /** Operations that are not listed any more: done, cancelled or dismissed. */
   readonly gone: readonly Operation[]
@@ -65,7 +65,7 @@ export function listButtons(operation: Operation): OperationButtons {
   }
 }
 
-/** Whether the same target can be installed again by its name alone. Models of no gallery were imported. */
+/** Whether the same target can be installed again by its name. Models without a gallery were imported. */
 export function isFromGallery({ id, isBackend }: { readonly id: string; readonly isBackend: boolean }): boolean {
   return isBackend || id.includes('@')
 }

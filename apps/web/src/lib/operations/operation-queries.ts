@@ -3,7 +3,7 @@ import { api, unwrap } from '../api-client.ts'
 import type { Operation, OperationRecord } from './operation.ts'
 
 /**
- * The operations of the server. Its watcher alone asks again from time to time, so everyone else shares what it learns.
+ * The operations of the server. Only its watcher polls, and all other users share its data.
  */
 export const operationsQuery = queryOptions({
   queryKey: ['operations', 'list'],

@@ -9,7 +9,7 @@ export type Operation = Reply<'/api/operations'>['operations'][number]
 /** An operation that has ended. */
 export type OperationRecord = Reply<'/api/operations/history'>['operations'][number]
 
-/** What an operation waits for or does; `failed` ones stay until they are dismissed. */
+/** State of an operation; `failed` ones stay until they are dismissed. */
 export type OperationState = 'queued' | 'running' | 'failed'
 
 /** The state of an operation. */
@@ -18,17 +18,17 @@ export function readOperationState({ error, isQueued }: Pick<Operation, 'error' 
   return isQueued ? 'queued' : 'running'
 }
 
-/** How an operation ended; one that was paused can go on. */
+/** The outcome of an operation; a paused one can go on. */
 export function readOutcome({ outcome, paused }: Pick<OperationRecord, 'outcome' | 'paused'>) {
   return outcome === 'cancelled' && paused === true ? 'paused' : outcome
 }
 
-/** When to ask again, in milliseconds: each second while something runs or waits. */
+/** Time until the next request, in milliseconds: each second while something runs or waits. */
 export function chooseOperationInterval(operations: readonly Operation[] | undefined): number {
   return operations?.some((operation) => readOperationState(operation) !== 'failed') ? 1_000 : 15_000
 }
 
-/** How far everything that runs or waits is, 0 to 1. */
+/** Progress of all operations that run or wait, 0 to 1. */
 export function averageProgress(operations: readonly Operation[]): number {
   const active = operations.filter((operation) => readOperationState(operation) !== 'failed')
   if (active.length === 0) return 0

@@ -32,7 +32,7 @@ export function clearFlags(): Flags {
   }
 }
 
-/** Brings a text to its width; zeros only stand in front. */
+/** Brings a text to its width; zeros are only added in front. */
 export function pad(bytes: string, flags: Flags): string {
   const missing = (flags.width ?? 0) - (flags.width === undefined ? 0 : runeCount(bytes))
   if (missing <= 0) return bytes

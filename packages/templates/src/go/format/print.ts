@@ -2,7 +2,7 @@ import { type Budget, ByteSink } from '../limits.ts'
 import { GoPointer, type GoValue, indirect } from '../values.ts'
 import { Printer } from './printer.ts'
 
-/** Formats a value as an action prints it: `<no value>` for none, pointers followed, the rest as `%v`. */
+/** Formats a value as an action prints it: `<no value>` for no value, pointers followed, the rest as `%v`. */
 export function printable(budget: Budget, value: GoValue): string {
   const shown = value instanceof GoPointer ? indirect(value) : value
   if (shown === undefined) return '<no value>'

@@ -4,7 +4,7 @@ import { isPrintable } from '../unicode.ts'
 import { type Flags, pad, padSpaces } from './flags.ts'
 import { binaryExponent, type FloatVerb, formatFloat } from './float.ts'
 
-/** A bool under a verb; undefined when the verb is not for bools. The others below are alike. */
+/** A bool under a verb; undefined when the verb is not for bools. The functions below do the same for other types. */
 export function formatBool(value: boolean, verb: string, flags: Flags): string | undefined {
   return verb === 'v' || verb === 't' ? pad(String(value), flags) : undefined
 }

@@ -7,7 +7,7 @@ export function firstPrimes(count: number): number[] {
   return primes
 }
 
-/** The first `bits` bits behind the point of a prime's square or cube root: where SHA-2 takes its constants from. */
+/** The first `bits` bits behind the point of a prime's square or cube root: the source of SHA-2's constants. */
 export function rootFraction(prime: number, degree: 2 | 3, bits: number): bigint {
   const scaled = BigInt(prime) << BigInt(bits * degree)
   let low = 0n

@@ -4,7 +4,7 @@ import { GoCallError, GoTemplateLimitError } from '../errors.ts'
 import type { Budget } from '../limits.ts'
 import { GoMap, GoSlice, type GoValue } from '../values.ts'
 
-/** A decoded document, and whether a number in it was too large for `float64` (Go reads those as nil). */
+/** A decoded document, and whether a number in it was too large for `float64` (Go reads such a number as nil). */
 export interface Decoded {
   readonly value: GoValue
   readonly overflows: boolean

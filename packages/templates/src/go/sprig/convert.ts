@@ -7,7 +7,7 @@ export function stringValue({ budget }: CallContext, value: GoValue): string {
   return formatDefault(budget, value)
 }
 
-/** A value as a list of texts: the items that are not nil, or the value alone. */
+/** A value as a list of texts: its items that are not nil, or the value itself as the only text. */
 export function stringValues(context: CallContext, value: GoValue): readonly string[] {
   if (value === undefined || value === null) return []
   if (!(value instanceof GoSlice)) return [stringValue(context, value)]

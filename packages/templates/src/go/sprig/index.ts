@@ -15,8 +15,8 @@ import { URL_FUNCTIONS } from './urls.ts'
 import { WORD_FUNCTIONS } from './words.ts'
 
 /**
- * The functions of sprig v3.3, without those that depend on the machine, time or chance: environment, host names, the
- * clock, random text, keys, certificates and password hashes. Templates with those names fail to compile.
+ * The functions of sprig v3.3, without functions that depend on the machine, time or chance: environment, host names,
+ * the clock, random text, keys, certificates and password hashes. Templates that name one of these fail to compile.
  */
 export const SPRIG: FunctionTable = {
   ...DATE_FUNCTIONS,

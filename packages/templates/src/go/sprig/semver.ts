@@ -22,7 +22,7 @@ const LONGEST = 1024
 interface Constraint {
   readonly operator: string
   readonly version: GoVersion
-  /** How many of the three numbers are present. */
+  /** Number of given numbers among the three. */
   readonly given: 0 | 1 | 2 | 3
 }
 

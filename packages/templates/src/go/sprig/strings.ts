@@ -76,7 +76,7 @@ function numbered(parts: readonly string[]): GoMap {
   return new GoMap('string', new Map(parts.map((part, at) => [`_${at}`, part])))
 }
 
-/** `strings.ReplaceAll`; an empty text to replace stands before every character and at the end. */
+/** `strings.ReplaceAll`; an empty text to replace occurs before every character and at the end. */
 function replaceAll({ budget }: CallContext, text: string, from: string, to: string): string {
   if (from === to) return text
   const pieces = from === '' ? ['', ...explode(text), ''] : text.split(from)

@@ -15,7 +15,7 @@ export const URL_FUNCTIONS: FunctionTable = walking({
 interface UrlParts {
   readonly scheme: string
   readonly opaque: string
-  /** Escaped as it prints; empty when there is none. */
+  /** Escaped as it prints; may be empty. */
   readonly userinfo: string
   readonly host: string
   readonly path: string

@@ -120,7 +120,7 @@ export function compareVersions(left: VersionParts, right: VersionParts): -1 | 0
   return comparePrereleases(left.prerelease, right.prerelease)
 }
 
-/** Orders prereleases; none comes after any. */
+/** Orders prereleases; a version without a prerelease comes after all of them. */
 export function comparePrereleases(left: string, right: string): -1 | 0 | 1 {
   if (left === right) return 0
   if (left === '' || right === '') return left === '' ? 1 : -1

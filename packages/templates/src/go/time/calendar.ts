@@ -62,7 +62,7 @@ function civilFromDays(days: number): Pick<CivilTime, 'year' | 'month' | 'day'> 
   }
 }
 
-/** How many days a month has. */
+/** Number of days in a month. */
 export function daysIn(year: number, month: number): number {
   const [next, following] = month === 12 ? [1, year + 1] : [month + 1, year]
   return daysFromCivil(following, next, 1) - daysFromCivil(year, month, 1)

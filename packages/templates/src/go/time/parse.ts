@@ -131,7 +131,7 @@ class Reader {
     }
   }
 
-  /** A fraction behind the seconds is read even where the layout has none. */
+  /** Reads a fraction behind the seconds, even if the layout has no fraction. */
   #unaskedFraction(next: LayoutPiece | undefined): boolean {
     if (next?.unit === 'fraction' || next?.unit === 'fractionShort') return true
     return this.#match(/[.,][0-9]+/y, (digits) => this.#fraction(digits)) || true
@@ -228,7 +228,7 @@ class Reader {
     return new GoTime(seconds - offset, this.#nanos, isLocal ? UTC : fixedZone(offset, this.#zoneName))
   }
 
-  /** A name alone does not give an offset from UTC; Go only shows `GMT+3` and the like with their offset. */
+  /** A name does not give an offset from UTC by itself; Go only shows `GMT+3` and the like with their offset. */
   #inNamedZone(seconds: number): GoTime {
     const hours = this.#zoneName.startsWith('GMT') ? Number(this.#zoneName.slice(3)) : 0
     return new GoTime(seconds, this.#nanos, fixedZone(hours * 3600, this.#zoneName))

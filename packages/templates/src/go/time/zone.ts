@@ -16,7 +16,7 @@ export function fixedZone(offset: number, abbreviation: string): Zone {
   return { name: abbreviation, at: () => ({ offset, abbreviation }) }
 }
 
-/** A zone by its name in the time zone database; UTC where there is none, as sprig does. */
+/** A zone by its name in the time zone database; UTC for an unknown name, as in sprig. */
 export function loadZone(name: string): Zone {
   if (name === '' || name === 'UTC' || name === 'Local' || !/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) return UTC
   const format = formatFor(toText(name))

@@ -5,13 +5,13 @@ import { isText, toPlainText, Undefined, type Value } from '../values/value.ts'
 
 /** The way in which filters with an attribute read an item. */
 export interface Lookup {
-  /** Stands in for an undefined value; none is no such value. */
+  /** Replaces an undefined value; null counts as absent. */
   readonly fallback?: Value | undefined
   /** Applied to the attribute. */
   readonly transform?: ((run: Rendering, value: Value) => Value) | undefined
 }
 
-/** A function that follows a path such as `address.lines.0` into an item; none leaves the item itself. */
+/** A function that follows a path such as `address.lines.0` into an item; without a path it returns the item itself. */
 export function toGetter(run: Rendering, attribute: Value | undefined, lookup: Lookup = {}): (item: Value) => Value {
   const parts = toPathParts(run, attribute ?? null)
   const { fallback = null, transform } = lookup

@@ -11,7 +11,7 @@ const MAX_NESTING = 2
 /** Source of the values, and their conversion. */
 export interface BraceSource {
   readonly positional: readonly Value[]
-  /** The value of a name; undefined where there is none. */
+  /** The value of a name; undefined for an unknown name. */
   named(name: string): Value | undefined
   /** `object.name` of a template. */
   attribute(object: Value, name: string): Value

@@ -78,7 +78,7 @@ function makeRange(run: Rendering, { positional, named }: Arguments): Range {
   return range
 }
 
-/** Numbers that are not safe could not be told apart in a range. */
+/** A range could not distinguish numbers that are not safe. */
 function toSmallIndex(value: Value): number {
   const index = toIndex(value)
   return typeof index === 'number' ? index : raise('OverflowError', 'a bound of range() is too large')

@@ -48,7 +48,7 @@ class TimeFormatter {
       while (FLAGS.includes(format[end] ?? ' ')) end++
       const piece = this.#toPiece(format[end] ?? '')
       const flags = format.slice(index + 1, end)
-      // Text that is no directive stays as it is.
+      // Text that is not a directive stays as it is.
       const shown = piece === undefined ? format.slice(index, end + 1) : applyFlags(piece, flags)
       result += format.slice(start, index) + shown
       start = end + 1

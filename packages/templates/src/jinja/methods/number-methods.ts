@@ -16,7 +16,7 @@ export const FLOAT_METHODS = new MethodTable<TemplateFloat>()
   .add('is_integer', '', (_run, { value }) => Number.isInteger(value))
   .add('conjugate', '', (_run, float) => float)
 
-/** The attributes of numbers that are no methods. */
+/** The attributes of numbers that are not methods. */
 export function numberAttribute(value: Integer | TemplateFloat, name: string): Value | undefined {
   const isFloat = value instanceof TemplateFloat
   switch (name) {

@@ -98,7 +98,7 @@ function mapCharacters(run: Rendering, text: string, change: (text: string) => s
   return run.built(change(text))
 }
 
-/** A text between texts. @throws TypeError where an item is no text */
+/** Joins texts with a text between them. @throws TypeError where an item is not a text */
 function joinTexts(run: Rendering, separator: string, iterable: Value): string {
   const items = toItems(run, iterable)
   const parts = items.map((item, index) => {
@@ -144,7 +144,7 @@ function replaceGaps(run: Rendering, text: string, { filler, limit }: { filler: 
   return result + (characters.length < limit ? filler : '')
 }
 
-/** The most matches to look for: a negative count stands for all that can be paid for. */
+/** The most matches to look for: a negative count means as many as the steps left allow. */
 function toLimit(run: Rendering, count: number): number {
   return count < 0 || count > run.stepsLeft ? run.stepsLeft + 1 : count
 }
@@ -228,7 +228,7 @@ function expandTabs(run: Rendering, text: string, size: number): string {
   return run.built(result)
 }
 
-/** Replaces characters by a dict from code points to texts, code points or none. */
+/** Replaces characters by a dict from code points to texts, code points or `none`. */
 function translate(run: Rendering, text: string, table: Value): string {
   if (!(table instanceof Dict)) return raise('TypeError', `'${typeName(table)}' object is not subscriptable`)
   run.walk(text.length * 4)

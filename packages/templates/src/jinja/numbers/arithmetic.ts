@@ -15,7 +15,7 @@ import {
 /** A number as operators see it; booleans are integers. */
 export type Operand = Integer | TemplateFloat
 
-/** The number in a value; undefined where it is none. */
+/** The number in a value; undefined for any other value. */
 export function toOperand(value: Value): Operand | undefined {
   switch (typeof value) {
     case 'number':

@@ -1,6 +1,6 @@
 import { MAX_DIGITS, scaleToInteger, toSignificant } from './decimal.ts'
 
-/** How Python prints a float: the shortest text that reads back the same, always with a point or an exponent. */
+/** Prints a float as Python does: the shortest text that reads back the same, always with a point or an exponent. */
 export function printFloat(value: number): string {
   if (!Number.isFinite(value)) return printSpecial(value)
   const sign = isNegative(value) ? '-' : ''

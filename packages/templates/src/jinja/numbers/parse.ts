@@ -11,7 +11,7 @@ const BASES: ReadonlyMap<string, number> = new Map([
   ['x', 16],
 ])
 
-/** The integer in a text as Python's `int` reads it: blanks around, a sign, underscores; undefined where it is none. */
+/** The integer in a text as Python's `int` reads it: blanks around, a sign, underscores; undefined for other text. */
 export function parseIntegerText(text: string, base: number): Integer | undefined {
   if (base !== 0 && (base < 2 || base > 36)) return undefined
   const { negative, rest } = takeSign(trimText(text, 'both'))
@@ -29,7 +29,7 @@ export function parseIntegerText(text: string, base: number): Integer | undefine
   return value === undefined ? undefined : toInteger(negative ? -value : value)
 }
 
-/** The float in a text as Python's `float` reads it; undefined where it is none. */
+/** The float in a text as Python's `float` reads it; undefined for other text. */
 export function parseFloatText(text: string): number | undefined {
   const { negative, rest } = takeSign(trimText(text, 'both'))
   const size = readSize(rest)
@@ -80,7 +80,7 @@ function takeSign(text: string): { readonly negative: boolean; readonly rest: st
   return { negative: text[0] === '-', rest: signed ? text.slice(1) : text }
 }
 
-/** Single underscores between digits go; others make the text no number. */
+/** Removes single underscores between digits; returns undefined for a text with any other underscore. */
 function withoutUnderscores(
   text: string,
   { mayBegin, isDigit }: { readonly mayBegin: boolean; readonly isDigit: (character: string) => boolean },

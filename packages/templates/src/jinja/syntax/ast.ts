@@ -55,7 +55,7 @@ export interface CallNode extends Node<'call'> {
   readonly given: CallArguments
 }
 export interface FilterNode extends Node<'filter'> {
-  /** Undefined stands for the text of the block that the filter ends. */
+  /** Undefined means the text of the block that the filter ends. */
   readonly input: Expression | undefined
   readonly name: string
   readonly given: CallArguments
@@ -114,7 +114,7 @@ export type Target =
   | { readonly kind: 'tuple'; readonly items: readonly Target[]; readonly line: number }
   | { readonly kind: 'member'; readonly object: string; readonly name: string; readonly line: number }
 
-/** The parameters of a macro; those with defaults come last. */
+/** The parameters of a macro; parameters with defaults come last. */
 export interface Parameter {
   readonly name: string
   readonly fallback: Expression | undefined

@@ -81,7 +81,7 @@ function scanNumber(source: string, start: number, line: number): Scanned {
   return { token: { type: 'integer', value: toInteger(BigInt(digits.toLowerCase())), line }, end }
 }
 
-/** The end of a float, which has a fraction, an exponent or both; undefined where there is none. */
+/** The end of a float, which has a fraction, an exponent or both; undefined if the text is not a float. */
 function scanFloat(source: string, start: number): number | undefined {
   const whole = scanDigits(source, start)
   const fraction = source[whole] === '.' ? scanDigits(source, whole + 1) : whole + 1

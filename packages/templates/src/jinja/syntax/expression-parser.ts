@@ -31,7 +31,7 @@ const ARITHMETIC: ReadonlyMap<string, { readonly operator: ArithmeticOperator; r
 
 /** The end of a list of expressions without brackets, and the way its parts are read. */
 export interface TupleOptions {
-  /** Whether `a if b else c` may stand without parentheses. @default true */
+  /** Whether `a if b else c` may be written without parentheses. @default true */
   readonly conditional?: boolean | undefined
   /** A word that ends it. */
   readonly endWord?: string | undefined
@@ -39,7 +39,7 @@ export interface TupleOptions {
   readonly inParentheses?: boolean | undefined
 }
 
-/** Reads expressions with the grammar and the precedence of Jinja, which are not quite those of Python. */
+/** Reads expressions with the grammar and the precedence of Jinja, which differ a little from Python's. */
 export class ExpressionParser {
   readonly #stream: TokenStream
   readonly #nesting: Nesting

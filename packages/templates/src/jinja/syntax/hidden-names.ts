@@ -15,9 +15,9 @@ export function findHiddenNames(body: readonly Statement[]): HiddenNames {
   return hidden
 }
 
-/** The names of a body, or of a branch of a condition in it, and those of the bodies around. */
+/** The names of a body, or of a branch of a condition in it, and the names of the bodies around. */
 class Frame {
-  /** Names read or set here, without those that only inner bodies use. */
+  /** Names read or set here, without names that only inner bodies use. */
   readonly names = new Set<string>()
   readonly hidden = new Set<string>()
   readonly #parent: Frame | undefined
@@ -35,7 +35,7 @@ class Frame {
     this.names.add(name)
   }
 
-  /** Whether a name is one of this frame or of those around. */
+  /** Whether a name is one of this frame or of the frames around. */
   isKnown(name: string): boolean {
     return this.names.has(name) || (this.#parent?.isKnown(name) ?? false)
   }
@@ -123,7 +123,7 @@ function assign(node: Statement, frame: Frame): void {
   }
 }
 
-/** Continues with the bodies inside a tag, which are frames of their own, except for those of conditions. */
+/** Continues with the bodies inside a tag, which are frames of their own, except for the bodies of conditions. */
 function analyzeInside(node: Statement, frame: Frame, found: Map<readonly Statement[], ReadonlySet<string>>): void {
   const { targets, bodies } = statementParts(node)
   if (node.kind === 'if') {

@@ -184,7 +184,7 @@ class Lexer {
   }
 }
 
-/** White space that is no line break. */
+/** White space that is not a line break. */
 function isBlank(unit: number): boolean {
   return unit !== 0x0a && isSpace(unit)
 }

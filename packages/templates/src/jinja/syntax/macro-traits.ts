@@ -5,13 +5,13 @@ import { listNames, listParts, statementParts } from './walk.ts'
 export interface MacroTraits {
   /** The body of a call block. */
   readonly usesCaller: boolean
-  /** Named arguments that are no parameters. */
+  /** Named arguments that are not parameters. */
   readonly usesKwargs: boolean
   /** Further positional arguments. */
   readonly usesVarargs: boolean
 }
 
-/** A macro that reads none. */
+/** Traits of a macro that reads none of the variables. */
 export const NO_TRAITS: MacroTraits = { usesCaller: false, usesKwargs: false, usesVarargs: false }
 
 /** Looks for the special variables in the body of a macro. */

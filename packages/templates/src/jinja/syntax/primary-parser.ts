@@ -7,7 +7,7 @@ import type { TokenStream } from './token-stream.ts'
 /** Reads the expressions inside of brackets. */
 export interface InnerExpressions {
   parse(): Expression
-  /** Reads what stands between parentheses. */
+  /** Reads the text between parentheses. */
   parseInParentheses(): Expression
 }
 

@@ -35,7 +35,7 @@ const OTHER_DIGITS: readonly (readonly [first: number, last: number])[] = [
   [0x1f100, 0x1f10a],
 ]
 
-/** Ideographs that stand for numbers. */
+/** Ideographs that mean numbers. */
 const NUMBER_IDEOGRAPHS = new Set(
   Array.from(
     '㐅㒃㠪㭍一七万三九二五亖亿什仟仨伍佰億兆兩八六十千卄卅卌叁参參叄四壱壹幺廾廿弌弍弎弐拾捌柒漆玖百肆萬貮貳贰阡陆陌陸零' +

@@ -46,7 +46,7 @@ export function compareCodePoints(left: string, right: string): number {
   return Math.sign(left.length - right.length)
 }
 
-/** Surrogates stand for the code points after the basic plane. */
+/** A surrogate ranks as a code point after the basic plane. */
 function toRank(unit: number): number {
   return (unit & 0xf800) === 0xd800 ? unit + 0x10000 : unit
 }

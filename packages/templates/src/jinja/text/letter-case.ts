@@ -110,7 +110,7 @@ function foldCharacter(character: string): string {
   if ((code >= 0x13f8 && code <= 0x13fd) || (code >= 0xab70 && code <= 0xabbf)) return character.toUpperCase()
   if (character === 'ı') return character
   if (character === 'ẞ') return 'ss'
-  // A sigma alone has no word around it, so this gives the form of the middle.
+  // A sigma by itself has no word around it, so this gives the form of the middle.
   return character.toUpperCase().toLowerCase()
 }
 

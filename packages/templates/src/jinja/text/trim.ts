@@ -4,7 +4,7 @@ import { hasSurrogates, toCodePoints } from './code-points.ts'
 /** The ends of a text to trim. */
 export type Ends = 'start' | 'end' | 'both'
 
-/** The text without the given characters at its ends; without white space where none are given. */
+/** The text without the given characters at its ends; without white space by default. */
 export function trimText(text: string, ends: Ends, characters?: string): string {
   if (characters === undefined) return trimUnits(text, ends, isSpace)
   if (!hasSurrogates(characters)) {

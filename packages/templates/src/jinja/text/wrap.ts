@@ -142,7 +142,7 @@ class HyphenSplitter {
     return end
   }
 
-  /** Whether several hyphens stand here with a word on both sides. */
+  /** Whether several hyphens are here with a word on both sides. */
   #isDash(index: number): boolean {
     if (this.#characters[index] !== '-' || !isWordPunctuation(this.#characters[index - 1])) return false
     if (this.#runEnd <= index) {

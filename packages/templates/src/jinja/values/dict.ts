@@ -34,7 +34,7 @@ export class Dict extends TemplateObject {
     return this.keys()
   }
 
-  /** The value of a key; undefined where there is none. */
+  /** The value of a key; undefined for an unknown key. */
   get(key: Value): Value | undefined {
     return this.#values.get(toHashKey(key))
   }

@@ -157,7 +157,7 @@ export class Iteration extends TemplateObject {
   }
 }
 
-/** Whether a value is a list. `Array.isArray` alone would lose the type of the items. */
+/** Whether a value is a list. A plain `Array.isArray` would lose the type of the items. */
 export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value)
 }
