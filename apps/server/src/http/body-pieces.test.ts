@@ -10,6 +10,8 @@ describe('the pieces of a body', () => {
         const pieces = new BodyPieces()
         const all = sizes.map((length, index) => Buffer.alloc(length, index + 1))
         for (const piece of all) pieces.add(piece)
+        const last = Buffer.from('"')
+        expect(Buffer.compare(pieces.join(last), Buffer.concat([...all, last]))).toBe(0)
         expect(Buffer.compare(pieces.join(), Buffer.concat(all))).toBe(0)
       }),
     )
