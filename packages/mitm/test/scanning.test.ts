@@ -304,7 +304,7 @@ it.each<[string, (world: World) => string]>([
   await using world = await startWorld({ limits: { bodyMs: 500, headerMs: 500 } })
   const answer = await sendRaw(world, [write(world), `GET /smuggled HTTP/1.1\r\nhost: ${world.target}\r\n\r\n`])
   expect(answer).toMatch(/^(HTTP\/1.1 4\d\d |$)/)
-  expect(answer).not.toContain('200')
+  expect(answer).not.toContain('HTTP/1.1 200')
   expect(world.upstream.requests).toEqual([])
 })
 
