@@ -48,6 +48,8 @@ export default defineConfig({
     // Modules are loaded once for each worker, not for each file: a third of the time. No test replaces a module or
     // leaves something behind in one.
     isolate: false,
+    // The projects share what vite makes of a file: each would make it again.
+    experimental: { fsModuleCache: true },
     sequence: { sequencer: PackedFirst },
     // An absolute path: each project has its own root.
     setupFiles: [join(import.meta.dirname, 'scripts/test-seed.ts')],
