@@ -224,8 +224,11 @@ export class Call {
   #onClose(): void {
     this.#hasClosed = true
     if (this.#isOver || this.#isInflating) return
-    if (this.#status === undefined) this.fail(this.#readClose(this.#stream?.rstCode ?? constants.NGHTTP2_CANCEL))
-    else this.#complete(this.#status)
+    // A stream that is destroyed drops the bytes that were not read: a good end would hide that the last of them are gone.
+    const isCut = this.#status?.code === GRPC.OK && !this.#hasEnded && (this.#stream?.readableLength ?? 0) > 0
+    if (this.#status === undefined || isCut) {
+      this.fail(this.#readClose(this.#stream?.rstCode ?? constants.NGHTTP2_CANCEL))
+    } else this.#complete(this.#status)
   }
 
   #readClose(code: number): CallStatus {
