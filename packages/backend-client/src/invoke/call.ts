@@ -258,7 +258,12 @@ export class Call {
 
   #reset(code: number): void {
     const stream = this.#stream
-    if (stream === undefined || stream.closed || stream.destroyed) return
+    if (stream === undefined || stream.destroyed) return
+    // Node keeps a stream that has closed until all of it is read and written, and nobody reads or writes it any more.
+    if (stream.closed) {
+      stream.destroy()
+      return
+    }
     stream.close(code)
     // Lets a stream that was held back come to its end.
     stream.resume()
