@@ -218,9 +218,12 @@ export class Call {
   #onStreamEnd(): void {
     this.#hasEnded = true
     this.#finishWhenRead()
+    if (this.#isOver || this.#status !== undefined || this.#stream?.writableFinished !== false) return
+    // No close follows while requests are left to send. Trailers that end the reply come right behind this event.
+    setImmediate(() => this.#onClose())
   }
 
-  /** The stream has closed. Where no trailers came, the code of its reset says why. */
+  /** Nothing more comes on the stream. Where no trailers came, the code of its reset says why. */
   #onClose(): void {
     this.#hasClosed = true
     if (this.#isOver || this.#isInflating) return
