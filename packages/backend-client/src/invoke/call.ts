@@ -95,10 +95,10 @@ export class Call {
       if (this.#isPaused) stream.pause()
       this.#plan.send(stream)
     } catch (error) {
-      // Metadata was checked before: a session that cannot open a stream will not open the next one either.
-      session.retire()
+      // An open session refuses nothing but the call itself, and takes others.
+      const code = session.isOpen ? GRPC.INTERNAL : GRPC.UNAVAILABLE
       const details = error instanceof Error ? error.message : String(error)
-      this.fail({ code: GRPC.UNAVAILABLE, details: `the call could not be sent: ${details}` })
+      this.fail({ code, details: `the call could not be sent: ${details}` })
     }
   }
 
