@@ -87,3 +87,47 @@ it.each(CALL_KINDS)('keeps nothing of a %s call that was answered and reset befo
   expect(outcome).toMatchObject({ kind: 'rate_limited', message: 'queue full' })
   await expect.poll(() => streams.map(({ destroyed }) => destroyed)).toEqual([true])
 })
+
+it.each(CALL_KINDS)(
+  'keeps nothing of a %s call that was reset before it was read while its answer inflates',
+  async (kind) => {
+    const streams = watchStreams()
+    await using backend = await startRawHttp2({
+      onRequest(stream) {
+        stream.headers({ 'grpc-encoding': 'gzip' })
+        stream.data(frame(gzipSync(replyBytes('hello')), { flag: 1 }))
+        stream.trailers({ 'grpc-status': '0' })
+        stream.reset(constants.NGHTTP2_NO_ERROR)
+      },
+    })
+    await using client = createBackendClient({ address: backend.address })
+    expect(await settle(client, kind, { text: 'x'.repeat(5 * MIB) })).toEqual({ texts: ['hello'] })
+    await expect.poll(() => streams.map(({ destroyed }) => destroyed)).toEqual([true])
+  },
+)
+
+it.each(['stream', 'generated stream'] as const)(
+  'keeps nothing of a %s call that was reset before it was read when its slow reader comes to the end',
+  async (kind) => {
+    const streams = watchStreams()
+    let stream: RawStream | undefined
+    await using backend = await startRawHttp2({
+      onRequest(begun) {
+        stream = begun
+        stream.headers()
+        stream.data(replyFrame('first'))
+      },
+    })
+    await using client = createBackendClient({ address: backend.address })
+    const replies = readCall(client, kind, { text: 'x'.repeat(5 * MIB) })
+    await replies.next()
+    for (let count = 0; count < 40; count += 1) stream?.data(replyFrame('more'))
+    stream?.trailers({ 'grpc-status': '0' })
+    stream?.reset(constants.NGHTTP2_NO_ERROR)
+    await expect.poll(() => streams[0]?.closed).toBe(true)
+    let count = 0
+    for await (const _ of replies) count += 1
+    expect(count).toBe(40)
+    await expect.poll(() => streams.map(({ destroyed }) => destroyed)).toEqual([true])
+  },
+)
