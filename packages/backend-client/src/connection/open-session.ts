@@ -17,6 +17,12 @@ const CONNECTION_WINDOW = 4 * 1024 * 1024
  */
 const MAX_SESSION_MEMORY_MB = 8192
 
+/** A session and the socket under it, which the session does not give out. */
+export interface OpenedSession {
+  readonly session: ClientHttp2Session
+  readonly socket: Socket
+}
+
 /**
  * Connects and waits for the settings of the other side, so that a server without HTTP/2 is found here and not in a
  * call. The session keeps the process alive.
@@ -24,7 +30,7 @@ const MAX_SESSION_MEMORY_MB = 8192
 export function openSession(
   address: BackendAddress,
   { signal }: { readonly signal: AbortSignal },
-): Promise<ClientHttp2Session> {
+): Promise<OpenedSession> {
   return new Promise((resolve, reject) => {
     const socket = openSocket(address)
     const session = connectHttp2(`http://${toAuthority(address)}`, {
@@ -36,12 +42,13 @@ export function openSession(
     function fail(error: Error): void {
       settle()
       session.destroy()
+      socket.destroy()
       reject(error)
     }
     function succeed(): void {
       settle()
       session.setLocalWindowSize(CONNECTION_WINDOW)
-      resolve(session)
+      resolve({ session, socket })
     }
     const onClose = () => fail(new Error('the connection was closed before the backend greeted'))
     const onAbort = () => fail(new Error('nobody waits for the connection any more'))

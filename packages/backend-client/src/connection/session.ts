@@ -1,12 +1,14 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2'
+import type { Socket } from 'node:net'
 import { type CallStatus, readReset } from '../call-status.ts'
 import { GRPC } from '../grpc-status.ts'
 import { Keepalive, type KeepaliveTimes } from './keepalive.ts'
+import type { OpenedSession } from './open-session.ts'
 import { createResetBudget } from './reset-budget.ts'
 
 /** Half of the numbers that HTTP/2 has for the streams of one connection. */
 const MAX_CALLS = 2 ** 29
-/** Longest time that a closed session waits for its last bytes, milliseconds. */
+/** Longest time that a closed session waits for its last bytes and for the end of the other side, milliseconds. */
 const CLOSE_MS = 1000
 const TOO_MANY_PINGS = Buffer.from('too_many_pings')
 
@@ -23,16 +25,19 @@ export interface SessionEvents {
 /** One connection to a backend, with the count of the calls that run on it. */
 export class Session {
   readonly #session: ClientHttp2Session
+  readonly #socket: Socket
   readonly #keepalive: Keepalive
   readonly #events: SessionEvents
   readonly #budget = createResetBudget(performance.now())
   #running = 0
   #callsLeft = MAX_CALLS
   #isRetired = false
+  #closeTimer: NodeJS.Timeout | undefined
   #lossStatus: CallStatus = { code: GRPC.UNAVAILABLE, details: 'the connection was lost' }
 
-  constructor(session: ClientHttp2Session, times: KeepaliveTimes, events: SessionEvents) {
+  constructor({ session, socket }: OpenedSession, times: KeepaliveTimes, events: SessionEvents) {
     this.#session = session
+    this.#socket = socket
     this.#keepalive = new Keepalive(session, times)
     this.#events = events
     session.unref()
@@ -44,6 +49,7 @@ export class Session {
     session.once('close', () => {
       this.#keepalive.stop()
       this.retire()
+      clearTimeout(this.#closeTimer)
       events.onGone(this)
     })
   }
@@ -76,9 +82,8 @@ export class Session {
     this.#running -= 1
     if (this.#running > 0) return
     this.#keepalive.pause()
-    if (this.#session.destroyed) return
     this.#session.unref()
-    if (this.#isRetired) this.#close()
+    if (this.#isRetired || this.#session.destroyed) this.#close()
   }
 
   /**
@@ -100,12 +105,16 @@ export class Session {
   destroy(status: CallStatus): void {
     this.#lossStatus = status
     this.#session.destroy()
+    if (this.#running === 0) this.#close()
   }
 
-  /** Closes when the last bytes are written. */
+  /** Closes when the last bytes are written. A socket whose other side does not close it is broken off. */
   #close(): void {
-    if (this.#session.destroyed || this.#session.closed) return
-    const timer = setTimeout(() => this.#session.destroy(), CLOSE_MS).unref()
-    this.#session.close(() => clearTimeout(timer))
+    if (this.#socket.destroyed || this.#closeTimer !== undefined) return
+    this.#closeTimer = setTimeout(() => {
+      this.#session.destroy()
+      this.#socket.destroy()
+    }, CLOSE_MS).unref()
+    this.#session.close()
   }
 }

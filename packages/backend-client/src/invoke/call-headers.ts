@@ -11,10 +11,13 @@ export interface CallHeaders {
   readonly timeoutMs: number
 }
 
-/** The headers of a call. The token wins over a caller's own `authorization`. */
+/**
+ * The headers of a call. The token wins over a caller's own `authorization`. Names of metadata are the same in every case,
+ * and the last of two wins.
+ */
 export function toHeaders({ path, metadata, token, timeoutMs }: CallHeaders): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {
-    ...metadata,
+    ...(metadata && lowerNames(metadata)),
     ':method': 'POST',
     ':path': path,
     te: 'trailers',
@@ -26,4 +29,8 @@ export function toHeaders({ path, metadata, token, timeoutMs }: CallHeaders): Ou
   if (timeout !== undefined) headers['grpc-timeout'] = timeout
   if (token !== undefined) headers.authorization = `Bearer ${token}`
   return headers
+}
+
+function lowerNames(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name.toLowerCase(), value]))
 }

@@ -95,10 +95,10 @@ export class Call {
       if (this.#isPaused) stream.pause()
       this.#plan.send(stream)
     } catch (error) {
-      // Metadata was checked before: a session that cannot open a stream will not open the next one either.
-      session.retire()
+      // An open session refuses nothing but the call itself, and takes others.
+      const code = session.isOpen ? GRPC.INTERNAL : GRPC.UNAVAILABLE
       const details = error instanceof Error ? error.message : String(error)
-      this.fail({ code: GRPC.UNAVAILABLE, details: `the call could not be sent: ${details}` })
+      this.fail({ code, details: `the call could not be sent: ${details}` })
     }
   }
 
@@ -218,14 +218,20 @@ export class Call {
   #onStreamEnd(): void {
     this.#hasEnded = true
     this.#finishWhenRead()
+    if (this.#isOver || this.#status !== undefined || this.#stream?.writableFinished !== false) return
+    // No close follows while requests are left to send. Trailers that end the reply come right behind this event.
+    setImmediate(() => this.#onClose())
   }
 
-  /** The stream has closed. Where no trailers came, the code of its reset says why. */
+  /** Nothing more comes on the stream. Where no trailers came, the code of its reset says why. */
   #onClose(): void {
     this.#hasClosed = true
     if (this.#isOver || this.#isInflating) return
-    if (this.#status === undefined) this.fail(this.#readClose(this.#stream?.rstCode ?? constants.NGHTTP2_CANCEL))
-    else this.#complete(this.#status)
+    // A stream that is destroyed drops the bytes that were not read: a good end would hide that the last of them are gone.
+    const isCut = this.#status?.code === GRPC.OK && !this.#hasEnded && (this.#stream?.readableLength ?? 0) > 0
+    if (this.#status === undefined || isCut) {
+      this.fail(this.#readClose(this.#stream?.rstCode ?? constants.NGHTTP2_CANCEL))
+    } else this.#complete(this.#status)
   }
 
   #readClose(code: number): CallStatus {
@@ -255,7 +261,12 @@ export class Call {
 
   #reset(code: number): void {
     const stream = this.#stream
-    if (stream === undefined || stream.closed || stream.destroyed) return
+    if (stream === undefined || stream.destroyed) return
+    // Node keeps a stream that has closed until all of it is read and written, and nobody reads or writes it any more.
+    if (stream.closed) {
+      stream.destroy()
+      return
+    }
     stream.close(code)
     // Lets a stream that was held back come to its end.
     stream.resume()

@@ -12,8 +12,8 @@ import { RequestQueue } from './request-queue.ts'
 /** A call that is open in both directions. Reading it gives the replies, once. */
 export interface DuplexCall<Request, Reply> extends AsyncIterable<Reply>, AsyncDisposable {
   /**
-   * Sends one message; resolves when there is room for another, or when the call is over. A message that cannot be sent
-   * ends the call with the reason.
+   * Sends one message; resolves when there is room for another, or when no more can be sent. A message that cannot be
+   * written ends the call with the reason.
    */
   write(message: PartialMessage<Request>): Promise<void>
   /** Says that no more messages follow; replies may still come. Later messages are dropped. */

@@ -2,9 +2,9 @@ import { SvcError } from '@svc/errors'
 
 const NAME = /^[0-9a-z_.-]+$/i
 const VISIBLE_ASCII = /^[ -~]*$/
-/** Names that belong to the connection or to gRPC itself. */
+/** Names that belong to the connection, to the body or to gRPC itself. */
 const RESERVED =
-  /^(?:grpc-.*|.*-bin|connection|host|http2-settings|keep-alive|proxy-connection|te|transfer-encoding|upgrade)$/i
+  /^(?:grpc-.*|.*-bin|connection|content-length|host|http2-settings|keep-alive|proxy-connection|te|transfer-encoding|upgrade)$/i
 
 /**
  * Checks the metadata of a call: names of gRPC, values of visible ASCII.

@@ -11,12 +11,12 @@ export class RequestQueue {
   #writers: (() => void)[] = []
   #isOpen = true
 
-  /** True until the last request is written, or the call is over. */
+  /** True until the last request is written, or until the backend takes no more. */
   get isOpen(): boolean {
     return this.#isOpen
   }
 
-  /** Sends one request; resolves when there is room for another, or when the call is over. */
+  /** Sends one request; resolves when there is room for another, or when no more can be sent. */
   async write(frame: Buffer): Promise<void> {
     if (!this.#isOpen) return
     if (this.#stream === undefined) {
@@ -34,17 +34,21 @@ export class RequestQueue {
     if (!this.#isOpen) return
     this.#isOpen = false
     this.#stream?.end()
+    // No drain follows an end.
+    this.#wakeWriters()
   }
 
   /** Sends on this stream from now on. */
   sendTo(stream: Writable): void {
     this.#stream = stream
     stream.on('drain', () => this.#wakeWriters())
+    // The backend has ended the call. A write after it would keep replies that are here from their reader.
+    stream.on('aborted', () => this.close())
     for (const frame of this.#frames.splice(0)) stream.write(frame)
     if (!this.#isOpen) stream.end()
   }
 
-  /** The call is over. */
+  /** Drops the requests that wait and those that follow. */
   close(): void {
     this.#isOpen = false
     this.#frames = []

@@ -157,11 +157,51 @@ it('sends the headers of gRPC', async () => {
   })
 })
 
+it.each(CALL_KINDS)('sends the metadata of a %s call whatever the case of its names', async (kind) => {
+  const seen: IncomingHttpHeaders[] = []
+  await using backend = await startHttp2Backend((stream, headers) => {
+    seen.push(headers)
+    answerWell(stream)
+  })
+  await using client = createBackendClient({ address: backend.address, token: 'secret' })
+  const names = ['Authorization', 'User-Agent', 'Content-Type', 'AUTHORIZATION', 'X-Trace', 'x-trace', 'Date', 'date']
+  for (const name of names)
+    expect(await settle(client, kind, { metadata: { [name]: 'mine' } })).toEqual({ texts: ['OK'] })
+  await settle(client, kind, { metadata: { 'X-Trace': 'first', 'x-trace': 'last', Date: 'first', date: 'last' } })
+  const ours = { authorization: 'Bearer secret', 'user-agent': 'grpc-node-svc/1', 'content-type': 'application/grpc' }
+  for (const headers of seen) expect(headers).toMatchObject(ours)
+  expect(seen.map((headers) => headers['x-trace'])).toEqual([...Array(4), 'mine', 'mine', undefined, undefined, 'last'])
+  expect(seen.map(({ date }) => date)).toEqual([...Array(6), 'mine', 'mine', 'last'])
+  expect(backend.sessions).toHaveLength(1)
+})
+
+it('takes the authorization of a caller without a token', async () => {
+  let seen: IncomingHttpHeaders = {}
+  await using backend = await startHttp2Backend((stream, headers) => {
+    seen = headers
+    answerWell(stream)
+  })
+  await using client = createBackendClient({ address: backend.address })
+  await client.health({ metadata: { Authorization: 'mine' } })
+  expect(seen.authorization).toBe('mine')
+})
+
 it.each(CALL_KINDS)('refuses a %s call with metadata that cannot be sent', async (kind) => {
   await using backend = await startHttp2Backend((stream) => answerWell(stream))
   await using client = createBackendClient({ address: backend.address })
   const refused = { kind: 'invalid_request', code: 'backend_metadata' }
-  for (const metadata of [{ 'a b': 'x' }, { name: 'grüße' }, { name: 'a\nb' }, { 'grpc-timeout': '1S' }, { te: 'x' }]) {
+  const names = [
+    'a b',
+    'grpc-timeout',
+    'Grpc-Timeout',
+    'te',
+    'TE',
+    'content-length',
+    'Content-Length',
+    ':path',
+    'x-bin',
+  ]
+  for (const metadata of [{ name: 'grüße' }, { name: 'a\nb' }, ...names.map((name) => ({ [name]: '1' }))]) {
     expect(await settle(client, kind, { metadata: { ...metadata } as Record<string, string> })).toMatchObject(refused)
   }
   expect(backend.sessions).toHaveLength(0)
