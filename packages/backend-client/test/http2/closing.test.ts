@@ -76,5 +76,5 @@ it.each(WAYS)('lets its socket go when a session $name and the backend is frozen
   await leave(session, peer)
   socket.pause()
   stream.destroy()
-  await expect.poll(() => gone, { timeout: 5000 }).toBe(1)
+  await expect.poll(() => gone).toBe(1)
 })
