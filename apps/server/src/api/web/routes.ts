@@ -1,10 +1,10 @@
 import { SvcError } from '@svc/errors'
+import { createLazy } from '../../concurrency/lazy.ts'
 import type { Call } from '../../http/call.ts'
 import type { CompressionPolicy } from '../../http/compression.ts'
 import type { HttpReply } from '../../http/http-reply.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { wantsPage } from '../../http/wants-page.ts'
-import type { WebInterface } from './web-interface.ts'
 
 /** Paths of the interface (§4.1); it shows what belongs to each. */
 const PAGES = ['/app', '/app/*', '/browse', '/browse/*', '/login', '/invite/*', '/explorer'] as const
@@ -31,21 +31,13 @@ export interface WebParts {
 
 /** The web interface: its page at every path that it serves, and its files. */
 export function webRoutes({ folder, root, serveHome, serveIcon, compression }: WebParts): Route[] {
-  let opened: Promise<WebInterface> | undefined
-  const open = (from: string): Promise<WebInterface> => {
-    opened ??= openWeb(from)
-    // The next request tries again.
-    opened.catch(() => {
-      opened = undefined
-    })
-    return opened
-  }
-  const openWeb = async (from: string): Promise<WebInterface> => {
+  const { open } = createLazy(async () => {
+    if (folder === undefined) return undefined
     const { openWebInterface } = await import('./web-interface.ts')
-    return openWebInterface(from, compression)
-  }
+    return openWebInterface(folder, compression)
+  })
   const serveFile = async (call: Call): Promise<HttpReply | undefined> =>
-    folder === undefined ? undefined : (await open(folder)).serveFile(call, call.path.slice(1))
+    (await open())?.serveFile(call, call.path.slice(1))
 
   const [first, ...others] = root ? (['/', ...PAGES] as const) : PAGES
   return [
@@ -58,7 +50,8 @@ export function webRoutes({ folder, root, serveHome, serveIcon, compression }: W
       async handler(call) {
         if (call.path === '/') call.outgoing.appendHeader('Vary', 'Accept')
         const isForPrograms = call.path === '/' && !wantsPage(call.header('accept'))
-        return folder === undefined || isForPrograms ? serveHome(call) : (await open(folder)).servePage(call)
+        const page = isForPrograms ? undefined : await open()
+        return page === undefined ? serveHome(call) : page.servePage(call)
       },
     }),
     defineRoute({

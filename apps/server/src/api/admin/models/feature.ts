@@ -1,5 +1,5 @@
 import { formatProblem } from '../../../catalog/config-problem.ts'
-import type { ModelUploads } from '../../../catalog/model-uploads.ts'
+import { createLazy } from '../../../concurrency/lazy.ts'
 import { readDisk } from '../../../monitoring/host-figures.ts'
 import { readServerId } from '../../../operations/server-id.ts'
 import type { ServerFeature } from '../../../platform/feature.ts'
@@ -11,15 +11,7 @@ import { uploadRoutes } from './upload-routes.ts'
 /** Administration of model files. */
 export function modelFilesFeature(platform: Platform): ServerFeature {
   const { modelFiles, inference, config, modelGallery, bodies } = platform
-  let opened: Promise<ModelUploads> | undefined
-  const openUploads = (): Promise<ModelUploads> => {
-    opened ??= loadUploads().catch((error: unknown) => {
-      opened = undefined
-      throw error
-    })
-    return opened
-  }
-  const loadUploads = async (): Promise<ModelUploads> => {
+  const uploads = createLazy(async () => {
     const { createModelUploads } = await import('../../../catalog/model-uploads.ts')
     return createModelUploads({
       modelsPath: config.modelsPath,
@@ -28,7 +20,7 @@ export function modelFilesFeature(platform: Platform): ServerFeature {
       readFreeBytes: async () => (await readDisk(config.modelsPath))?.available,
       alone: (change, options) => modelGallery.changeFolder(change, options),
     })
-  }
+  })
   return {
     routes: [
       ...modelAdminRoutes({
@@ -38,12 +30,11 @@ export function modelFilesFeature(platform: Platform): ServerFeature {
           return { problems: problems.map(formatProblem) }
         },
       }),
-      ...uploadRoutes({ openUploads, bodies }),
+      ...uploadRoutes({ openUploads: uploads.open, bodies }),
       ...unusedRoutes({ gallery: modelGallery, bodies }),
     ],
     async close() {
-      const uploads = await opened?.catch(() => undefined)
-      await uploads?.close()
+      await (await uploads.settled())?.close()
     },
   }
 }
