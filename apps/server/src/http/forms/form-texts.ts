@@ -2,6 +2,7 @@ import { unparsable } from '../../inference/documents/unparsable.ts'
 import { BodyPieces } from '../body-pieces.ts'
 
 const QUOTE = Buffer.from('"')
+const EMPTY_TEXT = Buffer.from('""')
 /** Bytes of a member beside its name and text: quotes, brackets, a colon and a comma. */
 const FRAME_BYTES = 8
 
@@ -62,8 +63,7 @@ export class FieldText {
   /** Ends the text. @throws {SvcError} `invalid_request` for a text that ends inside a character */
   end(): Uint8Array {
     this.#write(this.#decode())
-    // The quotes stay out of the pieces: a small piece behind another one takes a whole block.
-    return Buffer.concat([QUOTE, this.#pieces.join(QUOTE)])
+    return this.#pieces.count === 0 ? EMPTY_TEXT : this.#pieces.join(QUOTE)
   }
 
   #decode(piece?: Uint8Array): string {
@@ -75,8 +75,11 @@ export class FieldText {
   }
 
   #write(text: string): number {
-    const encoded = Buffer.from(JSON.stringify(text).slice(1, -1))
-    if (encoded.length > 0) this.#pieces.add(encoded)
-    return encoded.length
+    if (text === '') return 0
+    // Its quotes are no pieces of their own: a small piece behind another one takes a whole block.
+    const opening = this.#pieces.count === 0 ? 1 : 0
+    const encoded = Buffer.from(JSON.stringify(text).slice(1 - opening, -1))
+    this.#pieces.add(encoded)
+    return encoded.length - opening
   }
 }
