@@ -1,4 +1,11 @@
-import { nameWithoutGallery, type Operation, type OperationRequest, type OperationView } from './operation.ts'
+import { SvcError } from '@svc/errors'
+import {
+  isPending,
+  nameWithoutGallery,
+  type Operation,
+  type OperationRequest,
+  type OperationView,
+} from './operation.ts'
 import { createProgressMeter, type ProgressMeter } from './progress-meter.ts'
 
 /** An operation outside the history, with the facts that the queue has about it. */
@@ -37,6 +44,18 @@ export function isCancellable(entry: Entry): boolean {
   return state === 'queued' || (state === 'running' && action === 'installation' && !entry.isCommitted)
 }
 
+/** @throws {SvcError} `invalid_request` for an operation that cannot be ended from outside */
+export function checkStoppable(jobId: string, entry: Entry | undefined): asserts entry is Entry {
+  if (entry === undefined || !isPending(entry.operation)) {
+    throw refusal('operation_not_found', `operation "${jobId}" not found or already completed`)
+  }
+  if (entry.stop.signal.aborted) throw refusal('operation_cancelled', `operation "${jobId}" is already cancelled`)
+  if (isCancellable(entry)) return
+  const isDeletion = entry.operation.action === 'deletion'
+  const reason = isDeletion ? 'a running removal cannot be interrupted' : 'it is being finished'
+  throw refusal('operation_not_cancellable', `operation "${jobId}" cannot be cancelled: ${reason}`)
+}
+
 /** An entry as others see it. @param nowMs a clock that only goes forward */
 export function toView(entry: Entry, nowMs: number): OperationView {
   const rate = entry.operation.state === 'running' ? entry.meter.readRate(nowMs) : {}
@@ -50,4 +69,8 @@ export function isSameObject(one: OperationRequest, other: OperationRequest): bo
 
 function toKey({ fullName }: OperationRequest): string {
   return nameWithoutGallery(fullName).toLowerCase()
+}
+
+function refusal(code: string, message: string): SvcError {
+  return new SvcError('invalid_request', message, { code })
 }

@@ -4,7 +4,7 @@ import type { Bus } from '../bus/bus.ts'
 import { nextMessage } from '../bus/next-message.ts'
 import type { Messages } from '../bus/subjects.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { createEntry, type Entry, isCancellable, isSameObject, toView } from './entry.ts'
+import { checkStoppable, createEntry, type Entry, isCancellable, isSameObject, toView } from './entry.ts'
 import {
   isFinished,
   isPending,
@@ -19,6 +19,8 @@ import {
 } from './operation.ts'
 import { MAX_HISTORY, type OperationStore } from './operation-store.ts'
 import type { Operations, PerformOperation } from './operations.ts'
+import { createProgressNotes, type ProgressNotes } from './progress-notes.ts'
+import { resumeOperation } from './resume-operation.ts'
 import { keepsData, OperationStopped } from './stopped-operation.ts'
 
 /** Options of {@link openOperations}. */
@@ -46,13 +48,6 @@ const MAX_QUEUED_DETAILS = 32 * 1024 * 1024
 /** Failures that wait to be acknowledged; older ones go to the history. */
 const MAX_FAILED = 200
 const RETRY_SAVE_MS = 1000
-const INTERRUPTED = 'interrupted by restart'
-/** Resumes without progress. After that the installation may be the cause of the server's end. */
-const MAX_RESUMES = 3
-/** Bytes that count as progress. */
-const PROGRESS_BYTES = 64 * 1024
-/** Time between two notes of the progress of one operation. */
-const NOTE_MS = 250
 
 /**
  * Reads the operations of the last run. Installations that ran then go on, or are complete where everything was in
@@ -80,14 +75,16 @@ class OperationQueue implements Operations {
   readonly #ended = new Map<string, Entry>()
   readonly #closing = new AbortController()
   readonly #onEnd: OperationsOptions['onEnd']
-  readonly #wasCommitted: OperationsOptions['wasCommitted']
+  readonly #resume: (operation: Operation) => Promise<Operation>
+  readonly #notes: ProgressNotes
   #position = 0
   #isStarted = false
 
   constructor(options: OperationsOptions) {
     const { store, bus, clock, logger, concurrency = 4, maxQueued = MAX_QUEUED } = options
     this.#onEnd = options.onEnd
-    this.#wasCommitted = options.wasCommitted
+    this.#resume = (operation) => resumeOperation(operation, { clock, wasCommitted: options.wasCommitted })
+    this.#notes = createProgressNotes({ store, clock, logger, closing: this.#closing.signal })
     this.#store = store
     this.#bus = bus
     this.#clock = clock
@@ -99,7 +96,7 @@ class OperationQueue implements Operations {
 
   async restore(): Promise<void> {
     for (const found of await this.#store.unfinished()) {
-      const operation = found.state === 'running' ? await this.#toResumed(found) : found
+      const operation = found.state === 'running' ? await this.#resume(found) : found
       if (operation !== found) await this.#store.save(operation)
       this.#position = Math.max(this.#position, operation.position)
       if (isFinished(operation)) this.#onEnd?.(operation)
@@ -107,16 +104,6 @@ class OperationQueue implements Operations {
     }
     const [newest] = await this.#store.history()
     this.#position = Math.max(this.#position, newest?.position ?? 0)
-  }
-
-  /** An operation that ran when the server ended, as it is now. */
-  async #toResumed(operation: Operation): Promise<Operation> {
-    const finishedAt = this.#clock.now()
-    if (operation.action === 'deletion') return { ...operation, state: 'failed', error: INTERRUPTED, finishedAt }
-    if ((await this.#wasCommitted?.(operation)) === true) return { ...operation, state: 'completed', finishedAt }
-    const { count, bytes } = operation.resumes ?? { count: 0, bytes: 0 }
-    if (count >= MAX_RESUMES) return { ...operation, state: 'failed', error: INTERRUPTED, finishedAt }
-    return { ...operation, state: 'queued', startedAt: undefined, resumes: { count: count + 1, bytes } }
   }
 
   register(subject: OperationSubject, action: OperationAction, perform: PerformOperation): void {
@@ -253,15 +240,7 @@ class OperationQueue implements Operations {
 
   async #stop(jobId: string, how: 'cancelled' | 'paused'): Promise<void> {
     const entry = this.#entries.get(jobId)
-    if (entry === undefined || !isPending(entry.operation)) {
-      throw refusal('operation_not_found', `operation "${jobId}" not found or already completed`)
-    }
-    if (entry.stop.signal.aborted) throw refusal('operation_cancelled', `operation "${jobId}" is already cancelled`)
-    if (!isCancellable(entry)) {
-      const reason =
-        entry.operation.action === 'deletion' ? 'a running removal cannot be interrupted' : 'it is being finished'
-      throw refusal('operation_not_cancellable', `operation "${jobId}" cannot be cancelled: ${reason}`)
-    }
+    checkStoppable(jobId, entry)
     this.#bus.publish('operations.stopped', { jobId, how })
     await entry.ended
   }
@@ -316,7 +295,7 @@ class OperationQueue implements Operations {
         signal: stop.signal,
         report: (report) => {
           meter.report(report, this.#clock.monotonic())
-          this.#noteProgress(entry)
+          this.#notes.note(entry)
           this.#noteChange(entry)
         },
         commit: () => {
@@ -336,35 +315,10 @@ class OperationQueue implements Operations {
     this.#startNext()
   }
 
-  /** Stores the progress of a resumed installation, where no run before got so far. */
-  #noteProgress(entry: Entry): void {
-    const { operation, meter } = entry
-    const bytes = meter.progress.currentBytes ?? 0
-    if (entry.notes.isBusy || entry.notes.isEnded || operation.resumes === undefined) return
-    if (bytes < operation.resumes.bytes + PROGRESS_BYTES) return
-    entry.operation = { ...operation, resumes: { count: 0, bytes } }
-    entry.notes.isBusy = true
-    entry.notes.written = this.#store.save(entry.operation).catch((error: unknown) => {
-      this.#logger.warn({ err: error, jobId: operation.jobId }, 'the progress of an operation could not be stored')
-    })
-    void this.#noteLater(entry)
-  }
-
-  /** The last report before a crash may be the last of all: it is stored too. */
-  async #noteLater(entry: Entry): Promise<void> {
-    const signal = AbortSignal.any([this.#closing.signal, entry.stop.signal])
-    await entry.notes.written
-    await this.#clock.sleep(NOTE_MS, { signal }).catch(() => undefined)
-    if (signal.aborted || entry.notes.isEnded) return
-    entry.notes.isBusy = false
-    this.#noteProgress(entry)
-  }
-
   /** Nobody knows which part of a removal was done: the next start fails it. */
   async #putBack(entry: Entry): Promise<void> {
     if (entry.operation.action === 'deletion') return
-    entry.notes.isEnded = true
-    await entry.notes.written
+    await this.#notes.end(entry)
     entry.operation = { ...entry.operation, state: 'queued', startedAt: undefined }
     await this.#store.save(entry.operation).catch((error: unknown) => {
       this.#logger.warn({ err: error, jobId: entry.operation.jobId }, 'an operation could not be put back')
@@ -381,9 +335,7 @@ class OperationQueue implements Operations {
 
   /** Brings an operation to an end. Its row is written before it leaves the list. */
   async #finish(entry: Entry, end: Pick<Operation, 'state' | 'error'>): Promise<void> {
-    // A note that is written later would take its end back.
-    entry.notes.isEnded = true
-    await entry.notes.written
+    await this.#notes.end(entry)
     const operation: Operation = { ...entry.operation, ...end, finishedAt: this.#clock.now() }
     await this.#save(operation)
     entry.operation = operation
@@ -433,10 +385,6 @@ function toStoppedState({ stop }: Entry): 'cancelled' | 'paused' {
 
 function measure({ details }: OperationRequest): number {
   return JSON.stringify(details).length
-}
-
-function refusal(code: string, message: string): SvcError {
-  return new SvcError('invalid_request', message, { code })
 }
 
 function describe(error: unknown): string {
