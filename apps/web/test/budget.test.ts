@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { nameClass } from '../scripts/name-class.ts'
-import { modules, nameOf, readOwn } from './sheets.ts'
+import { modules, readOwn, toSheetName } from './sheets.ts'
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
 const KB = 1000
@@ -101,7 +101,7 @@ describe('the built interface', () => {
     const styled = find(read('.css'))
     const written = find(read('.js'))
     const names = modules.flatMap((file) =>
-      [...readOwn(file)].map((name) => [nameClass(name, file), `${nameOf(file)}: ${name}`] as const),
+      [...readOwn(file)].map((name) => [nameClass(name, file), `${toSheetName(file)}: ${name}`] as const),
     )
     expect(names.length).toBeGreaterThan(0)
     expect(names.filter(([name]) => !styled.has(name)).map(([, text]) => text)).toEqual([])

@@ -14,7 +14,7 @@ export const sheets: readonly string[] = files.filter((name) => name.endsWith('.
 export const modules: readonly string[] = sheets.filter((name) => name.endsWith('.module.css'))
 
 /** Names a file as its readers do. */
-export const nameOf = (file: string): string => relative(SOURCES, file)
+export const toSheetName = (file: string): string => relative(SOURCES, file)
 
 /** Reads a sheet without its comments. */
 const readSheet = (file: string): string => readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')

@@ -8,12 +8,12 @@ import {
   globals,
   listClasses,
   modules,
-  nameOf,
   readOwn,
   readSelectors,
   readTopSelectors,
   STYLES,
   sheets,
+  toSheetName,
 } from './sheets.ts'
 
 const MAX_BASE_LINES = 400
@@ -48,7 +48,7 @@ function readUses(file: string): Uses {
     if (path.endsWith('.module.css') && bindings !== undefined && ts.isNamespaceImport(bindings)) {
       imported.set(bindings.name.text, join(dirname(file), path))
     } else if (path.startsWith('.') && dirname(join(dirname(file), path)) !== STYLES) {
-      faults.push(`${nameOf(file)} loads ${path}, which is no module`)
+      faults.push(`${toSheetName(file)} loads ${path}, which is no module`)
     }
   }
   const noteRead = (node: ts.Node) => {
@@ -57,7 +57,7 @@ function readUses(file: string): Uses {
     if (module === undefined || ts.isNamespaceImport(node.parent)) return
     const { parent } = node
     if (!ts.isPropertyAccessExpression(parent) || parent.expression !== node) {
-      faults.push(`${nameOf(file)} reads ${node.text} without naming a class`)
+      faults.push(`${toSheetName(file)} reads ${node.text} without naming a class`)
       return
     }
     read.set(module, (read.get(module) ?? new Set()).add(parent.name.text))
@@ -93,7 +93,7 @@ const uses = sources.map((file) => ({ file, ...readUses(file) }))
 describe('the style sheets', () => {
   it('have no class outside styles/ that is not of a module', () => {
     const loose = sheets.filter((file) => dirname(file) !== STYLES && !file.endsWith('.module.css'))
-    expect(loose.map(nameOf)).toEqual([])
+    expect(loose.map(toSheetName)).toEqual([])
     expect(uses.flatMap(({ faults }) => faults)).toEqual([])
   })
 
@@ -102,18 +102,21 @@ describe('the style sheets', () => {
     expect(lines).toBeLessThan(MAX_BASE_LINES)
   })
 
-  it.each(modules.map((file) => [nameOf(file), file]))('%s names the classes that its components use', (_, file) => {
-    const used = new Set(uses.flatMap(({ read }) => [...(read.get(file) ?? [])]))
-    const own = readOwn(file)
-    expect({ missing: [...used].filter((name) => !own.has(name)) }).toEqual({ missing: [] })
-    expect({ unused: [...own].filter((name) => !used.has(name)) }).toEqual({ unused: [] })
-  })
+  it.each(modules.map((file) => [toSheetName(file), file]))(
+    '%s names the classes that its components use',
+    (_, file) => {
+      const used = new Set(uses.flatMap(({ read }) => [...(read.get(file) ?? [])]))
+      const own = readOwn(file)
+      expect({ missing: [...used].filter((name) => !own.has(name)) }).toEqual({ missing: [] })
+      expect({ unused: [...own].filter((name) => !used.has(name)) }).toEqual({ unused: [] })
+    },
+  )
 
   it('begin every rule of a module with a class of its own', () => {
     const shared = modules.flatMap((file) =>
       readTopSelectors(file)
         .filter((selector) => listClasses(selector.replace(GLOBAL, '')).size === 0)
-        .map((selector) => `${nameOf(file)}: ${selector}`),
+        .map((selector) => `${toSheetName(file)}: ${selector}`),
     )
     expect(shared).toEqual([])
   })
@@ -123,16 +126,16 @@ describe('the style sheets', () => {
       [...readSelectors(file).matchAll(GLOBAL)]
         .map(([, name = '']) => name)
         .filter((name) => !globals.has(name) && !LIBRARY_CLASS.test(name))
-        .map((name) => `${nameOf(file)}: ${name}`),
+        .map((name) => `${toSheetName(file)}: ${name}`),
     )
     expect(foreign).toEqual([])
     const other = modules.filter((file) => /:global(?!\(\.[\w-]+\))/.test(readSelectors(file)))
-    expect(other.map(nameOf)).toEqual([])
+    expect(other.map(toSheetName)).toEqual([])
   })
 
   it('name every shared class that a component writes out, and no other', () => {
     const unknown = uses.flatMap(({ file, words }) =>
-      [...words].filter((word) => !globals.has(word)).map((word) => `${nameOf(file)}: ${word}`),
+      [...words].filter((word) => !globals.has(word)).map((word) => `${toSheetName(file)}: ${word}`),
     )
     expect(unknown).toEqual([])
     const written = new Set(uses.flatMap(({ words }) => [...words]))
@@ -142,13 +145,13 @@ describe('the style sheets', () => {
   it('leave scrolling and its stop of the Tab key to one component', () => {
     const stops = sources.filter((file) => readFileSync(file, 'utf8').includes('tabIndex={0}'))
     // a chart is read by the arrow keys
-    expect(stops.map(nameOf).sort()).toEqual(['components/charts/chart.tsx', 'components/ui/scroll-region.tsx'])
+    expect(stops.map(toSheetName).sort()).toEqual(['components/charts/chart.tsx', 'components/ui/scroll-region.tsx'])
     const silenced = sources.filter((file) => readFileSync(file, 'utf8').includes('noNoninteractiveTabindex'))
-    expect(silenced.map(nameOf)).toEqual([])
+    expect(silenced.map(toSheetName)).toEqual([])
   })
 
   it('name classes with whole words', () => {
-    const own = modules.flatMap((file) => [...readOwn(file)].map((name) => `${nameOf(file)}: ${name}`))
+    const own = modules.flatMap((file) => [...readOwn(file)].map((name) => `${toSheetName(file)}: ${name}`))
     const shared = [...globals].map((name) => `styles: ${name}`)
     expect([...own, ...shared].filter((line) => !WHOLE_WORDS.test(line.split(': ')[1] ?? ''))).toEqual([])
   })

@@ -9,13 +9,13 @@ import { Exchange } from '../exchange/exchange.ts'
 import { bracketed, canonicalHost, type HostAndPort } from '../hosts/host.ts'
 import { isListed } from '../hosts/is-listed.ts'
 import type { HostPolicy, HostRules } from '../ports.ts'
-import type { Shared } from '../shared.ts'
+import type { ProxyParts } from '../proxy-parts.ts'
 import { createUpstreamConnections } from '../upstream/connections.ts'
 import type { Dialer } from '../upstream/dial.ts'
 
 /** Options of {@link interceptConnection}. */
 export interface InterceptOptions {
-  readonly shared: Shared
+  readonly shared: ProxyParts
   readonly connectionId: string
   readonly target: HostAndPort
   readonly acceptor: TlsAcceptor

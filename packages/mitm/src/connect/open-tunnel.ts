@@ -4,14 +4,14 @@ import type { ConnectionFields } from '../events.ts'
 import { canonicalHost } from '../hosts/host.ts'
 import { isListed } from '../hosts/is-listed.ts'
 import type { HostPolicy } from '../ports.ts'
-import type { Shared } from '../shared.ts'
+import type { ProxyParts } from '../proxy-parts.ts'
 import type { Dialer } from '../upstream/dial.ts'
 import { writeEstablished } from './established.ts'
 import { runTunnel } from './tunnel.ts'
 
 /** Options of {@link openTunnel}. */
 export interface OpenTunnelOptions {
-  readonly shared: Shared
+  readonly shared: ProxyParts
   readonly policy: HostPolicy
   readonly dialer: Dialer
   /** Closes tunnels whose TLS name differs from their target. */

@@ -5,7 +5,7 @@ import { scanRequest } from '../filter/scan-request.ts'
 import { type ScannedFormat, USUAL_PATHS } from '../filter/scanned-paths.ts'
 import type { BudgetAccount } from '../limits/byte-budget.ts'
 import type { BodyFilter, HostRules } from '../ports.ts'
-import type { Shared } from '../shared.ts'
+import type { ProxyParts } from '../proxy-parts.ts'
 import type { UpstreamConnections } from '../upstream/upstream.ts'
 import { Lifetime, type Phase } from './lifetime.ts'
 import { Outcome } from './outcome.ts'
@@ -17,7 +17,7 @@ import { relayUpgrade } from './upgrade.ts'
 
 /** The intercepted connection of a request. */
 export interface ExchangeContext extends ExpectedHost {
-  readonly shared: Shared
+  readonly shared: ProxyParts
   readonly connectionId: string
   readonly upstream: UpstreamConnections
   /** Finds the rules that apply now. */

@@ -1,6 +1,6 @@
 import type { Expiring } from '../limits/deadlines.ts'
 import type { Limits } from '../limits/limits.ts'
-import type { Shared } from '../shared.ts'
+import type { ProxyParts } from '../proxy-parts.ts'
 
 /**
  * `request`: the body is read for the filter. `verdict`: the filter works. `head`: the host has not answered. `reply`:
@@ -14,7 +14,7 @@ const DRAIN_MS = 10_000
 /** The time of one exchange: its phases with their limits, and its end. */
 export class Lifetime implements Expiring {
   readonly #limits: Limits
-  readonly #deadlines: Shared['deadlines']
+  readonly #deadlines: ProxyParts['deadlines']
   readonly #onExpired: (phase: Phase) => void
   /** Made when something waits for the client's end; most requests pass without. */
   #gone: AbortController | undefined
@@ -24,7 +24,7 @@ export class Lifetime implements Expiring {
   deadline: number
 
   /** @param onExpired called each time that the limit of a phase has passed */
-  constructor({ limits, deadlines }: Pick<Shared, 'limits' | 'deadlines'>, onExpired: (phase: Phase) => void) {
+  constructor({ limits, deadlines }: Pick<ProxyParts, 'limits' | 'deadlines'>, onExpired: (phase: Phase) => void) {
     this.#limits = limits
     this.#deadlines = deadlines
     this.#onExpired = onExpired

@@ -4,7 +4,7 @@ import type { Deadlines } from './limits/deadlines.ts'
 import type { Limits } from './limits/limits.ts'
 
 /** Parts that all connections of a proxy share. */
-export interface Shared {
+export interface ProxyParts {
   readonly limits: Limits
   readonly budget: ByteBudget
   readonly deadlines: Deadlines
