@@ -16,24 +16,6 @@ const server = defineSection({
   },
 })
 
-const folders = defineSection({
-  heading: 'Folders',
-  options: {
-    generatedContentPath: option(path, {
-      flag: 'generated-content-path',
-      env: ['SVC_GENERATED_CONTENT_PATH'],
-      shownDefault: 'a temporary folder of the user',
-      about: 'generated images, audio and video',
-    }),
-    uploadPath: option(path, {
-      flag: 'upload-path',
-      env: ['SVC_UPLOAD_PATH'],
-      shownDefault: 'a temporary folder of the user',
-      about: 'uploaded files',
-    }),
-  },
-})
-
 const models = defineSection({
   heading: 'Models',
   options: {
@@ -406,4 +388,4 @@ const realtime = defineSection({
  * Flags, variables and settings of features that this version does not have. Their defaults are accepted and anything
  * else is refused by name. An entry moves to its section when its feature is built.
  */
-export const NOT_BUILT = [server, folders, models, logs, agents, peers, cluster, realtime] as const
+export const NOT_BUILT = [server, models, logs, agents, peers, cluster, realtime] as const

@@ -1,5 +1,6 @@
 import { postgresAuthTables, sqliteAuthTables } from '@svc/auth/drizzle'
 import { auditEventsOnPostgres, auditEventsOnSqlite } from './tables/audit.ts'
+import { generatedFilesOnPostgres, generatedFilesOnSqlite } from './tables/generated-files.ts'
 import { instanceOnPostgres, instanceOnSqlite } from './tables/instance.ts'
 import { knownFilesOnPostgres, knownFilesOnSqlite } from './tables/known-files.ts'
 import { operationsOnPostgres, operationsOnSqlite } from './tables/operations.ts'
@@ -21,6 +22,7 @@ export const sqliteTables = {
   auditEvents: auditEventsOnSqlite,
   operations: operationsOnSqlite,
   knownFiles: knownFilesOnSqlite,
+  generatedFiles: generatedFilesOnSqlite,
   ...sqliteAuthTables,
 }
 
@@ -33,6 +35,7 @@ export const postgresTables = {
   auditEvents: auditEventsOnPostgres,
   operations: operationsOnPostgres,
   knownFiles: knownFilesOnPostgres,
+  generatedFiles: generatedFilesOnPostgres,
   ...postgresAuthTables,
 }
 

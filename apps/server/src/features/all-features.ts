@@ -26,6 +26,7 @@ import { rerankFeature } from '../api/formats/rerank/feature.ts'
 import { responsesFeature } from '../api/formats/responses/feature.ts'
 import { scoreFeature } from '../api/formats/score/feature.ts'
 import { tokenizeFeature } from '../api/formats/tokenize/feature.ts'
+import { generatedFilesFeature } from '../api/generated/feature.ts'
 import { webFeature } from '../api/web/feature.ts'
 import type { CreateFeature } from '../platform/feature.ts'
 import { diagnosticsFeature } from './diagnostics.ts'
@@ -53,6 +54,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   rerankFeature,
   tokenizeFeature,
   scoreFeature,
+  generatedFilesFeature,
   piiFeature,
   routerFeature,
   middlewareFeature,

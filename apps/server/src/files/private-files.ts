@@ -8,8 +8,13 @@ const FILE_MODE = 0o600
 
 /** Temporary files that only this server reads. */
 export interface PrivateFiles {
-  /** Makes an empty file. @throws {SvcError} `insufficient_storage`, `internal` */
-  create(): Promise<PrivateFile>
+  /**
+   * Makes an empty file.
+   *
+   * @param options.extension the end of its name with the dot, for programs that read it there. @default none
+   * @throws {SvcError} `insufficient_storage`, `internal`
+   */
+  create(options?: { readonly extension?: string | undefined }): Promise<PrivateFile>
   /** Waits until removed files are gone, then removes the rest. */
   close(): Promise<void>
 }
@@ -38,8 +43,8 @@ export async function openPrivateFiles(folder: string): Promise<PrivateFiles> {
     return tracked
   }
 
-  async function create(): Promise<PrivateFile> {
-    const path = join(folder, randomUUID())
+  async function create({ extension = '' }: { readonly extension?: string | undefined } = {}): Promise<PrivateFile> {
+    const path = join(folder, `${randomUUID()}${extension}`)
     try {
       await mkdir(folder, { recursive: true, mode: FOLDER_MODE })
       return toPrivateFile(path, await open(path, 'wx', FILE_MODE), track)

@@ -44,6 +44,7 @@ import type { Settings } from '../settings/settings.ts'
 import { composeFailover, type FailoverModule, type FailoverParts } from './compose-failover.ts'
 import { composePii } from './compose-pii.ts'
 import { CORPUS_FOLDER, composeRouting, type RoutingModule } from './compose-routing.ts'
+import type { MediaFiles } from './open-media-files.ts'
 
 /** Limit of one image (threats FETCH-2); other media may be as large as a request's body. */
 const IMAGE_BYTES = 20_000_000
@@ -64,6 +65,8 @@ export interface InferenceParts extends FailoverParts {
   readonly outbound: OutboundClient
   /** The user agent of requests to other servers. */
   readonly userAgent: string
+  /** Folders of files that backends read and write. */
+  readonly media: Pick<MediaFiles, 'drafts' | 'uploads'>
   readonly checkUpstream: CheckUpstream
   readonly quotas: Pick<Quotas, 'reserve'>
   readonly traces: TraceRecorder
@@ -88,7 +91,7 @@ export interface InferenceModule {
 
 /** Composes the stages. */
 export function composeInference(parts: InferenceParts): InferenceModule {
-  const { config, settings, directory, placement, upstream, outbound, secrets, userAgent } = parts
+  const { config, settings, directory, placement, media, upstream, outbound, secrets, userAgent } = parts
   const { audit, usage, traces, backendTraces, metrics, clock, logger: log } = parts
   const prompts = createPromptBuilder({ logger: log })
   const slots = createModelSlots()
@@ -98,7 +101,10 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     rules: createReplyRuleBook({ logger: log }),
     grammars: createCompileCache(),
   })
-  const executor = traceExecutor(createBackendExecutor(placement, planner, { prompts }), backendTraces)
+  const executor = traceExecutor(
+    createBackendExecutor(placement, planner, { prompts, drafts: media.drafts }),
+    backendTraces,
+  )
   const pii = composePii({
     executor,
     findModel: (name) => directory.find(name),
@@ -131,6 +137,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     clock,
     logger: log,
   })
+  const reader = createMediaReader({ outbound, limits: mediaLimits(config) })
   const relay = createRelay({
     models: cloudModels,
     upstream,
@@ -145,7 +152,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
       access: createAccess(parts.quotas),
       modelLimit: createModelLimit(slots, audit),
       pii: createPiiStage(pii.filter),
-      parse: createParse(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),
+      parse: createParse({ attacher: createMediaAttacher(reader), reader, uploads: media.uploads }),
       model: createModelStage({ models, relay: traceRelay(relay, backendTraces), usage, metrics, clock }),
     },
     {

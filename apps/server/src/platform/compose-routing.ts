@@ -65,6 +65,7 @@ function createOwnContext({ clock, logger: log }: Pick<RoutingParts, 'clock' | '
   return {
     route: { path: 'router-corpus', family: 'compatible' },
     requestId: randomUUID(),
+    baseUrl: '/',
     principal: createLocalPrincipal(),
     signal,
     abort: signal,

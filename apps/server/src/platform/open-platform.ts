@@ -14,7 +14,6 @@ import type { DemoModelSource } from '../catalog/loose-weights.ts'
 import { openWrittenFiles } from '../catalog/written-files.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
-import { openPrivateFiles } from '../files/private-files.ts'
 import { createBodyReader } from '../http/body.ts'
 import { createFormReader } from '../http/forms/form-reader.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
@@ -43,6 +42,7 @@ import { createLazySpans, type LazySpans } from './lazy/lazy-spans.ts'
 import { openAccounts } from './open-accounts.ts'
 import { type OpenData, openData } from './open-data.ts'
 import { openGalleries, recoverInstalls } from './open-galleries.ts'
+import { openMediaFiles } from './open-media-files.ts'
 import { openModels } from './open-models.ts'
 import { openOperations } from './open-operations.ts'
 import { openTraces } from './open-traces.ts'
@@ -55,7 +55,6 @@ const BODY_IDLE_MS = 30_000
 /** Limit of all request bodies in memory together (threats REL-2). */
 const BODIES_TOTAL_BYTES = 256 * 1024 * 1024
 /** Folder of the files of forms, in the data folder. */
-const FORM_FILES = ['tmp', 'forms']
 
 /** Options of {@link openPlatform}. */
 export interface PlatformOptions {
@@ -167,9 +166,8 @@ export async function openPlatform(
     idleMs: BODY_IDLE_MS,
     totalBytes: BODIES_TOTAL_BYTES,
   })
-  const formFiles = await openPrivateFiles(join(config.dataPath, ...FORM_FILES))
-  closers.push(() => formFiles.close())
-  const forms = createFormReader({ bodies, files: formFiles })
+  const media = await openMediaFiles({ config, database, clock, logger: log }, closers)
+  const forms = createFormReader({ bodies, files: media.uploads })
   const audit = createAuditLog({ database, clock, logger: log })
   closers.push(() => audit.close())
   const changes = createChangeLog({ audit, clock, logger: log })
@@ -180,6 +178,7 @@ export async function openPlatform(
     settings,
     directory: models,
     placement,
+    media,
     ...upstreams,
     audit,
     usage,
@@ -250,6 +249,7 @@ export async function openPlatform(
     interception,
     bodies,
     forms,
+    generatedFiles: media.generated,
     compression,
     routes,
     unready,

@@ -9,6 +9,7 @@ import type { Database } from '../db/database.ts'
 import type { FileLock } from '../files/file-lock.ts'
 import type { BackendGallery } from '../galleries/backend-gallery.ts'
 import type { ModelGallery } from '../galleries/model-gallery.ts'
+import type { GeneratedFiles } from '../generated-files/generated-files.ts'
 import type { BodyReader } from '../http/body.ts'
 import type { CompressionPolicy } from '../http/compression.ts'
 import type { FormReader } from '../http/forms/form-reader.ts'
@@ -71,6 +72,8 @@ export interface Platform {
   readonly interception: LazyInterception
   readonly bodies: BodyReader
   readonly forms: FormReader
+  /** Files that models made. */
+  readonly generatedFiles: GeneratedFiles
   readonly compression: CompressionPolicy
   /** Options of `defineInferenceRoute`. */
   readonly inferenceRoutes: {

@@ -15,6 +15,7 @@ export class RoutingCaller {
 export class InnerContext implements RequestContext {
   readonly route: RequestRoute
   readonly requestId: string
+  readonly baseUrl: string
   readonly principal: Principal
   readonly signal: AbortSignal
   readonly abort: AbortSignalLike
@@ -26,6 +27,7 @@ export class InnerContext implements RequestContext {
     this.#outer = outer
     this.route = outer.route
     this.requestId = outer.requestId
+    this.baseUrl = outer.baseUrl
     this.principal = outer.principal
     this.signal = signal
     this.abort = signal

@@ -1,6 +1,6 @@
 import { defineSection, option } from '../option.ts'
 import { path } from '../places.ts'
-import { wait } from '../quantities.ts'
+import { keep, size, wait } from '../quantities.ts'
 
 export const folders = defineSection({
   heading: 'Folders',
@@ -45,6 +45,30 @@ export const folders = defineSection({
       env: ['SVC_SECRETS_PATH'],
       shownDefault: 'secrets in the configuration folder',
       about: 'key files of upstreams that model files may name when they come over the API',
+    }),
+    generatedContentPath: option(path, {
+      flag: 'generated-content-path',
+      env: ['SVC_GENERATED_CONTENT_PATH'],
+      shownDefault: 'generated in the data path',
+      about: 'generated images, audio and video; backends write there',
+    }),
+    generatedContentKeepMs: option(keep, {
+      flag: 'generated-content-keep',
+      env: ['SVC_GENERATED_CONTENT_KEEP'],
+      default: '720h',
+      about: 'how long generated files are kept; 0 = no limit',
+    }),
+    generatedContentLimitBytes: option(size({ bare: 'MB' }), {
+      flag: 'generated-content-limit',
+      env: ['SVC_GENERATED_CONTENT_LIMIT'],
+      default: '10GB',
+      about: 'most bytes of generated files, the oldest go first; 0 = no limit',
+    }),
+    uploadPath: option(path, {
+      flag: 'upload-path',
+      env: ['SVC_UPLOAD_PATH'],
+      shownDefault: 'tmp in the data path',
+      about: 'temporary files of uploads; backends read them there',
     }),
     configDirPollIntervalMs: option(wait, {
       flag: 'config-dir-poll-interval',

@@ -2,7 +2,7 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import { leavesMachine } from '../../catalog/serving.ts'
 import type { LeftFigures } from '../engine/executor.ts'
 import { estimateText, measureAnswer } from './estimate-tokens.ts'
-import { NO_USAGE, type PredictionStep, type StepBatches, type Usage } from './events.ts'
+import { type MediaUsage, NO_USAGE, type PredictionStep, type StepBatches, type Usage } from './events.ts'
 
 /** Options of {@link CallAccount}. */
 export interface CallAccountOptions {
@@ -18,6 +18,7 @@ export class CallAccount {
   isEstimated = false
   readonly #isMeasured: boolean
   #usage: Usage = NO_USAGE
+  #media: MediaUsage | undefined
   /** Bytes of the answer so far, and those behind the last figures. */
   #answerBytes = 0
   #uncountedBytes = 0
@@ -30,7 +31,7 @@ export class CallAccount {
 
   /** Figures so far; complete once the call has ended. */
   get usage(): Usage {
-    return this.#usage
+    return this.#media === undefined ? this.#usage : { ...this.#usage, media: this.#media }
   }
 
   /** Takes the figures of a batch of steps, as they leave the server of the model. */
@@ -53,6 +54,11 @@ export class CallAccount {
     const { promptTokens, completionTokens } = this.#usage
     if (usage.promptTokens !== promptTokens || usage.completionTokens !== completionTokens) this.#uncountedBytes = 0
     this.#usage = usage
+  }
+
+  /** Takes sound, pictures and text of the call: running totals. */
+  countMedia(media: MediaUsage): void {
+    this.#media = media
   }
 
   /** Notes bytes of the answer. @param uncounted the bytes that come after the counted figures */

@@ -19,6 +19,15 @@ export interface PromptToken extends Omit<TokenLogprob, 'logprob' | 'top_logprob
   readonly top: readonly Omit<TokenLogprob, 'top_logprobs'>[]
 }
 
+/** Sound, pictures and text that a call has read or made beside tokens. */
+export interface MediaUsage {
+  /** Length of sound or film, in seconds. */
+  readonly seconds?: number | undefined
+  /** Characters of text that became sound. */
+  readonly characters?: number | undefined
+  readonly images?: number | undefined
+}
+
 /** Figures of one prediction, summed over all choices. */
 export interface Usage {
   /** All tokens of the prompt, those of the prompt cache included. */
@@ -31,6 +40,8 @@ export interface Usage {
   readonly cacheWriteTokens?: number | undefined
   /** Completion tokens that were thoughts; absent when the model's server does not say. */
   readonly reasoningTokens?: number | undefined
+  /** Absent for requests without media of their own. */
+  readonly media?: MediaUsage | undefined
   /** Milliseconds as the backend reports them; 0 when it reports none. */
   readonly promptMs: number
   readonly generationMs: number
@@ -120,6 +131,15 @@ export const NO_USAGE: Usage = { promptTokens: 0, completionTokens: 0, promptMs:
 const addKnown = (left: number | undefined, right: number | undefined): number | undefined =>
   left === undefined ? right : left + (right ?? 0)
 
+function addMedia(left: MediaUsage | undefined, right: MediaUsage | undefined): MediaUsage | undefined {
+  if (left === undefined || right === undefined) return left ?? right
+  return {
+    seconds: addKnown(left.seconds, right.seconds),
+    characters: addKnown(left.characters, right.characters),
+    images: addKnown(left.images, right.images),
+  }
+}
+
 /** Adds the figures of two predictions. A figure that neither has stays absent. */
 export function addUsage(left: Usage, right: Usage): Usage {
   return {
@@ -128,6 +148,7 @@ export function addUsage(left: Usage, right: Usage): Usage {
     cachedTokens: addKnown(left.cachedTokens, right.cachedTokens),
     cacheWriteTokens: addKnown(left.cacheWriteTokens, right.cacheWriteTokens),
     reasoningTokens: addKnown(left.reasoningTokens, right.reasoningTokens),
+    media: addMedia(left.media, right.media),
     promptMs: left.promptMs + right.promptMs,
     generationMs: left.generationMs + right.generationMs,
   }

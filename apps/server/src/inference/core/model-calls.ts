@@ -133,6 +133,7 @@ function toExecution(account: CallAccount, { context, ledger }: ModelTask): Exec
     header: (name) => context.header(name),
     trace: ledger.trace,
     onLeft: (left) => account.leave(left),
+    onMedia: (media) => account.countMedia(media),
     signal: context.signal,
   }
 }

@@ -24,6 +24,8 @@ export interface RequestContext {
   readonly route: RequestRoute
   /** The correlation id; every log line, record and reply has it. */
   readonly requestId: string
+  /** The address of the server as the caller sees it, with a slash at the end. */
+  readonly baseUrl: string
   readonly principal: Principal
   /** Aborts when the client has left, the deadline has passed or the server stops. */
   readonly signal: AbortSignal

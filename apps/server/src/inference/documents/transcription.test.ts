@@ -133,6 +133,7 @@ async function startWorld({ pii = {} }: { readonly pii?: Partial<ModelConfig['pi
     clock: systemClock,
   })
   const model = createModel({ name: 'm', pii: { enabled: true, ...pii } })
+  const reader = { open: () => expect.unreachable() }
   const slots = createSlotCounter()
   const modelSlots = createModelSlots()
   const quotas = {
@@ -162,7 +163,7 @@ async function startWorld({ pii = {} }: { readonly pii?: Partial<ModelConfig['pi
     },
     modelLimit: createModelLimit(modelSlots, audit),
     pii: createPiiStage(filter),
-    parse: createParse(createMediaAttacher({ read: () => expect.unreachable() } as never)),
+    parse: createParse({ attacher: createMediaAttacher(reader), reader, uploads: files }),
     model: createModelStage({
       models: createModelCalls({ executor, translate: () => expect.unreachable(), failover: {} as never }),
       relay: () => expect.unreachable(),

@@ -12,8 +12,6 @@ import { createModelFactsReader } from '../prediction/model-facts.ts'
 import { createPlanner } from '../prediction/plan.ts'
 import { createReplyRuleBook } from '../prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from '../prompt/prompt-builder.ts'
-import type { ByteRange } from '../replies/byte-range.ts'
-import type { Content } from '../replies/content.ts'
 import { createBackendExecutor } from './backend-executor.ts'
 
 type Answer = Reply | SvcError
@@ -79,7 +77,10 @@ function world(answers: Answer[], { dies = false, run: runOwn }: { dies?: boolea
     rules: createReplyRuleBook(),
     grammars: createCompileCache(),
   })
-  const executor = createBackendExecutor(placement, planner, { run: runOwn })
+  const executor = createBackendExecutor(placement, planner, {
+    run: runOwn,
+    drafts: { create: () => expect.unreachable() },
+  })
   const run = async (fields: Partial<ChatRequest> = {}): Promise<PredictionStep[]> => {
     const events: PredictionStep[] = []
     const options = { model, correlationId: 'c', signal: new AbortController().signal }
@@ -89,15 +90,21 @@ function world(answers: Answer[], { dies = false, run: runOwn }: { dies?: boolea
   return { log, run, executor }
 }
 
-async function* givePieces(range?: ByteRange): AsyncGenerator<Uint8Array> {
+/** A result that is read while its model gives it. */
+interface LiveResult {
+  readonly live: AsyncIterable<Uint8Array>
+  readonly release: () => void
+}
+
+async function* givePieces({ fails }: { readonly fails: boolean }): AsyncGenerator<Uint8Array> {
   yield Buffer.from('first')
-  if (range !== undefined) throw failure('unavailable', 'broken')
+  if (fails) throw failure('unavailable', 'broken')
   yield Buffer.from('last')
 }
 
-async function readAll(content: Content, range?: ByteRange): Promise<string> {
+async function readAll({ live }: LiveResult): Promise<string> {
   const pieces: Uint8Array[] = []
-  for await (const piece of content.read(range)) pieces.push(piece)
+  for await (const piece of live) pieces.push(piece)
   return Buffer.concat(pieces).toString()
 }
 
@@ -185,47 +192,46 @@ describe('createBackendExecutor', () => {
     expect(log).toEqual(['place', 'release'])
   })
 
-  it.each<[string, (content: Content) => Promise<void>, string[]]>([
-    ['is read to its end', async (content) => void (await readAll(content)), ['release']],
+  it.each<[string, (result: LiveResult) => Promise<void>, string[]]>([
+    ['is read to its end', async (result) => void (await readAll(result)), ['release']],
     [
       'is read and released',
-      async (content) => {
-        await readAll(content)
-        content.release?.()
+      async (result) => {
+        await readAll(result)
+        result.release()
       },
       ['release'],
     ],
     [
       'is released twice',
-      async (content) => {
-        content.release?.()
-        content.release?.()
+      async (result) => {
+        result.release()
+        result.release()
       },
       ['release'],
     ],
-    ['is released', async (content) => content.release?.(), ['release']],
+    ['is released', async (result) => result.release(), ['release']],
     [
       'is left after its first piece',
-      async (content) => {
-        for await (const _ of content.read()) break
+      async ({ live }) => {
+        for await (const _ of live) break
       },
       ['release'],
     ],
     [
       'fails',
-      async (content) => {
-        await expect(readAll(content, { start: 9, end: 9 })).rejects.toMatchObject({ kind: 'internal' })
+      async (result) => {
+        await expect(readAll(result)).rejects.toMatchObject({ kind: 'internal' })
       },
       ['failed broken', 'release'],
     ],
-  ])('holds the model of an operation until its content %s', async (_name, end, expected) => {
-    const content: Content = { mediaType: 'audio/wav', read: givePieces }
-    const { log, executor } = world([], { run: (async () => ({ promptTokens: 0, content })) as never })
+  ])('holds the model of an operation until its result %s', async (name, end, expected) => {
+    const live = givePieces({ fails: name === 'fails' })
+    const { log, executor } = world([], { run: (async () => ({ promptTokens: 0, live })) as never })
     const options = { model, correlationId: 'c', signal: new AbortController().signal }
     const result = await executor.perform({ kind: 'tokenize', text: 'x' }, options)
     expect(log).toEqual(['place'])
-    if (result.content === undefined) throw new Error('the operation has no content')
-    await end(result.content)
+    await end(result as unknown as LiveResult)
     expect(log).toEqual(['place', ...expected])
   })
 

@@ -4,13 +4,13 @@ import type { ModelLease } from '../../residency/residency.ts'
 import { NO_USAGE } from '../core/events.ts'
 import type { GenerationRequest } from '../core/request.ts'
 import { estimateInputs } from '../operations/estimate-inputs.ts'
+import { followLive } from '../operations/live-result.ts'
 import type { OperationFigures } from '../operations/operation.ts'
-import type { ConversationWriter } from '../operations/operation-runner.ts'
+import type { ConversationWriter, OperationContext } from '../operations/operation-runner.ts'
 import { runOperation } from '../operations/run-operation.ts'
 import { type ChoiceRun, runChoices } from '../prediction/choice-run.ts'
 import type { PlanPrediction } from '../prediction/plan.ts'
 import type { PredictionContext } from '../prediction/prediction-context.ts'
-import type { Content } from '../replies/content.ts'
 import { carryHopHeaders, carryTrace } from '../serving/upstream/hop-headers.ts'
 import { toPredictionError } from './backend-failure.ts'
 import type { ExecuteOptions, Executor } from './executor.ts'
@@ -21,6 +21,7 @@ const ATTEMPTS = 2
 /** Parts of {@link createBackendExecutor}. */
 export interface BackendExecutorParts {
   readonly prompts?: ConversationWriter | undefined
+  readonly drafts: OperationContext['drafts']
   /** @default {@link runOperation} */
   readonly run?: typeof runOperation | undefined
 }
@@ -29,7 +30,7 @@ export interface BackendExecutorParts {
 export function createBackendExecutor(
   placement: Placement,
   plan: PlanPrediction,
-  { run = runOperation, ...parts }: BackendExecutorParts = {},
+  { run = runOperation, ...parts }: BackendExecutorParts,
 ): Executor {
   return {
     async *predict(request, options) {
@@ -121,44 +122,20 @@ async function withModel<T extends OperationFigures>(
     let isHanded = false
     try {
       const result = await work(lease)
-      if (result.content === undefined) return result
       isHanded = true
-      return { ...result, content: holdModel(result.content, lease) }
+      return followLive(result, {
+        toFailure(error) {
+          if (SvcError.is(error)) lease.reportFailure(error)
+          return toPredictionError(error)
+        },
+        onEnd: () => lease.release(),
+      })
     } catch (error) {
       if (!(await mayTryAgain(lease, error, { isLast: attempt >= ATTEMPTS, signal: options.signal })))
         throw toPredictionError(error)
     } finally {
       if (!isHanded) lease.release()
     }
-  }
-}
-
-/** Holds the model until the content is read to its end, released, or fails. */
-function holdModel(content: Content, lease: ModelLease): Content {
-  let isHeld = true
-  const giveBack = (): void => {
-    if (isHeld) lease.release()
-    isHeld = false
-  }
-  return {
-    ...content,
-    async *read(range) {
-      try {
-        yield* content.read(range)
-      } catch (error) {
-        if (SvcError.is(error)) lease.reportFailure(error)
-        throw toPredictionError(error)
-      } finally {
-        giveBack()
-      }
-    },
-    release() {
-      try {
-        content.release?.()
-      } finally {
-        giveBack()
-      }
-    },
   }
 }
 

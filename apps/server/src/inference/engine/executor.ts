@@ -1,6 +1,6 @@
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { SpanScope } from '../../monitoring/spans/span-scope.ts'
-import type { StepBatches, Usage } from '../core/events.ts'
+import type { MediaUsage, StepBatches, Usage } from '../core/events.ts'
 import type { GenerationRequest } from '../core/request.ts'
 import type { OperationKind, OperationRequest, OperationResult } from '../operations/operation.ts'
 import type { RequestHeader } from '../serving/upstream/hop-headers.ts'
@@ -34,6 +34,12 @@ export interface ExecuteOptions {
    * @default nobody counts them
    */
   readonly onLeft?: ((left: LeftFigures) => void) | undefined
+  /**
+   * Called with sound, pictures and text that the call has used: the totals so far.
+   *
+   * @default nobody counts them
+   */
+  readonly onMedia?: ((media: MediaUsage) => void) | undefined
   readonly signal: AbortSignal
 }
 

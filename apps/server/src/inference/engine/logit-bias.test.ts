@@ -7,6 +7,8 @@ import type { GenerationRequest } from '../core/request.ts'
 import { takeLogitBias } from './logit-bias.ts'
 
 const { signal } = new AbortController()
+const media = { read: () => expect.unreachable(), toFile: () => expect.unreachable() }
+const NO_MEDIA = { media, owner: 'o' }
 const map = (count: number, value = -1.5): string =>
   `{${Array.from({ length: count }, (_, id) => `"${id}":${value}`).join(',')}}`
 const parse = (text: string) => parseJson(Buffer.from(text))
@@ -20,7 +22,7 @@ describe('a map of biases', () => {
     for (const format of [chatFormat, completionFormat]) {
       let isDone = false
       let turns = 0
-      const reading = format.read(document, { model: 'm', files: [], signal }).finally(() => {
+      const reading = format.read(document, { ...NO_MEDIA, model: 'm', files: [], signal }).finally(() => {
         isDone = true
       })
       for (; !isDone; turns += 1) await setImmediate()

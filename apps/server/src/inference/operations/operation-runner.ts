@@ -1,5 +1,7 @@
 import type { BackendClient } from '@svc/backend-client'
 import type { ModelConfig } from '../../catalog/model-config.ts'
+import type { PrivateFiles } from '../../files/private-files.ts'
+import type { MediaUsage } from '../core/events.ts'
 import type { ChatPromptInput } from '../prompt/prompt-input.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operation.ts'
 
@@ -21,6 +23,14 @@ export interface OperationContext {
   readonly correlationId: string
   /** @default conversations are written as one line for each message */
   readonly prompts?: ConversationWriter | undefined
+  /**
+   * Counts sound, pictures and text of the call: the totals so far.
+   *
+   * @default nobody counts them
+   */
+  readonly onMedia?: ((media: MediaUsage) => void) | undefined
+  /** Makes files for backends to write. They lie on a disk that the server shares with them. */
+  readonly drafts: Pick<PrivateFiles, 'create'>
   readonly signal: AbortSignal
 }
 

@@ -34,6 +34,7 @@ export function createDelivery({ clock, opaqueErrors }: DeliverOptions): Deliver
     const facts: ReplyFacts = {
       model: ledger.replyModel,
       requestId: context.requestId,
+      baseUrl: context.baseUrl,
       created: Math.floor(clock.now() / 1000),
       extraUsage: context.header('extra-usage') !== undefined,
     }

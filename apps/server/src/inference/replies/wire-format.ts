@@ -6,6 +6,7 @@ import type { PredictionEvent, Usage } from '../core/events.ts'
 import type { ReplyWriter } from '../core/ports.ts'
 import type { GenerationRequest } from '../core/request.ts'
 import type { FormFile, FormRules } from '../documents/form.ts'
+import type { MediaInputs } from '../media/media-inputs.ts'
 import type { OperationKind, OperationRequest, OperationResult } from '../operations/operation.ts'
 import type { Content } from './content.ts'
 
@@ -14,6 +15,8 @@ export interface ReplyFacts {
   /** The name that the client asked for: an alias stays an alias. For a router, the name of the picked model. */
   readonly model: string
   readonly requestId: string
+  /** The address of the server as the caller sees it, with a slash at the end. */
+  readonly baseUrl: string
   /** Unix seconds; one value for all events of a reply. */
   readonly created: number
   /** Whether the client asked for timings beside the usage. */
@@ -112,6 +115,10 @@ export interface ReadOptions {
   readonly model: string
   /** The files of a form. They exist until the reply is delivered. */
   readonly files: readonly FormFile[]
+  /** Reads media that the body names. They exist until the reply is delivered. */
+  readonly media: MediaInputs
+  /** Id of the caller, who owns the files that are made. */
+  readonly owner: string
   readonly signal: AbortSignal
 }
 

@@ -4,6 +4,7 @@ import { leavesMachine } from '../../catalog/serving.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
 import type { RequestFacts, UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
+import type { Cleanup } from '../core/cleanup.ts'
 import { estimatePrompt } from '../core/estimate-tokens.ts'
 import type { ReplyWarning } from '../core/events.ts'
 import { createLanes } from '../core/lanes.ts'
@@ -39,11 +40,15 @@ export function createModelStage(options: ModelStageOptions): Stages['model'] {
     if (parsed === undefined) {
       return { kind: 'relayed', context, ledger, relayTo: (target) => options.relay(asked, target) }
     }
-    return askModel(asked, parsed.call, options)
+    return askModel(asked, parsed.call, { ...options, cleanup })
   }
 }
 
-async function askModel(asked: ModelRequest, call: FormattedCall, options: ModelStageOptions): Promise<Reply> {
+async function askModel(
+  asked: ModelRequest,
+  call: FormattedCall,
+  options: ModelStageOptions & { readonly cleanup: Cleanup },
+): Promise<Reply> {
   const { ledger, filtered, parsed, request } = asked
   const { context, model } = request
   const task: ModelTask = {
@@ -55,7 +60,11 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
   }
   for (const warning of listWarnings(call)) ledger.warn(warning)
   if (call.kind === 'operation') {
-    const result = await call.perform((one) => options.models.perform(one, model, task))
+    const result = await call.perform(async (one) => {
+      const done = await options.models.perform(one, model, task)
+      if (done.release !== undefined) options.cleanup.add(done.release)
+      return done
+    })
     return { ...result, context, ledger }
   }
   const lanes = createLanes({
@@ -103,11 +112,11 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
   const refused = (ledger.upstreamStatus ?? 200) >= 400
   // A reply that has begun, or whose client did not wait for it, has been paid for.
   if (!refused && (thrown === undefined || failure?.kind === 'cancelled')) estimate(asked)
-  const { promptTokens, completionTokens } = ledger.usage
+  const { promptTokens, completionTokens, media } = ledger.usage
   options.metrics.countTokens('prompt', promptTokens)
   options.metrics.countTokens('completion', completionTokens)
   // Tokens that were made before the reply broke off are recorded (threats CP-5).
-  const isUsed = promptTokens > 0 || completionTokens > 0
+  const isUsed = promptTokens > 0 || completionTokens > 0 || media !== undefined
   if (refused || !(failure === undefined || failure.kind === 'cancelled' || isUsed)) return
   ledger.isRecorded = true
   const facts = toFacts(context, ledger, options.clock)

@@ -1,20 +1,31 @@
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { listFailoverTargets } from '../../catalog/serving.ts'
+import type { PrivateFiles } from '../../files/private-files.ts'
 import type { FilteredRequest } from '../../pii/request-filter.ts'
 import type { Cleanup } from '../core/cleanup.ts'
 import type { Parsed, ResolvedRequest, Stages } from '../core/pipeline.ts'
 import type { RequestContext, RequestRoute } from '../core/ports.ts'
 import { editFileNames, editTexts } from '../documents/request-document.ts'
 import type { MediaAttacher } from '../media/attach-media.ts'
+import { openMediaInputs } from '../media/media-inputs.ts'
+import type { MediaReader } from '../media/media-reader.ts'
 import type { FormattedCall } from '../replies/wire-format.ts'
 import { servesCloudModels } from '../serving/upstream/check-route.ts'
 import { toUpstreamChat } from '../serving/upstream/translate.ts'
+
+/** Parts of {@link createParse}. */
+export interface ParseParts {
+  readonly attacher: MediaAttacher
+  readonly reader: MediaReader
+  /** Makes files for media that backends read. */
+  readonly uploads: Pick<PrivateFiles, 'create'>
+}
 
 /**
  * Checks the body against the schema of its format and converts it to the domain. Media are read for the resolved model
  * and held until the reply has ended.
  */
-export function createParse(media: MediaAttacher): Stages['parse'] {
+export function createParse({ attacher, reader, uploads }: ParseParts): Stages['parse'] {
   // Only the upstream checks a relayed body.
   return (request, filtered, cleanup) =>
     request.model.serving.kind === 'relay' ? undefined : parse(request, filtered, cleanup)
@@ -24,7 +35,9 @@ export function createParse(media: MediaAttacher): Stages['parse'] {
     const { signal } = context
     const document = await editTexts(request.document, filtered.splices, signal)
     const files = editFileNames(request.document, filtered)
-    const call = await format.read(document, { model: replyModel, files, signal })
+    const media = openMediaInputs({ reader, files: uploads, cleanup, signal })
+    const owner = context.principal.id
+    const call = await format.read(document, { model: replyModel, files, media, owner, signal })
     if (model.serving.kind === 'translation') return { call, upstreamChat: await toUpstreamChat(context, document) }
     const attached = await attachMedia(call, { model, context, cleanup })
     const upstreamChat = mayTranslate(model, context.route) ? await toUpstreamChat(context, document) : undefined
@@ -41,7 +54,7 @@ export function createParse(media: MediaAttacher): Stages['parse'] {
     }: { readonly model: ModelConfig; readonly context: RequestContext; readonly cleanup: Cleanup },
   ): Promise<FormattedCall> {
     if (call.kind === 'operation') return call
-    const { request, release } = await media.attach(call.request, { model, signal: context.signal })
+    const { request, release } = await attacher.attach(call.request, { model, signal: context.signal })
     cleanup.add(release)
     return request === call.request ? call : { ...call, request }
   }

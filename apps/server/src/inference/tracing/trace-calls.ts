@@ -6,6 +6,7 @@ import type { PredictionStep, StepBatches } from '../core/events.ts'
 import type { ModelRequest } from '../core/pipeline.ts'
 import type { GenerationRequest } from '../core/request.ts'
 import type { ExecuteOptions, Executor } from '../engine/executor.ts'
+import { followLive } from '../operations/live-result.ts'
 import type { OperationKind, OperationRequest } from '../operations/operation.ts'
 import type { RequestHeader } from '../serving/upstream/hop-headers.ts'
 import type { RelayUpstream } from '../serving/upstream/relay.ts'
@@ -48,8 +49,7 @@ export function traceExecutor(executor: Executor, traces: BackendTraceRecorder):
       return result.then(
         (done) => {
           trace.note({ prompt_tokens: done.promptTokens })
-          trace.end()
-          return done
+          return followLive(done, { onEnd: (error) => trace.end(error) })
         },
         (error: unknown) => {
           trace.end(error)

@@ -16,6 +16,8 @@ import type { CallAccount } from '../../core/call-account.ts'
 import { NO_USAGE, type PredictionStep, type StepBatches } from '../../core/events.ts'
 import type { RequestLedger } from '../../core/ledger.ts'
 import type { RequestContext } from '../../core/ports.ts'
+import { followLive } from '../../operations/live-result.ts'
+import type { OperationFigures } from '../../operations/operation.ts'
 import type { FailedAttempts } from './failed-attempts.ts'
 import type { FailoverGroups } from './groups.ts'
 import type { Prober } from './prober.ts'
@@ -24,7 +26,11 @@ import type { Prober } from './prober.ts'
 export interface Failover {
   /** Asks the targets one by one. The first one that produces content serves the request. */
   predict(model: ModelConfig, task: FailoverTask, asking: TargetCall<StepBatches>): StepBatches
-  perform<Value>(model: ModelConfig, task: FailoverTask, asking: TargetCall<Promise<Value>>): Promise<Value>
+  perform<Result extends OperationFigures>(
+    model: ModelConfig,
+    task: FailoverTask,
+    asking: TargetCall<Promise<Result>>,
+  ): Promise<Result>
 }
 
 /** The call of a target. */
@@ -109,11 +115,10 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
           const release = taken instanceof Promise ? await taken : taken
           account = open(target)
           try {
-            return await run(account)
+            return followLive(await run(account), { onEnd: release })
           } catch (error) {
-            throw toTargetFailure(error)
-          } finally {
             release()
+            throw toTargetFailure(error)
           }
         })
       } catch (error) {

@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import { lstat, mkdir, rename, rm } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { SvcError } from '@svc/errors'
+import { and, eq, gt } from 'drizzle-orm'
+import type { Database } from '../db/database.ts'
+import { toFileError } from '../files/file-error.ts'
+import type { Clock, Logger } from '../ports.ts'
+import { GENERATED_KINDS, type GeneratedKind } from './kinds.ts'
+import { createFileTrimming } from './trim-files.ts'
+
+/** A generated file that exists. */
+export interface GeneratedFile {
+  /** Absolute. */
+  readonly path: string
+  readonly mediaType: string
+  readonly sizeBytes: number
+}
+
+/** The caller that asks for a file. */
+export interface FileReader {
+  readonly id: string
+  /** Whether the caller reads the files of all owners. */
+  readonly isAdmin: boolean
+}
+
+/** Facts of a file that is kept. */
+export interface KeptFile {
+  readonly kind: GeneratedKind
+  /** Id of the principal that it was made for. */
+  readonly owner: string
+  readonly mediaType: string
+}
+
+/** The store of files that models made. Clients fetch them by unguessable addresses. */
+export interface GeneratedFiles {
+  /**
+   * Moves a finished file into the store.
+   *
+   * @param path on the file system of the store; its extension stays
+   * @returns the end of its address: `generated-images/5f….png`
+   * @throws {SvcError} `internal` when it is not a file with content; `insufficient_storage`
+   */
+  keep(path: string, facts: KeptFile): Promise<string>
+  /** Finds a file that the reader may see. Another reader's file is as absent as an unknown one. */
+  find(kind: GeneratedKind, name: string, reader: FileReader): Promise<GeneratedFile | undefined>
+  /** Removes files that are too old, and the oldest ones above the limit. */
+  trim(): Promise<void>
+  close(): void
+}
+
+/** Options of {@link createGeneratedFiles}. */
+export interface GeneratedFilesOptions {
+  /** Made with the first file. */
+  readonly folder: string
+  readonly database: Pick<Database, 'queries'>
+  /** Time for which files are kept, milliseconds; 0 = no limit in time. */
+  readonly keepMs: number
+  /** All files together, bytes; 0 = no limit. */
+  readonly maxTotalBytes: number
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** 128 random bits and an extension. */
+const NAME = /^[0-9a-f]{32}\.[a-z0-9]{1,8}$/
+const EXTENSION = /^\.[a-z0-9]{1,8}$/
+const FOLDER_MODE = 0o700
+const TRIM_EVERY_MS = 3_600_000
+
+/** Opens the store. The database is the truth about its files. */
+export function createGeneratedFiles(options: GeneratedFilesOptions): GeneratedFiles {
+  const { folder, database, keepMs, clock, logger } = options
+  const { queries } = database
+  const trimming = createFileTrimming(options)
+  const trimmer = setInterval(() => {
+    trimming.trim().catch((err: unknown) => logger.warn({ err }, 'generated files could not be trimmed'))
+  }, TRIM_EVERY_MS).unref()
+
+  async function move(path: string, kind: GeneratedKind, name: string): Promise<string> {
+    const target = join(folder, kind, name)
+    try {
+      await mkdir(join(folder, kind), { recursive: true, mode: FOLDER_MODE })
+      await rename(path, target)
+      return target
+    } catch (error) {
+      throw toFileError(error, 'written', path)
+    }
+  }
+
+  return {
+    async keep(path, { kind, owner, mediaType }) {
+      const sizeBytes = await measureResult(path)
+      const extension = extname(path)
+      const name = `${randomBytes(16).toString('hex')}${EXTENSION.test(extension) ? extension : '.bin'}`
+      const target = await move(path, kind, name)
+      try {
+        const row = { name, kind, owner, mediaType, sizeBytes, createdAt: clock.now() }
+        await queries.change((db, { generatedFiles }) => db.insert(generatedFiles).values(row))
+      } catch (error) {
+        await rm(target, { force: true })
+        throw error
+      }
+      await trimming.count(sizeBytes)
+      return `${GENERATED_KINDS[kind]}/${name}`
+    },
+    async find(kind, name, { id, isAdmin }) {
+      if (!NAME.test(name)) return undefined
+      const [row] = await queries.rows((db, { generatedFiles: files }) =>
+        db
+          .select({ mediaType: files.mediaType, sizeBytes: files.sizeBytes })
+          .from(files)
+          .where(
+            and(
+              eq(files.name, name),
+              eq(files.kind, kind),
+              isAdmin ? undefined : eq(files.owner, id),
+              keepMs === 0 ? undefined : gt(files.createdAt, clock.now() - keepMs),
+            ),
+          ),
+      )
+      return row && { path: join(folder, kind, name), ...row }
+    },
+    trim: () => trimming.trim(),
+    close() {
+      clearInterval(trimmer)
+    },
+  }
+}
+
+/** Measures a file that a backend has written. A link could lead to any file of the server. */
+export async function measureResult(path: string): Promise<number> {
+  const found = await lstat(path).catch(() => undefined)
+  if (found?.isFile() === true && found.size > 0) return found.size
+  throw new SvcError('internal', 'the backend has written no file', { code: 'no_result_file' })
+}

@@ -1,0 +1,10 @@
+/** Kinds of files that models make, each with the first part of its addresses. */
+export const GENERATED_KINDS = {
+  audio: 'generated-audio',
+  images: 'generated-images',
+  videos: 'generated-videos',
+  '3d': 'generated-3d',
+} as const
+
+/** A kind of file that models make. */
+export type GeneratedKind = keyof typeof GENERATED_KINDS

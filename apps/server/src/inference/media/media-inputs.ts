@@ -1,0 +1,80 @@
+import type { PrivateFiles } from '../../files/private-files.ts'
+import type { Cleanup } from '../core/cleanup.ts'
+import type { Attachment, MediaKind, Medium } from './attachment.ts'
+import type { MediaReader, MediaReading } from './media-reader.ts'
+
+/** Media that a body names and that a backend reads from a file or in its message. */
+export interface MediaInputs {
+  /**
+   * Reads a medium: base64, a data URL, or an address that is fetched.
+   *
+   * @param accepts the kinds that the route takes
+   * @throws {SvcError} as {@link MediaReading.read}
+   */
+  read(attachment: Attachment, accepts: readonly MediaKind[]): Promise<Medium>
+  /**
+   * Writes a medium to a private file, which exists until the reply has ended.
+   *
+   * @returns its path
+   * @throws {SvcError} `insufficient_storage`, `internal`
+   */
+  toFile(medium: Medium): Promise<string>
+}
+
+/** Options of {@link openMediaInputs}. */
+export interface MediaInputsOptions {
+  readonly reader: MediaReader
+  readonly files: Pick<PrivateFiles, 'create'>
+  /** Gives back what the media hold. */
+  readonly cleanup: Cleanup
+  readonly signal: AbortSignal
+}
+
+/** Ends of file names, for backends that read the type of a file there. */
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'image/png': '.png',
+  'image/jpeg': '.jpg',
+  'image/gif': '.gif',
+  'image/webp': '.webp',
+  'image/bmp': '.bmp',
+  'image/tiff': '.tiff',
+  'image/avif': '.avif',
+  'image/heic': '.heic',
+  'audio/wav': '.wav',
+  'audio/flac': '.flac',
+  'audio/aiff': '.aiff',
+  'audio/amr': '.amr',
+  'audio/mpeg': '.mp3',
+  'audio/aac': '.aac',
+  'audio/mp4': '.m4a',
+  'audio/ogg': '.ogg',
+  'video/webm': '.webm',
+  'video/mp4': '.mp4',
+}
+
+/** Gives the end of the names of files of a media type, with the dot; `.bin` for others. */
+export function toExtension(mediaType: string): string {
+  return EXTENSIONS[mediaType] ?? '.bin'
+}
+
+/** Opens the media of one request. Nothing is held before the first one. */
+export function openMediaInputs({ reader, files, cleanup, signal }: MediaInputsOptions): MediaInputs {
+  let reading: MediaReading | undefined
+  function open(): MediaReading {
+    if (reading !== undefined) return reading
+    const opened = reader.open()
+    cleanup.add(() => opened.release())
+    reading = opened
+    return opened
+  }
+  return {
+    read: (attachment, accepts) => open().read(attachment, { accepts: new Set(accepts), signal }),
+    async toFile({ mediaType, base64 }) {
+      const file = await files.create({ extension: toExtension(mediaType) })
+      cleanup.add(() => void file.remove())
+      await file.append(Buffer.from(base64, 'base64'))
+      await file.close()
+      return file.path
+    },
+  }
+}
