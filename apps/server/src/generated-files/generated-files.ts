@@ -3,11 +3,10 @@ import { lstat, mkdir, rename, rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { and, eq, gt } from 'drizzle-orm'
-import type { Database } from '../db/database.ts'
 import { toFileError } from '../files/file-error.ts'
-import type { Clock, Logger } from '../ports.ts'
+import type { Logger } from '../ports.ts'
 import { GENERATED_KINDS, type GeneratedKind } from './kinds.ts'
-import { createFileTrimming } from './trim-files.ts'
+import { createFileTrimming, type FileTrimmingParts } from './trim-files.ts'
 
 /** A generated file that exists. */
 export interface GeneratedFile {
@@ -50,15 +49,7 @@ export interface GeneratedFiles {
 }
 
 /** Options of {@link createGeneratedFiles}. */
-export interface GeneratedFilesOptions {
-  /** Made with the first file. */
-  readonly folder: string
-  readonly database: Pick<Database, 'queries'>
-  /** Time for which files are kept, milliseconds; 0 = no limit in time. */
-  readonly keepMs: number
-  /** All files together, bytes; 0 = no limit. */
-  readonly maxTotalBytes: number
-  readonly clock: Clock
+export interface GeneratedFilesOptions extends FileTrimmingParts {
   readonly logger: Logger
 }
 
@@ -129,7 +120,7 @@ export function createGeneratedFiles(options: GeneratedFilesOptions): GeneratedF
 }
 
 /** Measures a file that a backend has written. A link could lead to any file of the server. */
-export async function measureResult(path: string): Promise<number> {
+async function measureResult(path: string): Promise<number> {
   const found = await lstat(path).catch(() => undefined)
   if (found?.isFile() === true && found.size > 0) return found.size
   throw new SvcError('internal', 'the backend has written no file', { code: 'no_result_file' })

@@ -1,8 +1,21 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asc, inArray, lte, sum } from 'drizzle-orm'
-import type { GeneratedFilesOptions } from './generated-files.ts'
+import type { Database } from '../db/database.ts'
+import type { Clock } from '../ports.ts'
 import { GENERATED_KINDS } from './kinds.ts'
+
+/** Parts of {@link createFileTrimming}. */
+export interface FileTrimmingParts {
+  /** Made with the first file. */
+  readonly folder: string
+  readonly database: Pick<Database, 'queries'>
+  /** Time for which files are kept, milliseconds; 0 = no limit in time. */
+  readonly keepMs: number
+  /** All files together, bytes; 0 = no limit. */
+  readonly maxTotalBytes: number
+  readonly clock: Clock
+}
 
 /** Removes generated files. */
 export interface FileTrimming {
@@ -23,7 +36,7 @@ export function createFileTrimming({
   keepMs,
   maxTotalBytes,
   clock,
-}: GeneratedFilesOptions): FileTrimming {
+}: FileTrimmingParts): FileTrimming {
   /** Bytes stored since the last look at the total. */
   let grown = maxTotalBytes
   let running: Promise<void> | undefined

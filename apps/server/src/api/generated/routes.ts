@@ -3,11 +3,11 @@ import { SvcError } from '@svc/errors'
 import type { GeneratedFile, GeneratedFiles } from '../../generated-files/generated-files.ts'
 import { GENERATED_KINDS, type GeneratedKind } from '../../generated-files/kinds.ts'
 import type { Call } from '../../http/call.ts'
+import type { CompressionPolicy } from '../../http/compression.ts'
 import { ALREADY_SENT } from '../../http/http-reply.ts'
 import { createReplyWriter } from '../../http/reply-writer.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { type Content, writeContent } from '../../inference/replies/content.ts'
-import type { Platform } from '../../platform/platform.ts'
 
 const SUMMARIES: Readonly<Record<GeneratedKind, string>> = {
   audio: 'Get sound that a model made',
@@ -18,7 +18,10 @@ const SUMMARIES: Readonly<Record<GeneratedKind, string>> = {
 const KINDS = Object.keys(GENERATED_KINDS) as readonly GeneratedKind[]
 
 /** Parts of the routes. */
-export type GeneratedFileParts = Pick<Platform, 'generatedFiles' | 'compression'>
+export interface GeneratedFileParts {
+  readonly generatedFiles: Pick<GeneratedFiles, 'find'>
+  readonly compression: CompressionPolicy
+}
 
 /** `GET /generated-images/:name`, and the same for the other kinds. */
 export function generatedFileRoutes({ generatedFiles: files, compression }: GeneratedFileParts): Route[] {

@@ -53,7 +53,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 }
 
 /** Gives the end of the names of files of a media type, with the dot; `.bin` for others. */
-export function toExtension(mediaType: string): string {
+function toExtension(mediaType: string): string {
   return EXTENSIONS[mediaType] ?? '.bin'
 }
 
