@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
-import { join } from 'node:path'
 import type { User } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import type { CorpusStore } from '@svc/router/corpus'
