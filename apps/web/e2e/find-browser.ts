@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+/** The shell draws the same pages in a third less time: it has no windows. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
 
 /** The browser of this machine: `SVC_CHROMIUM`, else the first on the path. */
 export function findBrowser(): string | undefined {

@@ -4,7 +4,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
-const executablePath = ['chromium', 'chromium-browser', 'google-chrome'].find(
+const executablePath = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].find(
   (name) => spawnSync(name, ['--version']).error === undefined,
 )
 if (executablePath === undefined) console.info('not run: Chromium is missing')

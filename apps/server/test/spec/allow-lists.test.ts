@@ -287,7 +287,7 @@ verifies(
         expect([await scan('root', fields), await scan('ada', fields)], path).toEqual([200, 403])
       expect(await scan('ada', { detectors: ['shown-ner'] }), path).toBe(200)
     }
-    await server.post('/backend/shutdown', { model: 'hidden-slow' }, as('root'))
+    await server.post('/backend/shutdown', { model: 'hidden-slow', force: true }, as('root'))
     await loading
   },
 )
