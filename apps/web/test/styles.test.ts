@@ -48,7 +48,7 @@ function readUses(file: string): Uses {
     if (path.endsWith('.module.css') && bindings !== undefined && ts.isNamespaceImport(bindings)) {
       imported.set(bindings.name.text, join(dirname(file), path))
     } else if (path.startsWith('.') && dirname(join(dirname(file), path)) !== STYLES) {
-      faults.push(`${toSheetName(file)} loads ${path}, which is no module`)
+      faults.push(`${toSheetName(file)} loads ${path}, which is not a module`)
     }
   }
   const noteRead = (node: ts.Node) => {

@@ -20,12 +20,12 @@ const refusal = expect.objectContaining({ code: 'invalid_argument', message: exp
 const call = (run: unknown, ...args: unknown[]): unknown => (run as (...args: unknown[]) => unknown)(...args)
 
 describe('arguments of another type', () => {
-  it.each(WRONG)('%o is no caller: it may use nothing', (wrong) => {
+  it.each(WRONG)('%o is not a caller: it may use nothing', (wrong) => {
     expect(() => call(decideModelAccess, wrong, 'model')).toThrow(refusal)
     for (const access of ['any', 'self', 'admin']) expect(() => call(decideAccess, wrong, { access })).toThrow(refusal)
   })
 
-  it.each([...WRONG, 'Admin', '__proto__'])('%o is no access of a route: nobody may use it', (wrong) => {
+  it.each([...WRONG, 'Admin', '__proto__'])('%o is not an access of a route: nobody may use it', (wrong) => {
     for (const principal of [createLocalPrincipal(), { ...createLocalPrincipal(), role: 'user' }]) {
       expect(() => call(decideAccess, principal, { access: wrong })).toThrow(refusal)
     }
@@ -42,12 +42,12 @@ describe('arguments of another type', () => {
     }
   })
 
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '500'])('%o is no interval of a watch', (intervalMs) => {
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '500'])('%o is not an interval of a watch', (intervalMs) => {
     const parts = { rights: createMemoryStores().rights, revocations: createRevocations(), clock: systemClock }
     expect(() => call(createRightsWatch, { ...parts, intervalMs })).toThrow(refusal)
   })
 
-  it.each([undefined, null, Number.NaN, -1, '5', {}])('%o is no number of attempts', async (perMinute) => {
+  it.each([undefined, null, Number.NaN, -1, '5', {}])('%o is not a number of attempts', async (perMinute) => {
     const { begin } = createAttemptLimiter({ clock: systemClock })
     const { signal } = new AbortController()
     await expect(call(begin, [{ name: 'a', perMinute }], { signal })).rejects.toThrow(refusal)
@@ -64,7 +64,7 @@ describe('arguments of another type', () => {
     expect(() => call(extractCredentials, headers)).toThrow(refusal)
   })
 
-  it.each([7, true, {}, [7], [null], () => 'key'])('%o as the value of a header is no credential', (value) => {
+  it.each([7, true, {}, [7], [null], () => 'key'])('%o as the value of a header is not a credential', (value) => {
     const headers = Object.fromEntries(
       ['authorization', 'x-api-key', 'xi-api-key', 'cookie'].map((name) => [name, value]),
     )

@@ -14,7 +14,7 @@ it.each([
 })
 
 it.each(['', '5', 'd', '-1d', '1w', '1h 30m', '0s', '101y', '1e5s', `${'9'.repeat(50)}y`, '1s'.repeat(9)])(
-  '%j is no duration',
+  '%j is not a duration',
   (text) => {
     expect(parseDuration(text)).toBeUndefined()
   },

@@ -65,7 +65,7 @@ const BROKEN: readonly Broken[] = [
   ['empty events', { events: {} }],
   ['events in words', { events: 'logout' }],
   ['events in a list', { events: [EVENT] }],
-  ['an event that is no object', { events: { [EVENT]: true } }],
+  ['an event that is not an object', { events: { [EVENT]: true } }],
   ['another audience', { aud: 'other' }],
   ['more audiences', { aud: [clientId, 'other'] }],
   ['no audience', { aud: undefined }],

@@ -195,7 +195,7 @@ describe('A3: a refusal of the provider', () => {
     ['a token of no type', { status: 200, body: { access_token: 'x' } }],
     ['a redirect', { status: 302, body: {}, headers: { location: 'http://127.0.0.1:9/' } }],
     ['404', { status: 404, body: {} }],
-    ['an error that is no text', { status: 400, body: { error: { code: 7 } } }],
+    ['an error that is not text', { status: 400, body: { error: { code: 7 } } }],
   ])('%s is a failure without words', async (_, reply) => {
     issuer.tokenReply = reply
     await expect(run(createProvider())).rejects.toMatchObject({ code: 'sign_in_failed', kind: 'invalid_request' })

@@ -90,7 +90,7 @@ it('reads an error of HTTP with the metadata beside it', () => {
 it.each(['banana', '', '-1', '1.5', '99999999999'])('reads the status "%s" as unknown', (text) => {
   expect(readTrailers({ 'grpc-status': text }, 200)).toMatchObject({
     code: status.UNKNOWN,
-    details: 'the backend ended the call with a status that is no number',
+    details: 'the backend ended the call with a status that is not a number',
   })
 })
 

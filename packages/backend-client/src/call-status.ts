@@ -69,7 +69,7 @@ export function readTrailers(headers: IncomingHttpHeaders, httpStatus: number): 
   const details = typeof text === 'string' ? decodePercent(text) : ''
   return {
     code,
-    details: isNumber ? details : 'the backend ended the call with a status that is no number',
+    details: isNumber ? details : 'the backend ended the call with a status that is not a number',
     trailers: readMetadata(headers),
   }
 }

@@ -225,7 +225,7 @@ it.each<[string, unknown]>([
   ['a number', 1],
   ['a list of messages', [{ message: Buffer.from('a') }]],
   ['a function', () => ({})],
-])('reports a handler that answers with something that is no message: %s', async (_, answer) => {
+])('reports a handler that answers with something that is not a message: %s', async (_, answer) => {
   const reported: string[] = []
   await using world = await startWorld({
     report: (path) => reported.push(path),

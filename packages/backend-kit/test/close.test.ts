@@ -88,7 +88,7 @@ it('removes its socket, and takes over one that a killed process left', async ()
   await client.health()
 })
 
-it('leaves a socket that still answers, and a file that is no socket', async () => {
+it('leaves a socket that still answers, and a file that is not a socket', async () => {
   await using folder = await tempDir()
   const path = folder.join('a.sock')
   const other = createServer()

@@ -69,7 +69,7 @@ export function readVersion(cursor: GgufCursor): number {
   const isShort = cursor.remaining < MIN_HEADER_BYTES
   const magic = cursor.remaining < 4 ? MAGIC : cursor.uint32()
   if (magic === MAGIC_BIG_ENDIAN) throw new GgufError('is a big-endian GGUF file')
-  if (magic !== MAGIC) throw new GgufError('is no GGUF file')
+  if (magic !== MAGIC) throw new GgufError('is not a GGUF file')
   if (isShort) throw new GgufError('is too short for a GGUF file')
   const version = cursor.uint32()
   if (version !== 2 && version !== 3) throw new GgufError(`is of the GGUF version ${version}, known are 2 and 3`)
@@ -80,6 +80,6 @@ function toAlignment(value: GgufValue | undefined, strict: boolean): number {
   const alignment = value ?? DEFAULT_ALIGNMENT
   const isPower = typeof alignment === 'number' && alignment >= 1 && Number.isInteger(Math.log2(alignment))
   if (!isPower || (strict && alignment > MAX_STRICT_ALIGNMENT))
-    throw new GgufError('has an alignment that is no power of two')
+    throw new GgufError('has an alignment that is not a power of two')
   return alignment
 }

@@ -70,7 +70,7 @@ describe('a file that is refused', () => {
   it.each<[string, () => Uint8Array, RegExp]>([
     ['empty', () => new Uint8Array(), /too short/],
     ['short', () => Buffer.from('GGUF'), /too short/],
-    ['something else', () => Buffer.alloc(100, 'x'), /is no GGUF file/],
+    ['something else', () => Buffer.alloc(100, 'x'), /is not a GGUF file/],
     ['big-endian', () => Buffer.concat([Buffer.from('FUGG'), Buffer.alloc(50)]), /big-endian/],
     ['of version 1', () => ggufBytes({ version: 1 }), /version 1/],
     ['of a later version', () => ggufBytes({ version: 4 }), /version 4/],
@@ -102,7 +102,7 @@ describe('a file that is refused', () => {
       /tensor that cannot be/,
     ],
     [
-      'with a row that is no whole block',
+      'with a row that is not a whole block',
       () => ggufBytes({ tensors: [{ name: 'a', shape: [33], type: 8, offset: 0 }], data: 1000 }),
       /tensor that cannot be/,
     ],

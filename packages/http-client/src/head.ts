@@ -136,7 +136,7 @@ function findBody(options: {
 function parseLength(text: string): number {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index)
-    if (code < 0x30 || code > 0x39) throw invalidReply('the content length is no number')
+    if (code < 0x30 || code > 0x39) throw invalidReply('the content length is not a number')
   }
   if (text === '' || text.length > MAX_LENGTH_DIGITS) throw invalidReply('the content length is out of range')
   return Number(text)

@@ -109,7 +109,7 @@ describe('invalid replies', () => {
     ['a bare line feed', ok('a: b\ncontent-length: 5')],
     ['a bare carriage return', ok('a: b\rcontent-length: 5')],
     ['NUL', ok('a: b\0c')],
-    ['a name that is no token', ok('a(b): c')],
+    ['a name that is not a token', ok('a(b): c')],
     ['line feeds alone', 'HTTP/1.1 200 OK\ncontent-length: 0\n\n'],
     ['another protocol', 'HTTP/2 200\r\n\r\n'],
     ['no protocol', '<html>not HTTP</html>\r\n\r\n'],

@@ -23,7 +23,7 @@ function startReply() {
 
 describe('arguments of another type', () => {
   it.each([undefined, null, Number.NaN, 99, 1000, 200.5, '200', '200 OK\r\nSet-Cookie: a=b'])(
-    '%j is no status, and the reply can still be written',
+    '%j is not a status, and the reply can still be written',
     (wrong) => {
       const { reply, sent } = startReply()
       expect(() => call(reply.writeHead.bind(reply), wrong)).toThrow(/^not the status of a reply: /)
@@ -36,7 +36,7 @@ describe('arguments of another type', () => {
     },
   )
 
-  it.each([null, {}, [], 7, true, new ArrayBuffer(4)])('%o is no body, and the reply can still be written', (wrong) => {
+  it.each([null, {}, [], 7, true, new ArrayBuffer(4)])('%o is not a body, and the reply can still be written', (wrong) => {
     const { reply, sent } = startReply()
     for (const write of [reply.write.bind(reply), reply.end.bind(reply)]) {
       expect(() => call(write, wrong)).toThrow(new TypeError('a body must be text or a Uint8Array'))
@@ -47,7 +47,7 @@ describe('arguments of another type', () => {
   })
 
   it.each([undefined, null, true, {}, [undefined], [['a']], { toString: () => 'a' }])(
-    '%o is no value of a header',
+    '%o is not a value of a header',
     (wrong) => {
       const { reply } = startReply()
       expect(() => call(reply.setHeader.bind(reply), 'X-Test', wrong)).toThrow(/header X-Test cannot have/)
@@ -72,7 +72,7 @@ describe('arguments of another type', () => {
     expect(() => call(createRequestReader, wrong)).toThrow(/^createRequestReader: accepts must be a function$/)
   })
 
-  it.each(['1000', Number.NaN, -1, Number.POSITIVE_INFINITY, 2 ** 31, null])('%o is no time limit', (wrong) => {
+  it.each(['1000', Number.NaN, -1, Number.POSITIVE_INFINITY, 2 ** 31, null])('%o is not a time limit', (wrong) => {
     const server = { accepts: () => true, serve() {}, handOver() {} }
     for (const name of ['unusedMs', 'idleMs', 'bodyMs', 'unreadMs']) {
       expect(() => call(createRequestReader, { ...server, limits: { [name]: wrong } })).toThrow(

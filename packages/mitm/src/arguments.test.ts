@@ -36,7 +36,7 @@ describe('arguments of another type', () => {
     await expect(call(createCaFolder, wrong)).rejects.toEqual(refusal)
   })
 
-  it.each(WRONG.filter((wrong) => wrong !== ''))('%o is no text of a host', async (wrong) => {
+  it.each(WRONG.filter((wrong) => wrong !== ''))('%o is not text of a host', async (wrong) => {
     await expect(call(canonicalHost, wrong)).rejects.toEqual(refusal)
     await expect(call(createAllowlist, [{ owner: 'model', hosts: [wrong] }])).rejects.toEqual(refusal)
   })

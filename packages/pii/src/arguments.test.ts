@@ -36,7 +36,7 @@ describe('arguments of another type', () => {
     expect(filtered.blocked || Buffer.from(filtered.body).toString()).toBe('"mail [REDACTED:pattern:EMAIL]"')
   })
 
-  it.each([...WRONG, 'toString', 'chat'])('%o is no format', async (wrong) => {
+  it.each([...WRONG, 'toString', 'chat'])('%o is not a format', async (wrong) => {
     await expect(call('filterBody', bytes, { format: wrong, detectors: [detector] })).rejects.toEqual(refusal)
     await expect(call('collectSegments', parseJson(bytes), wrong)).rejects.toEqual(refusal)
     await expect(call('createSseRestorer', wrong, map)).rejects.toEqual(refusal)

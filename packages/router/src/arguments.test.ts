@@ -53,7 +53,7 @@ describe('arguments of another type', () => {
     await expect(call(createCorpusFiles, wrong)).rejects.toEqual(refusal)
   })
 
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '7', null])('%o is no bound', async (wrong) => {
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '7', null])('%o is not a bound', async (wrong) => {
     const store = createCorpusFiles({ folder: 'unused' })
     await expect(call(corpus.createCorpora, { store, maxEntries: wrong })).rejects.toEqual(refusal)
     await expect(call(createVectorIndex, { maxEntries: wrong })).rejects.toEqual(refusal)
@@ -61,11 +61,11 @@ describe('arguments of another type', () => {
     await expect(call(createVectorIndex, { maxBytes: wrong })).rejects.toEqual(refusal)
   })
 
-  it.each([...WRONG, ''])('%o is no folder', async (wrong) => {
+  it.each([...WRONG, ''])('%o is not a folder', async (wrong) => {
     await expect(call(createCorpusFiles, { folder: wrong })).rejects.toEqual(refusal)
   })
 
-  it.each([...WRONG, { turns: 'text', text: 7 }])('%o is no prompt: nothing is decided', async (wrong) => {
+  it.each([...WRONG, { turns: 'text', text: 7 }])('%o is not a prompt: nothing is decided', async (wrong) => {
     await expect(call(root.createRouter({ name: 'auto', settings, scorer }).decide, wrong)).rejects.toEqual(refusal)
   })
 
@@ -73,7 +73,7 @@ describe('arguments of another type', () => {
     await expect(call(root.createProbe, wrong)).rejects.toEqual(refusal)
   })
 
-  it.each(WRONG)('%o is no text of an entry', async (wrong) => {
+  it.each(WRONG)('%o is not text of an entry', async (wrong) => {
     await expect(call(corpus.createEntryId, wrong)).rejects.toEqual(refusal)
     await expect(call(corpus.createFingerprint, wrong)).rejects.toEqual(refusal)
   })
@@ -90,7 +90,7 @@ describe('arguments of another type', () => {
     },
   )
 
-  it.each([undefined, null, 7, {}])('%o is no body: it asks for nothing', async (wrong) => {
+  it.each([undefined, null, 7, {}])('%o is not a body: it asks for nothing', async (wrong) => {
     await expect(call(root.extractProbe, wrong, 'chat')).resolves.toBeUndefined()
   })
 })

@@ -189,7 +189,7 @@ describe('settings', () => {
         'candidates.0.model is empty',
         'candidates.0.labels.0 is empty',
         'candidates.0.labels.2 repeats the label "code"',
-        'candidates.0.labels.3 "other" is no label of policies',
+        'candidates.0.labels.3 "other" is not a label of policies',
       ],
     ],
     [

@@ -219,15 +219,15 @@ const knn = (embed: Embedder['embed']) => ({
 
 describe('a classifier', () => {
   const answers: Record<string, Partial<RouterOptions>> = {
-    'score that is no number': {
+    'score that is not a number': {
       scorer: { score: async () => Array(3).fill({ logProbability: Number.NaN, tokenCount: 1 }) },
     },
     'too few scores': { scorer: { score: async () => [] } },
-    'a ranking that is no number': reranker(async () => [{ index: 0, score: Number.NaN }]),
+    'a ranking that is not a number': reranker(async () => [{ index: 0, score: Number.NaN }]),
     'two ranks for one document': reranker(async () => Array(2).fill({ index: 0, score: 1 })),
     'too few decisions': decider(async () => []),
     'a decision twice': decider(async () => Array(3).fill({ id: 'p0', probability: 1 })),
-    'a decision that is no probability': decider(async ({ questions }) =>
+    'a decision that is not a probability': decider(async ({ questions }) =>
       questions.map(({ id }) => ({ id, probability: 2 })),
     ),
     'no vector': knn(async () => []),

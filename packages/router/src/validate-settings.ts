@@ -63,7 +63,7 @@ function checkCandidates({ candidates, policies, fallback }: RouterSettings, rep
     for (const [place, label] of labels.entries()) {
       const path = ['candidates', index, 'labels', place]
       if (label.trim() === '') report(path, 'is empty', false)
-      else if (!declared.has(label)) report(path, `"${label}" is no label of policies`, false)
+      else if (!declared.has(label)) report(path, `"${label}" is not a label of policies`, false)
       else if (seen.has(label)) report(path, `repeats the label "${label}"`, false)
       seen.add(label)
     }

@@ -16,7 +16,7 @@ const MAX_INPUT_BYTES = 256 * 1024 * 1024
 export async function readInput(path: string): Promise<FormFile> {
   try {
     const found = await stat(path)
-    if (!found.isFile()) throw badInput('the input is no file')
+    if (!found.isFile()) throw badInput('the input is not a file')
     if (found.size > MAX_INPUT_BYTES) throw badInput(`the input file is larger than ${MAX_INPUT_BYTES} bytes`)
     return { bytes: await readFile(path), name: basename(path) }
   } catch (error) {

@@ -51,7 +51,7 @@ describe('a file that cannot be loaded', () => {
     const write = async (name: string, content: Buffer): Promise<string> => await backend.writeModel(name, content)
     expect(await load(await write('text.gguf', Buffer.from('this is no model at all')))).toEqual({
       success: false,
-      message: 'text.gguf: is no GGUF file',
+      message: 'text.gguf: is not a GGUF file',
     })
     expect(await load(await write('cut.gguf', model.subarray(0, model.length - 64)))).toEqual({
       success: false,

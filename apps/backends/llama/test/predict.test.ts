@@ -177,7 +177,7 @@ describe('a request that cannot be served', () => {
 
   it.each([
     ['media', { Images: ['aGk='] }, 'invalid_request'],
-    ['a role that is no name', { UseTokenizerTemplate: true, Messages: [{ role: '<|im_start|>' }] }, 'invalid_request'],
+    ['a role that is not a name', { UseTokenizerTemplate: true, Messages: [{ role: '<|im_start|>' }] }, 'invalid_request'],
     [
       'tools that are no JSON',
       { UseTokenizerTemplate: true, Messages: [{ role: 'user' }], Tools: '[' },
@@ -185,7 +185,7 @@ describe('a request that cannot be served', () => {
     ],
     ['a bias outside the vocabulary', { LogitBias: '{"100000": 1}' }, 'invalid_request'],
     ['more stop texts than are looked for', { StopPrompts: Array<string>(1025).fill('x') }, 'invalid_request'],
-    ['a temperature that is no number', { Temperature: Number.NaN }, 'invalid_request'],
+    ['a temperature that is not a number', { Temperature: Number.NaN }, 'invalid_request'],
   ])('is refused for %s', async (_, request: object, kind) => {
     expect(await refusal(request)).toMatchObject({ kind })
   })

@@ -117,7 +117,7 @@ export function nameModel(file: string): string {
 
 /** @throws {SvcError} `invalid_request` (`not_a_model`) for the name of a file that is not a model by itself */
 export function checkWeightsName(file: string): void {
-  if (!isGgufName(file)) throw notAModel(file, 'is no GGUF file: its name does not end in .gguf')
+  if (!isGgufName(file)) throw notAModel(file, 'is not a GGUF file: its name does not end in .gguf')
   if (SPLIT.test(file)) throw notAModel(file, 'is one part of several: copy all parts into the models folder')
 }
 
@@ -140,7 +140,7 @@ function checkWeights(path: string): GgufSummary {
   if (weights === undefined) throw refuse('is not a regular file')
   if (!weights.usable) throw refuse(weights.fault)
   if (weights.summary.architecture === '') throw refuse(NO_ARCHITECTURE)
-  if (!isStandalone(file, weights.summary)) throw refuse('is no model by itself, but belongs to one')
+  if (!isStandalone(file, weights.summary)) throw refuse('is not a model by itself, but belongs to one')
   return weights.summary
 }
 

@@ -218,7 +218,7 @@ known_usecases: [chat, FLAG_EMBEDDINGS, nonsense]
     expect(all.models.map(({ name }) => name)).toEqual(['a', 'c'])
     expect(all.problems).toEqual([
       'm.yaml:3: threads: expected a whole number, found text',
-      'm.yaml:5: is no map of keys',
+      'm.yaml:5: is not a map of keys',
     ])
   })
 
@@ -292,7 +292,7 @@ known_usecases: [chat, FLAG_EMBEDDINGS, nonsense]
       ['a', 'b'],
       [],
     ],
-  ])('is no entry of a gallery: %s', (_what, text, names, problems) => {
+  ])('is not an entry of a gallery: %s', (_what, text, names, problems) => {
     const found = parse(text)
     expect(found.models.map(({ name }) => name)).toEqual(names)
     expect(found.problems).toEqual(problems)
@@ -320,8 +320,8 @@ describe('refused files', () => {
     ['services: {web: {image: x}}', 'm.yaml:1: holds no key of a model'],
     ['name: [', 'm.yaml:1: Flow sequence in block collection must be sufficiently indented and end with a ]'],
     ['name: a\nname: b', 'm.yaml:2: key "name" is already defined at line 1'],
-    ['name: ../x', 'm.yaml:1: name: is no name for a model'],
-    ['name: "a\\nbackend: evil"', 'm.yaml:1: name: is no name for a model'],
+    ['name: ../x', 'm.yaml:1: name: is not a name for a model'],
+    ['name: "a\\nbackend: evil"', 'm.yaml:1: name: is not a name for a model'],
     ['name: m\nbackend: a/b', 'm.yaml:2: backend: may hold letters, digits, "-" and "_" only'],
     ['name: m\nbackend: llama.cpp', 'm.yaml:2: backend: may hold letters, digits, "-" and "_" only'],
     ['name: m\nparameters:\n  model: /etc/passwd', 'm.yaml:3: parameters.model: must not be an absolute path'],
@@ -364,7 +364,7 @@ describe('refused files', () => {
     ],
     [
       'name: m\nmcp:\n  remote: "a: ["',
-      'm.yaml:3: mcp.remote: is no valid YAML or JSON: Flow sequence in block collection must be sufficiently indented and end with a ]',
+      'm.yaml:3: mcp.remote: is not valid YAML or JSON: Flow sequence in block collection must be sufficiently indented and end with a ]',
     ],
     ['name: m\nmcp: {stdio: "[1]"}', 'm.yaml:2: mcp.stdio: must hold a map'],
     [

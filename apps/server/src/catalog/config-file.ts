@@ -63,7 +63,7 @@ function isGalleryEntry(node: YamlNode): boolean {
 
 function parseEntry(node: YamlNode, options: ModelFilePlace): ModelFile {
   const { file } = options
-  if (node.kind !== 'map') return { models: [], problems: [{ file, line: node.line, reason: 'is no map of keys' }] }
+  if (node.kind !== 'map') return { models: [], problems: [{ file, line: node.line, reason: 'is not a map of keys' }] }
   const reading = readField(modelKeys, node)
   const problems: ConfigProblem[] = reading.problems.map((note) => ({ file, ...note }))
   const warnings: ConfigProblem[] = reading.warnings.map((note) => ({ file, ...note }))

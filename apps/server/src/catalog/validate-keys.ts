@@ -24,7 +24,7 @@ export interface KeyReport {
 /** Reports the problems of a model file beyond the types of its keys. */
 export function validateKeys(keys: ModelKeys, root: YamlMap, report: KeyReport): void {
   const refuse = (key: string, reason: string) => report.problem({ line: findLine(root, key), key, reason })
-  if (filled(keys.name) && !isSafeName(keys.name)) refuse('name', 'is no name for a model')
+  if (filled(keys.name) && !isSafeName(keys.name)) refuse('name', 'is not a name for a model')
   for (const validate of [
     checkAlias,
     checkBackend,
@@ -191,7 +191,7 @@ function checkMcp(keys: ModelKeys, refuse: Refuse): void {
     const source = keys.mcp?.[name]
     if (!filled(source)) continue
     const result = readYaml(source)
-    if (!result.ok) refuse(`mcp.${name}`, `is no valid YAML or JSON: ${result.reason}`)
+    if (!result.ok) refuse(`mcp.${name}`, `is not valid YAML or JSON: ${result.reason}`)
     else if (result.root.kind !== 'map' && !isNull(result.root)) refuse(`mcp.${name}`, 'must hold a map')
   }
 }

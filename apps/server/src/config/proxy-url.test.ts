@@ -7,7 +7,7 @@ const load = (argv: readonly string[], env: Record<string, string> = {}) => load
 // verifies service:way-out:list
 describe('the hosts that are reached past the proxies', () => {
   it.each(['10.0.0.0/-1', '10.0.0.0/', '10.0.0.0/1e0', '10.0.0.0/33', 'a.example,[fd00::]/129', 'https://a.example/'])(
-    '%s ends the start, and is no setting',
+    '%s ends the start, and is not a setting',
     (list) => {
       for (const command of [load(['--no-proxy', list]), load([], { NO_PROXY: list })]) {
         expect(command).toMatchObject({ kind: 'usage-error', message: expect.stringContaining('names, addresses') })

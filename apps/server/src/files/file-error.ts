@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOENT: 'it does not exist',
-  ENOTDIR: 'its folder is no folder',
+  ENOTDIR: 'its folder is not a folder',
   EISDIR: 'it is a folder',
   EEXIST: 'a file is in its place',
   ENAMETOOLONG: 'its name is too long',

@@ -21,7 +21,7 @@ describe('the models folder', () => {
     ['EACCES', 1000, user, DENIED, 'run chmod u+rwx /models'],
     ['EACCES', undefined, user, DENIED, 'run chown -R 1000:100 /models, or name another folder with --models-path'],
     ['EROFS', 0, user, 'the file system is read-only', 'mount it writable, or name another folder with --models-path'],
-    ['ENOTDIR', 0, user, 'its folder is no folder', 'name another folder with --models-path'],
+    ['ENOTDIR', 0, user, 'its folder is not a folder', 'name another folder with --models-path'],
     ['EACCES', 0, undefined, 'permission denied', 'name another folder with --models-path'],
   ])('with %s, owned by %s, has a reason and a remedy', (code, owner, numbers, reason, remedy) => {
     const error = Object.assign(new Error('failed'), { code })

@@ -254,7 +254,7 @@ async function requireRunFile(root: string, name: string): Promise<void> {
   const found = await lstat(join(root, 'run.sh')).catch(() => undefined)
   if (found?.isFile() === true) return
   await rm(root, { recursive: true, force: true })
-  throw new SvcError('unprocessable', `the source of "${name}" is no backend: it holds no run.sh`, {
+  throw new SvcError('unprocessable', `the source of "${name}" is not a backend: it holds no run.sh`, {
     code: 'not_a_backend',
   })
 }

@@ -56,6 +56,6 @@ function readMap(text: Uint8Array | string, what: string): Readonly<Record<strin
   const value = toPlainValue(read.root)
   if (Array.isArray(value))
     throw refuse('it is a list: the index of a gallery belongs into the galleries of the settings')
-  if (!isFields(value)) throw refuse('it is no map')
+  if (!isFields(value)) throw refuse('it is not a map')
   return value
 }

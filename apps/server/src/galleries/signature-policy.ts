@@ -41,7 +41,7 @@ function readTest(
     const compiled = RE2JS.compile(expression)
     return (name) => compiled.matches(name)
   } catch (cause) {
-    throw invalid(`${key}_regex is no expression`, cause)
+    throw invalid(`${key}_regex is not an expression`, cause)
   }
 }
 

@@ -37,7 +37,7 @@ export async function openSignatureVerifier(path: string): Promise<SignatureVeri
     const { TrustedRoot: reader } = await import('@sigstore/protobuf-specs')
     return await createSignatureVerifier(reader.fromJSON(JSON.parse(text)))
   } catch (error) {
-    throw refuse(`${path} is no trust root`, error)
+    throw refuse(`${path} is not a trust root`, error)
   }
 }
 

@@ -59,5 +59,5 @@ export type ReplyEvent = 'close' | 'drain' | 'finish'
 export function toBodyStream(incoming: ServerRequest): Readable {
   if (incoming.body instanceof Readable) return incoming.body
   if (incoming instanceof Readable) return incoming
-  throw new TypeError('the body of this request is no stream')
+  throw new TypeError('the body of this request is not a stream')
 }

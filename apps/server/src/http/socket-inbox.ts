@@ -51,7 +51,7 @@ export function createInbox({ bodies, maxMessageBytes, isOver, refuse }: InboxOp
     wake,
     addBytes(length) {
       if (!arriving.add(length)) refuse(1013, 'too many messages in memory')
-      else if (arriving.bytes > maxMessageBytes + MAX_CONTROL_BYTES) refuse(1009, 'too much that is no message')
+      else if (arriving.bytes > maxMessageBytes + MAX_CONTROL_BYTES) refuse(1009, 'too much that is not a message')
     },
     addMessage(data, isBinary) {
       const { release } = arriving

@@ -36,7 +36,7 @@ const FAULTS: readonly (readonly [name: string, bytes: string])[] = [
   ['says nothing', ''],
   ['says half of a head', 'GET /x HT'],
   ['says half of a line', get('/page').slice(0, -4)],
-  ['sends what is no request', 'no request\r\n\r\n'],
+  ['sends what is not a request', 'no request\r\n\r\n'],
   ['sends a large head', get('/page', `X: ${'y'.repeat(40_000)}\r\n`)],
   ['asks for a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
   ['begins TLS', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03'],

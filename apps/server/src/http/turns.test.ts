@@ -98,7 +98,7 @@ describe.each(READERS)('while a reply is awaited on a connection that %s reads',
       request('/body', `Transfer-Encoding: chunked\r\n\r\n${`400\r\n${'x'.repeat(1024)}\r\n`.repeat(500)}`),
     ],
     ['large replies to come', `GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(8000)],
-    ['what is no request', 'x'.repeat(300_000)],
+    ['what is not a request', 'x'.repeat(300_000)],
   ])('too much read ahead ends it, and the call: %s', async (_name, ahead) => {
     const { app, served, started, left } = await slowWorld()
     const client = open(app)
@@ -116,7 +116,7 @@ describe.each(READERS)('while a reply is awaited on a connection that %s reads',
     ['half a request', request('/body', 'Content-Length: 50000\r\n\r\nabc')],
     ['many requests', request('/body', rest).repeat(AHEAD / 2 / request('/body', rest).length)],
     ['a body', request('/body', `Content-Length: 50000\r\n\r\n${'x'.repeat(50_000)}`)],
-    ['what is no request', 'x'.repeat(1000)],
+    ['what is not a request', 'x'.repeat(1000)],
   ])('a client that leaves behind %s is noticed', async (_name, ahead) => {
     const { app, started, left } = await slowWorld()
     const client = open(app)
@@ -140,7 +140,7 @@ describe.each(READERS)('while a reply is awaited on a connection that %s reads',
     expect(served).toEqual(['slow', 'body', 'body'])
   })
 
-  it('what is no request is refused behind the reply, not in it', async () => {
+  it('what is not a request is refused behind the reply, not in it', async () => {
     const { app, started, release } = await slowWorld()
     const client = open(app)
     client.socket.write(request('/begun', rest))

@@ -33,7 +33,7 @@ it('reports that nothing can be written into the data folder', async () => {
   await using dir = await tempDir()
   await writeFile(dir.join('file'), '')
   await using here = await world({ dataPath: dir.join('file') })
-  const reason = 'the data folder takes nothing: its folder is no folder'
+  const reason = 'the data folder takes nothing: its folder is not a folder'
   expect(await here.readiness.look()).toEqual({ status: 'degraded', reason })
 })
 

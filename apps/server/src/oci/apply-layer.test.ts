@@ -329,7 +329,7 @@ describe('a hostile layer', () => {
     await expect(crowded).rejects.toThrow('more than 10 members')
   })
 
-  it('that is no archive, or damaged in its compression, is refused', async () => {
+  it('that is not an archive, or damaged in its compression, is refused', async () => {
     await using dir = await tempDir()
     const good = gzipSync(makeTar([{ name: 'x', content: Buffer.alloc(100_000, 1) }]))
     const damaged = Buffer.from(good)

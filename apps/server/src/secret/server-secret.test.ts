@@ -144,7 +144,7 @@ describe.each(places)('the secret of servers on $name', ({ create }) => {
   })
 })
 
-it('a check value tells the secret to nobody, and is no hash of a credential', async () => {
+it('a check value tells the secret to nobody, and is not a hash of a credential', async () => {
   await using folder = await tempDir()
   const path = folder.join('secret')
   const secret = await makeSecretFile(path)

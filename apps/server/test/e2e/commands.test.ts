@@ -130,7 +130,7 @@ describe("a model of one's own", () => {
     expect(await namesAt(url)).toEqual(['Tiny-Chat', 'demo-embed', 'demo-ner'])
   })
 
-  it('that is no model is not added', async () => {
+  it('that is not a model is not added', async () => {
     await using dir = await tempDir('svc-e2e-')
     await copyFile(new URL(import.meta.url), dir.join('text.gguf'))
     for (const file of ['text.gguf', 'none.gguf']) {

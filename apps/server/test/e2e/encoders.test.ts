@@ -71,7 +71,7 @@ describe('encoders from model folders', () => {
     expect(first.results).toEqual(results.slice(0, 1))
   })
 
-  it('a folder that is no model fails with its fault but without its path', async () => {
+  it('a folder that is not a model fails with its fault but without its path', async () => {
     await writeModel('nothing', 'backend: onnx\nembeddings: true', 'nowhere')
     const failure = await client.embeddings.create({ model: 'nothing', input: 'a' }).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(OpenAI.APIError)

@@ -339,8 +339,8 @@ describe('commands on routers, beside the server that runs', () => {
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain('router "knn": 6 texts of its corpus, each routed by the others, and 5 texts of the file')
     expect(stdout).toMatch(/Texts without a label: the fallback serves [01] of 1\./)
-    expect(stdout).toContain('line 6: names "smalltalk", which is no label of policies')
-    expect(stdout).toContain('line 7: is no text with labels or a model')
+    expect(stdout).toContain('line 6: names "smalltalk", which is not a label of policies')
+    expect(stdout).toContain('line 7: is not text with labels or a model')
   })
 
   it('fit proposes a threshold for labelled texts', async () => {
@@ -370,7 +370,7 @@ describe('commands on routers, beside the server that runs', () => {
     const failed = await run('router', 'eval', 'score', mixed, '--min-rate=0.9')
     expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('4 texts, 3 routed right (75.0 %)')])
     expect(failed.stdout).toContain('line 6: for-small_talk instead of for-code; labels: small_talk')
-    expect(failed.stdout).toContain('line 5: is no text with labels or a model')
+    expect(failed.stdout).toContain('line 5: is not text with labels or a model')
     expect(await run('router', 'eval', 'score', mixed)).toMatchObject({ code: 0 })
     expect(await run('router', 'eval', 'knn', file)).toMatchObject({
       code: 0,

@@ -74,7 +74,7 @@ function makeArchive(files: readonly TarEntry[], form: 'saved' | 'layout'): Buff
   ])
 }
 
-describe('a backend that is no image of a registry', () => {
+describe('a backend that is not an image of a registry', () => {
   it('comes out of an archive over HTTP, whose hash is checked, and answers a chat', async () => {
     await using world = await open()
     const archive = gzipSync(makeTar(inFolder('engine-1.0', await mockBackendFiles('from an archive'))))
@@ -178,7 +178,7 @@ describe('a backend that is no image of a registry', () => {
       'refused',
     ],
     ['an image file without manifest', makeTar([{ name: 'x', content: '' }]), 'refused'],
-    ['a manifest that is no JSON', makeTar([{ name: 'manifest.json', content: '{' }]), 'refused'],
+    ['a manifest that is not JSON', makeTar([{ name: 'manifest.json', content: '{' }]), 'refused'],
     [
       'a layer that is another',
       makeTar([

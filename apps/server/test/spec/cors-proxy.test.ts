@@ -128,7 +128,7 @@ describe('the CORS proxy', () => {
 
   it.each([
     ['', 400, 'url is missing'],
-    ['nonsense', 400, 'url is no http or https address'],
+    ['nonsense', 400, 'url is not an http or https address'],
     ['ftp://site.example/x', 400, 'only http and https addresses can be fetched'],
     ['http://user:pass@site.example/', 400, 'the URL must not hold credentials'],
     ['http://no-such-name.invalid/', 400, 'the host name could not be resolved'],

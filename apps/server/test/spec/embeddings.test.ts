@@ -312,7 +312,7 @@ describe('a backend', () => {
     }
   })
 
-  it('whose answer is no vector is a failure of this server, never a broken reply', async () => {
+  it('whose answer is not a vector is a failure of this server, never a broken reply', async () => {
     await using server = await startTestServer()
     const answers = {
       empty: { embeddings: [], tokens: 0, dim: 0 },

@@ -257,7 +257,7 @@ describe('other replies', () => {
     })
   })
 
-  verifies('shapes:admin:replies', 'a limit that is no number counts as absent on every list', async () => {
+  verifies('shapes:admin:replies', 'a limit that is not a number counts as absent on every list', async () => {
     const paths = server.server.routes.flatMap(({ method, path, gateOnly, query }) =>
       method === 'GET' && gateOnly !== true && query !== undefined && !path.includes(':') ? [{ path, query }] : [],
     )

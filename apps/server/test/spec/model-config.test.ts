@@ -68,7 +68,7 @@ describe('the configuration of a model over HTTP', () => {
     expect((await server.chat('house')).status).toBe(200)
   })
 
-  it('is refused whole where the result is no model, and the file stays', async () => {
+  it('is refused whole where the result is not a model, and the file stays', async () => {
     await using server = await startTestServer()
     await server.writeModelFile('house.yaml', TEXT)
     const patch = (body: string, name = 'house') =>

@@ -137,7 +137,7 @@ describe('the import of a model by its address', () => {
   it.each([
     ['no address', {}, 'uri is required'],
     ['an address of no known form', { uri: 'ftp://a/b.gguf' }, 'form is not known'],
-    ['a file that is no model', { uri: 'https://example.com/page.html' }, 'neither a GGUF file'],
+    ['a file that is not a model', { uri: 'https://example.com/page.html' }, 'neither a GGUF file'],
     ['a name that is none', { uri: 'hf://o/r/x.gguf', preferences: { name: '../x' } }, 'invalid model name'],
   ])('refuses %s', async (_what, body, message) => {
     await using world = await startGalleryWorld()

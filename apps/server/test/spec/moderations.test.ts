@@ -101,7 +101,7 @@ describe('POST /v1/moderations', () => {
     ['failed parsing request body: input', { type: 'text', text: 'a' }],
     ['failed parsing request body: input', [{ type: 'image_url', image_url: { url: 'https://a.example/x.png' } }]],
     ['failed parsing request body: input: more than 256 items', Array.from({ length: 257 }, () => 'a')],
-  ])('refuses what is no text, and asks the model nothing: %s', async (message, input) => {
+  ])('refuses what is not text, and asks the model nothing: %s', async (message, input) => {
     await using server = await startTestServer()
     await server.model('m', SCRIPT, keys)
     const reply = await server.post(MODERATIONS, { model: 'm', input })
@@ -117,7 +117,7 @@ describe('POST /v1/moderations', () => {
   })
 
   it.each([
-    ['is no JSON', 'It is fine.'],
+    ['is not JSON', 'It is fine.'],
     ['leaves a category out', JSON.stringify({ hate: 0 })],
     ['gives a score that is none', verdict({ hate: 'much' })],
     ['gives a score out of range', verdict({ hate: 7 })],

@@ -230,7 +230,7 @@ describe('refused messages', () => {
     expect((await socket.create()).status).toBe('completed')
   })
 
-  it('in any form is no failure of the server: the socket answers each message once, and stays open', async () => {
+  it('in any form is not a failure of the server: the socket answers each message once, and stays open', async () => {
     await using server = await world()
     await using socket = await openResponseSocket(server.url)
     const field = fc.constantFrom('model', 'input', 'tools', 'text', 'store', 'background', 'previous_response_id', 'x')

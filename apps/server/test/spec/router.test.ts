@@ -371,7 +371,7 @@ describe('a router with mistakes', () => {
     [
       'undeclared',
       { candidates: [{ model: 'small', labels: ['poems'] }] },
-      'router.candidates[0].labels[0]: "poems" is no label of policies',
+      'router.candidates[0].labels[0]: "poems" is not a label of policies',
     ],
     [
       'repeated',

@@ -191,6 +191,6 @@ describe('a backend whose gallery names its signer', () => {
     await using dir = await tempDir()
     await writeFile(dir.join('root.json'), 'no json')
     const start = startTestServer({ flags: [`--sigstore-trusted-root=${dir.join('root.json')}`] })
-    await expect(start).rejects.toThrow('is no trust root')
+    await expect(start).rejects.toThrow('is not a trust root')
   })
 })

@@ -94,7 +94,7 @@ describe('tool calls in the text of a model', () => {
     expect(first.message.tool_calls?.map(({ function: { name } }) => name)).toEqual(['weather'])
   })
 
-  it('text that is no call stays text, and no call is invented', async () => {
+  it('text that is not a call stays text, and no call is invented', async () => {
     await using server = await world({ text: '{"name": "unknown", "arguments": {}} and {"a": 1}' })
     const { message, finish_reason } = await whole(server)
     expect([finish_reason, message.content]).toEqual(['stop', '{"name": "unknown", "arguments": {}} and {"a": 1}'])

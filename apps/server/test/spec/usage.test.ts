@@ -294,7 +294,7 @@ describe('usage', () => {
     }
     for (const text of ['a%00b', 'x'.repeat(201), 'x'.repeat(9000)]) {
       const reply = await server.call(`/api/auth/admin/usage?user_id=${text}`, { headers: as('root') })
-      expect([reply.status, reply.json()]).toEqual([400, { error: 'user_id is no id' }])
+      expect([reply.status, reply.json()]).toEqual([400, { error: 'user_id is not an id' }])
     }
     for (const period of ['', '?period=', '?period=month', '?period=MONTH', '?period=all&period=day']) {
       expect((await readUsage(server, 'ada', period)).totals.request_count).toBe(1)

@@ -10262,7 +10262,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The file is no model by its name. */
+            /** @description The file is not a model by its name. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10462,7 +10462,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The file is no model. */
+            /** @description The file is not a model. */
             400: {
                 headers: {
                     [name: string]: unknown;

@@ -96,7 +96,7 @@ function checkShape(token: string): void {
   const parts = token.split('.')
   const [header, payload] = parts
   if (parts.length !== 3 || header === undefined || payload === undefined)
-    throw new Error('the token is no signed token')
+    throw new Error('the token is not a signed token')
   for (const text of [decodePart(header), decodePart(payload)]) {
     JSON.parse(text)
     if (hasDuplicateNames(text)) throw new Error('the token has a name twice')
@@ -156,7 +156,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   return {
     async verifyIdToken(token, { nonce, accessToken }, call) {
       const verified = await verify(token, call, ['sub', 'exp', 'iat', 'nonce'])
-      if (!isOfType(verified, ID_TOKEN_TYPE)) throw new Error('the token is no ID token')
+      if (!isOfType(verified, ID_TOKEN_TYPE)) throw new Error('the token is not an ID token')
       const { payload, protectedHeader } = verified
       if (typeof payload.nonce !== 'string' || !equal(Buffer.from(payload.nonce), Buffer.from(nonce)))
         throw new Error('the token has another nonce')
@@ -178,7 +178,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
         !isObject(events[LOGOUT_EVENT]) ||
         nonce !== undefined
       )
-        throw new Error('the token is no logout token')
+        throw new Error('the token is not a logout token')
       if (clock.now() / 1000 - issuedAtS > MAX_LOGOUT_AGE_S) throw new Error('the token is too old')
       if (typeof jti !== 'string' || jti === '' || jti.length > MAX_TOKEN_ID_LENGTH)
         throw new Error('the token has no id of its own')

@@ -13,7 +13,7 @@ export const protobufFileName = "backend.proto";
  * rpc or a field here, later releases of it take the next free numbers. Our own calls are in extensions.proto.
  */
 
-/** How the floats of an embedding are laid out. */
+/** Layout of the floats of an embedding. */
 export const EmbeddingLayout = {
   EMBEDDING_LAYOUT_UNSPECIFIED: 0,
   EMBEDDING_LAYOUT_FINAL: 1,
@@ -83,17 +83,17 @@ export interface Message {
 }
 
 /**
- * What to predict and how. Either Prompt, or UseTokenizerTemplate with Messages.
+ * A prediction and its options. Either Prompt, or UseTokenizerTemplate with Messages.
  * Also what Embedding and TokenizeString are asked with.
  */
 export interface PredictOptions {
   Prompt: string;
   Seed: number;
   Threads: number;
-  /** How many tokens to make at most. */
+  /** Most tokens to make. */
   Tokens: number;
   TopK: number;
-  /** How many of the last tokens the penalty looks at. */
+  /** Number of the last tokens that the penalty looks at. */
   Repeat: number;
   Batch: number;
   NKeep: number;
@@ -239,7 +239,7 @@ export interface GrammarTrigger {
   word: string;
 }
 
-/** Where a proxy backend forwards to. Set for cloud-proxy only. */
+/** Target of a proxy backend. Set for cloud-proxy only. */
 export interface ProxyOptions {
   upstreamUrl: string;
   mode: string;
@@ -319,7 +319,7 @@ export interface MetricsResponse {
   promptTokensProcessed: number;
 }
 
-/** What the chat template of the loaded model does. */
+/** Abilities of the chat template of the loaded model. */
 export interface ModelMetadataResponse {
   supportsThinking: boolean;
   /** The template rendered with thinking on. */
@@ -332,7 +332,7 @@ export interface ModelMetadataResponse {
 }
 
 /**
- * How the model writes tool calls, so that the host can read them back.
+ * The form in which the model writes tool calls, so that the host can read them back.
  * format_type is json_native, tag_with_json or tag_with_tagged;
  * call_id_position is none, pre_func_name, between_func_and_args or post_args.
  */
@@ -385,7 +385,7 @@ export interface ScoreResponse {
   candidates: CandidateScore[];
 }
 
-/** How likely one candidate is. */
+/** Likelihood of one candidate. */
 export interface CandidateScore {
   /** Sum over the tokens of the candidate. */
   logProb: number;
@@ -455,7 +455,7 @@ export interface StoresKey {
   Floats: number[];
 }
 
-/** What belongs to it. */
+/** A value of a key. */
 export interface StoresValue {
   Bytes: Buffer;
 }
@@ -476,7 +476,7 @@ export interface StoresGetOptions {
   Keys: StoresKey[];
 }
 
-/** Those that were found, in any order. */
+/** The vectors that were found, in any order. */
 export interface StoresGetResult {
   Keys: StoresKey[];
   Values: StoresValue[];
@@ -568,7 +568,7 @@ export interface TranscriptLiveRequest {
   audio?: TranscriptLiveAudio | undefined;
 }
 
-/** How the audio comes. A sample_rate of 0 means 16000. */
+/** Format of the audio. A sample_rate of 0 means 16000. */
 export interface TranscriptLiveConfig {
   language: string;
   sampleRate: number;
@@ -600,7 +600,7 @@ export interface TranscriptLiveResponse {
   eob: boolean;
 }
 
-/** What to say, with which voice, into which file. */
+/** A text to speak, the voice, and the file to write. */
 export interface TTSRequest {
   text: string;
   /** May be a path; ModelIdentity is the untouched name. */
@@ -619,7 +619,7 @@ export interface TTSRequest_ParamsEntry {
   value: string;
 }
 
-/** What sound to make, into which file. Number 16 is unused. */
+/** A sound to make, and the file to write. Number 16 is unused. */
 export interface SoundGenerationRequest {
   text: string;
   model: string;
@@ -766,7 +766,7 @@ export interface AudioTransformFrameRequest {
   frame?: AudioTransformFrame | undefined;
 }
 
-/** How the frames come. Zeros leave the choice to the backend. */
+/** Format of the frames. Zeros leave the choice to the backend. */
 export interface AudioTransformStreamConfig {
   sampleFormat: AudioTransformStreamConfig_SampleFormat;
   sampleRate: number;
@@ -810,7 +810,7 @@ export interface AudioToAudioRequest {
   control?: AudioToAudioControl | undefined;
 }
 
-/** How to hold the conversation. 16 kHz in and 24 kHz out unless named. */
+/** Settings of the conversation. 16 kHz in and 24 kHz out unless named. */
 export interface AudioToAudioConfig {
   inputSampleRate: number;
   outputSampleRate: number;
@@ -881,7 +881,7 @@ export interface VoiceAnalyzeResponse {
   segments: VoiceAnalysis[];
 }
 
-/** What was heard between two seconds. */
+/** A sound that was heard between two seconds. */
 export interface VoiceAnalysis {
   start: number;
   end: number;
@@ -914,7 +914,7 @@ export interface VoiceEmbedResponse {
   model: string;
 }
 
-/** What to draw, into which file. Number 3 is unused. */
+/** An image to draw, and the file to write. Number 3 is unused. */
 export interface GenerateImageRequest {
   height: number;
   width: number;
@@ -940,7 +940,7 @@ export interface UpscaleImageRequest {
   scale: number;
 }
 
-/** What to film, into which file. Images are paths or base64, audio is a path. */
+/** A film to make, and the file to write. Images are paths or base64, audio is a path. */
 export interface GenerateVideoRequest {
   prompt: string;
   negativePrompt: string;
@@ -995,7 +995,7 @@ export interface DetectOptions {
   ModelIdentity: string;
 }
 
-/** What was found. */
+/** The objects that were found. */
 export interface DetectResponse {
   Detections: Detection[];
 }
@@ -1088,7 +1088,7 @@ export interface FaceAnalyzeResponse {
   faces: FaceAnalysis[];
 }
 
-/** What one face shows. */
+/** Attributes of one face. */
 export interface FaceAnalysis {
   region: FacialArea | undefined;
   faceConfidence: number;
@@ -1168,7 +1168,7 @@ export interface FineTuneProgressRequest {
 }
 
 /**
- * Where a job stands: status is queued, caching, loading_model, loading_dataset, training, saving,
+ * State of a job: status is queued, caching, loading_model, loading_dataset, training, saving,
  * completed, failed or stopped.
  */
 export interface FineTuneProgressUpdate {
@@ -1206,7 +1206,7 @@ export interface ListCheckpointsRequest {
   outputDir: string;
 }
 
-/** What it holds. */
+/** Its content. */
 export interface ListCheckpointsResponse {
   checkpoints: CheckpointInfo[];
 }
@@ -1261,7 +1261,7 @@ export interface QuantizationProgressRequest {
   jobId: string;
 }
 
-/** Where a job stands: status is queued, downloading, converting, quantizing, completed, failed or stopped. */
+/** State of a job: status is queued, downloading, converting, quantizing, completed, failed or stopped. */
 export interface QuantizationProgressUpdate {
   jobId: string;
   progressPercent: number;
@@ -16305,7 +16305,7 @@ export const BackendDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Removes vectors. Removing an unknown one is no error. */
+    /** Removes vectors. Removing an unknown one is not an error. */
     storesDelete: {
       name: "StoresDelete",
       requestType: StoresDeleteOptions as typeof StoresDeleteOptions,
@@ -16368,7 +16368,7 @@ export const BackendDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Where in the samples someone speaks. */
+    /** Stretches of the samples in which someone speaks. */
     vAD: {
       name: "VAD",
       requestType: VADRequest as typeof VADRequest,

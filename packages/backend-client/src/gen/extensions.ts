@@ -32,7 +32,7 @@ export namespace SlotSupport {
   export type SLOT_SUPPORT_ENABLED = typeof SlotSupport.SLOT_SUPPORT_ENABLED;
 }
 
-/** What Rerank is computed from. */
+/** The source of Rerank's scores. */
 export const RerankSupport = {
   RERANK_SUPPORT_UNSPECIFIED: 0,
   RERANK_SUPPORT_NONE: 1,
@@ -51,7 +51,7 @@ export namespace RerankSupport {
   export type RERANK_SUPPORT_COSINE = typeof RerankSupport.RERANK_SUPPORT_COSINE;
 }
 
-/** What the chat template of the loaded model can do. */
+/** Abilities of the chat template of the loaded model. */
 export const ChatSupport = {
   /** CHAT_SUPPORT_UNSPECIFIED - Unknown: an older backend, or no model. */
   CHAT_SUPPORT_UNSPECIFIED: 0,
@@ -71,7 +71,7 @@ export namespace ChatSupport {
   export type CHAT_SUPPORT_WITH_TOOLS = typeof ChatSupport.CHAT_SUPPORT_WITH_TOOLS;
 }
 
-/** How a question is answered. */
+/** Way in which a question is answered. */
 export const QuestionType = {
   QUESTION_TYPE_UNSPECIFIED: 0,
   /** QUESTION_TYPE_YES_NO - By the probability that the answer is yes. */
@@ -160,9 +160,9 @@ export interface Question {
   /** Names the answer; not empty, unique in one request. */
   id: string;
   type: QuestionType;
-  /** What is asked, such as "Is the text about code?". */
+  /** The question, such as "Is the text about code?". */
   instruction: string;
-  /** What makes the answer yes, and what makes it no. Either may be empty. */
+  /** Criteria of the answers yes and no. Either may be empty. */
   trueCriteria: string;
   falseCriteria: string;
 }
@@ -1559,7 +1559,7 @@ export const ExtensionsDefinition = {
   name: "Extensions",
   fullName: "svc.backend.v1.Extensions",
   methods: {
-    /** What this backend can do with the model it has loaded, so that a host refuses a request before it runs. */
+    /** Abilities of this backend with the model that it has loaded, so that a host refuses a request before it runs. */
     capabilities: {
       name: "Capabilities",
       requestType: CapabilitiesRequest as typeof CapabilitiesRequest,

@@ -109,7 +109,7 @@ const CASES: readonly Case[] = [
   alike('a page with status 200', answerPage(200), FAULTY),
   afterOne('an end without trailers', endWithoutTrailers(HELLO), BROKEN_OFF),
   alike('an end without a message and trailers', endWithoutTrailers(Buffer.alloc(0)), BROKEN_OFF),
-  afterOne('a status that is no number', answerBytes(HELLO, { 'grpc-status': 'banana' }), FAULTY),
+  afterOne('a status that is not a number', answerBytes(HELLO, { 'grpc-status': 'banana' }), FAULTY),
   afterOne('a status of a later release', answerBytes(HELLO, { 'grpc-status': '99', 'grpc-message': 'later' }), {
     ...FAULTY,
     message: 'later',

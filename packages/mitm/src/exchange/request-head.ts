@@ -33,7 +33,7 @@ export function checkHead(request: ClientRequest, expected: ExpectedHost): void 
   }
   const { origin, path } = splitTarget(request.target)
   if (origin !== undefined && !isFor(expected, origin)) throw misdirected()
-  if (!/^[/*]/.test(path) && upgrade === undefined) throw invalidRequest('the target of the request is no path')
+  if (!/^[/*]/.test(path) && upgrade === undefined) throw invalidRequest('the target of the request is not a path')
   const codings = listValues(headers, 'transfer-encoding')
   if (codings.some((coding) => coding.trim().toLowerCase() !== 'chunked')) {
     throw invalidRequest('the transfer coding of the request is not known')

@@ -32,7 +32,7 @@ it.each<[string, Buffer]>([
   ['a dictionary', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x21, 1, 7, 9, 0, 0, 1])],
   ['a frame that is cut off', frame('hello').subarray(0, -1)],
   ['bytes behind the frame', Buffer.concat([frame('hello'), Buffer.from('rest of it')])],
-  ['other bytes', Buffer.from('{"a":"text that is no zstd"}')],
+  ['other bytes', Buffer.from('{"a":"text that is not zstd"}')],
   ['an unknown kind of block', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, 1, 0x0f, 0, 0, 0])],
 ])('refuses %s', async (_name, bytes) => {
   await expect(decode(bytes)).rejects.toMatchObject({ kind: 'invalid_request', code: 'invalid_coding' })

@@ -39,7 +39,7 @@ it.each([
   `${'a.'.repeat(130)}example`,
   'host\\path',
   'host\u0000',
-])('%j is no host', (text) => {
+])('%j is not a host', (text) => {
   expect(canonicalHost(text)).toBeUndefined()
 })
 
@@ -64,7 +64,7 @@ it.each([
   ':443',
   'h: 443',
   'h:+1',
-])('%j is no target', (text) => {
+])('%j is not a target', (text) => {
   expect(readHostAndPort(text)).toBeUndefined()
 })
 

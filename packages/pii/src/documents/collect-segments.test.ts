@@ -250,7 +250,7 @@ describe('unknown fields', () => {
     ])
   })
 
-  it('a role, type or id that is no word, or holds more than a string, is scanned', () => {
+  it('a role, type or id that is not a word, or holds more than a string, is scanned', () => {
     expect(listTexts('chat-completions', { messages: [{ role: 'Jo Doe', tool_call_id: { a: 'b' } }] })).toEqual([
       'messages[0].role: Jo Doe',
       'messages[0].tool_call_id.{0}#key: a',
@@ -299,7 +299,7 @@ describe('unknown fields', () => {
     expect(listTexts('completions', { prompt: [99] })).toEqual([])
   })
 
-  it('opaque data of a provider is no text', () => {
+  it('opaque data of a provider is not text', () => {
     for (const name of ['signature', 'encrypted_content']) {
       const parts = (value: string) => ({ messages: [{ content: [{ type: 'text', text: 'a', [name]: value }] }] })
       for (const value of ['iVBO', 'QUJ_-w==', '']) expect(listTexts('messages', parts(value))).toHaveLength(1)
@@ -429,7 +429,7 @@ describe('media', () => {
     ])
   })
 
-  it('an empty list of images is no media', () => {
+  it('an empty list of images is not media', () => {
     expect(collect('ollama-chat', { messages: [{ content: 'a', images: [] }] }).media).toEqual([])
   })
 
@@ -558,7 +558,7 @@ describe('the way back', () => {
     expect(rewritten).toMatchObject({ kind: 'splices', splices: [{ start: body.indexOf('"{') }] })
   })
 
-  it('tool output that is no string becomes a string with its masked encoding, and only when masked', () => {
+  it('tool output that is not a string becomes a string with its masked encoding, and only when masked', () => {
     const body = '{"input":[{"type":"function_call_output","output":{"email": "sk","lone":"\\ud800"}}]}'
     expect(replaceIn('responses', body, 'sk')).toBe(
       `{"input":[{"type":"function_call_output","output":${JSON.stringify('{"email": "[X]","lone":"\ufffd"}')}}]}`,

@@ -26,7 +26,7 @@ describe('shieldRanges', () => {
     expect(original(0, 2)).toEqual(['at'])
   })
 
-  it('knows whether a range overlaps, and that touching is no overlap', () => {
+  it('knows whether a range overlaps, and that touching is not an overlap', () => {
     const overlaps = [
       [8, 9],
       [8, 10],

@@ -26,7 +26,7 @@ describe('a protected term', () => {
   })
 
   it.each(['Seerosen', 'Seerose-Garten', "Seerose's", 'Seerose.example', 'die.Seerose', 'Seerosé', '8Seerose'])(
-    'is no part of %j',
+    'is not part of %j',
     (text) => {
       expect(find(['Seerose'], text)).toEqual([])
     },

@@ -228,7 +228,7 @@ describe('configuration that cannot be', () => {
     [
       'an unknown built-in',
       { builtins: ['nope' as 'email'] },
-      'builtins: "nope" is no built-in; there are secrets, structured, all',
+      'builtins: "nope" is not a built-in; there are secrets, structured, all',
     ],
     ['a pattern without a name', { patterns: [{ name: ' ', match: 'abc' }] }, 'patterns[0] has no name'],
     [
@@ -244,7 +244,7 @@ describe('configuration that cannot be', () => {
     [
       'a length below none',
       { patterns: [{ name: 'X', match: 'abc', minLen: -1 }] },
-      'patterns[0]: min_len is no length',
+      'patterns[0]: min_len is not a length',
     ],
     [
       'too many patterns',

@@ -170,7 +170,7 @@ function createRules(settings: PatternSettings, catalogue: Catalogue): Rule[] {
 function knownBuiltins(name: string, catalogue: Catalogue): readonly Builtin[] {
   const known = catalogue.find(name)
   if (known === undefined) {
-    throw configError(`builtins: ${JSON.stringify(name)} is no built-in${suggestNames(name)}`)
+    throw configError(`builtins: ${JSON.stringify(name)} is not a built-in${suggestNames(name)}`)
   }
   return known
 }
@@ -202,7 +202,7 @@ function customRule(custom: CustomPattern, index: number, settings: PatternSetti
   if (typeof name !== 'string' || typeof match !== 'string')
     throw configError(`patterns[${index}]: name and match must be texts`)
   if (name.trim() === '') throw configError(`patterns[${index}] has no name`)
-  if (!Number.isInteger(minLen) || minLen < 0) throw configError(`patterns[${index}]: min_len is no length`)
+  if (!Number.isInteger(minLen) || minLen < 0) throw configError(`patterns[${index}]: min_len is not a length`)
   const entityActions = settings.entityActions ?? {}
   // The map of actions is for groups of any kind; it overrides the pattern's own action.
   const named =

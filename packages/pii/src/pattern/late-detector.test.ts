@@ -35,7 +35,7 @@ describe('a detector of patterns', () => {
   })
 
   it.each([
-    [{ builtins: ['secrets', 'nothing'] }, /"nothing" is no built-in/],
+    [{ builtins: ['secrets', 'nothing'] }, /"nothing" is not a built-in/],
     [{ builtins: ['secrets'], entityActions: { GITHUB_TOKEN: 'hide' } }, /hide/],
     [{ builtins: ['secrets'], patterns: [{ name: 'X', match: '(' }] }, /patterns\[0\]/],
   ])('refuses %j before it searches', (settings, message) => {

@@ -15,7 +15,7 @@ export function cutOff(): SvcError {
 
 /** The error for an unreadable reply. */
 export function unreadable(): SvcError {
-  return brokenUpstream("the upstream's reply is no answer of its format", { code: 'upstream_unreadable' })
+  return brokenUpstream("the upstream's reply is not an answer of its format", { code: 'upstream_unreadable' })
 }
 
 /** The error inside a reply or stream of status 200; undefined without one. */

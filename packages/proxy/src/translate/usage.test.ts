@@ -69,7 +69,7 @@ describe('figures of the compatible format', () => {
       [74, 5, 79, { cached_tokens: 64 }],
     ],
     ['whose total is too small', { ...counts, total_tokens: 1 }, [100, 20, 120, {}]],
-    ['whose total is no count', { ...counts, total_tokens: '9' }, [100, 20, 120, {}]],
+    ['whose total is not a count', { ...counts, total_tokens: '9' }, [100, 20, 120, {}]],
     [
       'whose details are no counts',
       { ...counts, prompt_tokens_details: { cached_tokens: -1 }, completion_tokens_details: [] },

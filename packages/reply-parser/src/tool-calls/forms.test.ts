@@ -229,7 +229,7 @@ describe('patterns', () => {
     expect(parse('do two, do ask {"x":1}', settings).calls).toEqual([{ name: 'two', arguments: '{}' }, ask])
   })
 
-  it('leaves text that json_regex_match points at but that is no call', () => {
+  it('leaves text that json_regex_match points at but that is not a call', () => {
     const settings = { jsonRegexMatch: ['<c>(.*?)</c>'] }
     expect(parse('a <c>{"x":1}</c> b <c>{"name":"ask","arguments":{"x":1}}</c> c', settings)).toEqual({
       calls: [ask],

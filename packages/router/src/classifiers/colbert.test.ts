@@ -51,7 +51,7 @@ it.each([
   ['two scores of the last document', [...GOOD, { index: 1, score: 0.9 }]],
   ['a score of 0 and another', [{ index: 0, score: 0 }, ...GOOD]],
   ['a score that is infinite', [{ index: 5, score: Number.POSITIVE_INFINITY }]],
-  ['a score that is no number', [...GOOD.slice(1), { index: 1, score: Number.NaN }]],
+  ['a score that is not a number', [...GOOD.slice(1), { index: 1, score: Number.NaN }]],
 ])('fails on %s', async (_what, ranking) => {
   expect(await decide(ranking)).toMatchObject({ servedModel: 'spare', reason: 'classifier-failed' })
 })

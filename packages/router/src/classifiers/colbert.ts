@@ -37,7 +37,7 @@ export function createColbertClassifier({ reranker, policies, threshold }: Colbe
 function placeScores(ranking: readonly RerankScore[], count: number): number[] {
   const scores = new Array<number | undefined>(count).fill(undefined)
   for (const { index, score } of ranking) {
-    if (!Number.isFinite(score)) throw classifierError('the ranking model gave a score that is no number')
+    if (!Number.isFinite(score)) throw classifierError('the ranking model gave a score that is not a number')
     if (!Number.isSafeInteger(index) || index < 0 || index >= count) continue
     if (scores[index] !== undefined) throw classifierError('the ranking model gave two scores for one document')
     scores[index] = score

@@ -69,7 +69,7 @@ function readAnswers(answers: readonly DecisionAnswer[], questions: readonly Dec
   return questions.map(({ id }) => {
     const probability = byId.get(id)
     if (typeof probability !== 'number' || !(probability >= 0 && probability <= 1)) {
-      throw classifierError('the decision model gave an answer that is no probability')
+      throw classifierError('the decision model gave an answer that is not a probability')
     }
     return probability
   })

@@ -74,7 +74,7 @@ export function toShares(
   }
   const values = scores.map(({ logProbability, tokenCount }) => {
     if (typeof logProbability !== 'number' || !(logProbability < Number.POSITIVE_INFINITY)) {
-      throw classifierError('the scoring model gave a log-probability that is no number')
+      throw classifierError('the scoring model gave a log-probability that is not a number')
     }
     if (!Number.isSafeInteger(tokenCount) || tokenCount < 0) {
       throw classifierError('the scoring model gave a number of tokens that cannot be')

@@ -155,7 +155,7 @@ describe('a corpus', () => {
       [[good, { text: 'x'.repeat(MAX_ENTRY_LENGTH + 1), labels: ['code'] }], 'entries[1].text must have at most'],
       [[good, { text: 'x', labels: [] }], 'entries[1].labels must name at least one label'],
       [[good, { text: 'x', labels: ['code', ''] }], 'entries[1].labels[1] is empty'],
-      [[good, { text: 'x', labels: ['other'] }], 'entries[1].labels[0] "other" is no label of policies'],
+      [[good, { text: 'x', labels: ['other'] }], 'entries[1].labels[0] "other" is not a label of policies'],
       [[good, { text: 'x', labels: ['code', 'code'] }], 'entries[1].labels[1] repeats the label "code"'],
       [Array.from({ length: MAX_ENTRIES_PER_REQUEST + 1 }, () => good), 'entries must have at most'],
     ]
@@ -274,7 +274,7 @@ describe('a corpus', () => {
     const stats = await corpus.readStats({ signal })
     expect(stats).toMatchObject({ total: 2, problemCount: 6 })
     expect(stats.problems).toEqual([
-      { line: 2, problem: 'is no JSON' },
+      { line: 2, problem: 'is not JSON' },
       { line: 3, problem: 'has no text' },
       { line: 4, problem: 'has no list of different labels' },
       { line: 5, problem: 'has no list of different labels' },

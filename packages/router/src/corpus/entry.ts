@@ -46,7 +46,7 @@ function checkLabels(labels: readonly string[], declared: ReadonlySet<string>, p
   for (const [place, label] of labels.entries()) {
     const at = `${path}.labels[${place}]`
     if (typeof label !== 'string' || label.trim() === '') throw entryError(at, 'is empty')
-    if (!declared.has(label)) throw entryError(at, `"${label.slice(0, 100)}" is no label of policies`)
+    if (!declared.has(label)) throw entryError(at, `"${label.slice(0, 100)}" is not a label of policies`)
     if (seen.has(label)) throw entryError(at, `repeats the label "${label}"`)
     seen.add(label)
   }

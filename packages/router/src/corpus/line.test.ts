@@ -30,9 +30,9 @@ it.each([
 })
 
 it.each([
-  ['{', 'is no JSON'],
-  ['null', 'is no object'],
-  ['7', 'is no object'],
+  ['{', 'is not JSON'],
+  ['null', 'is not an object'],
+  ['7', 'is not an object'],
   [JSON.stringify({ ...WHOLE, text: ' ' }), 'has no text'],
   [JSON.stringify({ ...WHOLE, text: 7 }), 'has no text'],
   ...['code', [], [''], [' '], [7], ['a', 'a']].map((labels) => [

@@ -29,9 +29,9 @@ export function parseLine(line: string): { readonly entry: StoredEntry } | { rea
   try {
     value = JSON.parse(line)
   } catch {
-    return { problem: 'is no JSON' }
+    return { problem: 'is not JSON' }
   }
-  if (typeof value !== 'object' || value === null) return { problem: 'is no object' }
+  if (typeof value !== 'object' || value === null) return { problem: 'is not an object' }
   const { text, labels, vector, embedding_model, embedding_fingerprint } = value as Partial<Record<string, unknown>>
   if (typeof text !== 'string' || text.trim() === '') return { problem: 'has no text' }
   if (!isLabelList(labels)) return { problem: 'has no list of different labels' }

@@ -89,14 +89,14 @@ describe('thresholds of knn', () => {
 
 describe('lines of labelled texts', () => {
   it.each([
-    ['garbage', 'is no text with labels or a model'],
-    ['7', 'is no text with labels or a model'],
-    ['null', 'is no text with labels or a model'],
-    ['{"text": 5, "labels": []}', 'is no text with labels or a model'],
-    ['{"text": "x"}', 'is no text with labels or a model'],
-    ['{"text": "x", "labels": "code"}', 'is no text with labels or a model'],
-    ['{"text": "x", "labels": [7]}', 'is no text with labels or a model'],
-    ['{"text": "x", "labels": ["code", "cod"]}', 'names "cod", which is no label of policies'],
+    ['garbage', 'is not text with labels or a model'],
+    ['7', 'is not text with labels or a model'],
+    ['null', 'is not text with labels or a model'],
+    ['{"text": 5, "labels": []}', 'is not text with labels or a model'],
+    ['{"text": "x"}', 'is not text with labels or a model'],
+    ['{"text": "x", "labels": "code"}', 'is not text with labels or a model'],
+    ['{"text": "x", "labels": [7]}', 'is not text with labels or a model'],
+    ['{"text": "x", "labels": ["code", "cod"]}', 'names "cod", which is not a label of policies'],
   ])('%s is named: %s', async (line, problem) => {
     const { problems } = await fit(['', line, '{"text": "fix the program", "labels": ["code", "code"]}'])
     expect(problems).toEqual([{ line: 2, problem }])

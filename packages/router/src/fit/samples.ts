@@ -80,7 +80,7 @@ export async function* readLabelledTexts(
 }
 
 function parseLine(line: string, declared: ReadonlySet<string>): LabelledText | { readonly problem: string } {
-  const unfit = { problem: 'is no text with labels or a model' }
+  const unfit = { problem: 'is not text with labels or a model' }
   let value: unknown
   try {
     value = JSON.parse(line)
@@ -93,7 +93,7 @@ function parseLine(line: string, declared: ReadonlySet<string>): LabelledText | 
   if (typeof model === 'string') return { text, labels: [], model }
   if (!Array.isArray(labels) || !labels.every((label) => typeof label === 'string')) return unfit
   const unknown = labels.find((label) => !declared.has(label))
-  if (unknown !== undefined) return { problem: `names "${unknown.slice(0, 100)}", which is no label of policies` }
+  if (unknown !== undefined) return { problem: `names "${unknown.slice(0, 100)}", which is not a label of policies` }
   return { text, labels: [...new Set(labels)] }
 }
 

@@ -130,7 +130,7 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
 
 /** Returns a copy of an entry as the index keeps it. */
 function toEntry({ key, value }: VectorEntry, dimension: number, index: number) {
-  if (!(value instanceof Uint8Array)) throw new VectorError('vector_invalid', `values[${index}] is no Uint8Array`)
+  if (!(value instanceof Uint8Array)) throw new VectorError('vector_invalid', `values[${index}] is not a Uint8Array`)
   return { key: toKey(key, dimension, `keys[${index}]`), value: value.slice() }
 }
 
@@ -146,7 +146,7 @@ function toKey(key: Vector, dimension: number, name: string): Float32Array {
   for (let index = 0; index < dimension; index++) {
     const value = key[index]
     if (typeof value !== 'number' || !Number.isFinite(Math.fround(value))) {
-      throw new VectorError('vector_invalid', `${name}[${index}] is no finite 32-bit float`)
+      throw new VectorError('vector_invalid', `${name}[${index}] is not a finite 32-bit float`)
     }
     floats[index] = value + 0
   }

@@ -15,6 +15,6 @@ export function compilePattern(source: string): TextTest | string {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(source))
     return (text) => compiled.test(text)
   } catch {
-    return 'cannot be matched in linear time (look-around and back references cannot) or is no regular expression'
+    return 'cannot be matched in linear time (look-around and back references cannot) or is not a regular expression'
   }
 }

@@ -37,7 +37,7 @@ export function readKinds(place: SchemaPlace): ReadonlySet<Kind> | undefined {
   const names = Array.isArray(type) ? (type as readonly unknown[]) : [type]
   const kinds = names.flatMap((name) => {
     const known = typeof name === 'string' && Object.hasOwn(KINDS_OF_TYPE, name) ? KINDS_OF_TYPE[name] : undefined
-    if (known === undefined) throw refuse(place, 'type', 'is no type of JSON, or a list of such types')
+    if (known === undefined) throw refuse(place, 'type', 'is not a type of JSON, or a list of such types')
     return known
   })
   return new Set(readKeyword(place, 'nullable') === true ? [...kinds, 'null'] : kinds)

@@ -77,7 +77,7 @@ function decodeKey(key: string, place: SchemaPlace): string {
   try {
     return decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')
   } catch {
-    throw refuseSchema(place.document.origin, `${place.pointer}/$ref`, 'is no valid reference')
+    throw refuseSchema(place.document.origin, `${place.pointer}/$ref`, 'is not valid reference')
   }
 }
 

@@ -16,7 +16,7 @@ describe('string literals', () => {
   })
 
   it.each(['"\\q"', '"\\x4"', '"\\400"', '"\\08"', '"\\u00e"', '"\\ud800"', '"\\U00110000"', '"\\\'"'])(
-    '%j is no literal',
+    '%j is not a literal',
     (literal) => {
       expect(unquote(literal)).toBeUndefined()
     },

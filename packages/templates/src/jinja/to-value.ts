@@ -48,7 +48,7 @@ function toContainer(run: Rendering, input: object): Value {
 function toDict(run: Rendering, input: object): Dict {
   const dict = new Dict()
   for (const [key, item] of toEntries(input)) {
-    if (item !== undefined) dict.set(typeof key === 'string' ? key : fail('a key that is no text'), toValue(run, item))
+    if (item !== undefined) dict.set(typeof key === 'string' ? key : fail('a key that is not text'), toValue(run, item))
   }
   return dict
 }

@@ -224,7 +224,7 @@ describe('a chat request is refused with the field at fault', () => {
     expect(withFields(fields)).toBe(param)
   })
 
-  it.each([[null], ['text'], [[]], [7]])('or at the root for a body that is no object: %j', (body) => {
+  it.each([[null], ['text'], [[]], [7]])('or at the root for a body that is not an object: %j', (body) => {
     expect(verdict(body)).toBe('(body)')
   })
 

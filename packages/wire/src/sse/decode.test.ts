@@ -62,7 +62,7 @@ describe('SSE fields', () => {
     })
   })
 
-  it('ignores an id with NUL, a retry that is no number and fields it does not know', () => {
+  it('ignores an id with NUL, a retry that is not a number and fields it does not know', () => {
     expect(decodeEvents([encode('id: a\0b\nretry: 1s\nfoo: bar\nDATA: no\ndata: x\n\n')])).toEqual([
       { event: undefined, data: 'x', id: undefined, retryMs: undefined },
     ])

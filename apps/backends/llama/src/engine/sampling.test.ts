@@ -82,7 +82,7 @@ describe('the numbers of a request', () => {
   it.each([
     ...['temperature', 'topP', 'minP', 'repeatPenalty', 'frequencyPenalty', 'presencePenalty'],
     ...['typicalP', 'tailFreeZ', 'mirostatEta', 'mirostatTau'],
-  ])('are refused where %s is no number', (name) => {
+  ])('are refused where %s is not a number', (name) => {
     expect(() => read({ [name]: Number.NaN })).toThrow(name)
     expect(() => read({ [name]: Number.POSITIVE_INFINITY })).toThrow(name)
   })

@@ -130,7 +130,7 @@ export function parseLogitBias(text: string, tokenizer: Pick<Tokenizer, 'toToken
   for (const [key, bias] of entries) {
     const id = /^\d{1,10}$/.test(key) ? Number(key) : Number.NaN
     const [token] = tokenizer.toTokens([id], 'LogitBias')
-    if (typeof bias !== 'number') throw invalidRequest('a bias is no number', 'LogitBias')
+    if (typeof bias !== 'number') throw invalidRequest('a bias is not a number', 'LogitBias')
     if (token !== undefined) biases.set(token, bias)
   }
   return biases

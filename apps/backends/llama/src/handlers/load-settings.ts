@@ -80,7 +80,7 @@ function readLoras(request: ModelOptions): readonly LoraSettings[] {
   const all = [...single, ...many].filter(({ file }) => file !== '')
   if (all.length > MAX_LORAS) throw invalidRequest(`more than ${MAX_LORAS} adapters`, 'LoraAdapters')
   return all.map(({ file, scale }) => {
-    if (!Number.isFinite(scale)) throw invalidRequest('the scale of an adapter is no number', 'LoraScales')
+    if (!Number.isFinite(scale)) throw invalidRequest('the scale of an adapter is not a number', 'LoraScales')
     return { filePath: path.resolve(request.ModelPath, file), scale: scale === 0 ? 1 : scale }
   })
 }

@@ -55,7 +55,7 @@ export const extensionAnswers: ExtensionAnswers = {
     requireSlots(mock)
     const text = readFileSync(path, 'utf8')
     const match = /^\{"mock":"slot","tokens":(\d+)\}/.exec(text)
-    if (!match) throw new SvcError('invalid_request', 'this is no slot file', { code: 'slot_invalid' })
+    if (!match) throw new SvcError('invalid_request', 'this is not a slot file', { code: 'slot_invalid' })
     const tokens = Number(match[1])
     mock.slots.set(slot, tokens)
     return { tokens, bytes: text.length, milliseconds: 1 }

@@ -34,8 +34,8 @@ describe('the inputs of a graph', () => {
   it.each([
     [[input('input_ids'), input('pixel_values')], /wants the inputs pixel_values/],
     [[input('attention_mask')], /no input input_ids/],
-    [[input('input_ids', 'float32')], /input_ids is no table of whole numbers/],
-    [[input('input_ids', 'int64', ['b'])], /input_ids is no table of whole numbers/],
+    [[input('input_ids', 'float32')], /input_ids is not a table of whole numbers/],
+    [[input('input_ids', 'int64', ['b'])], /input_ids is not a table of whole numbers/],
   ])('is nothing for a graph that reads no text', (inputs, message) => {
     expect(() => maker(...inputs)).toThrow(message)
   })

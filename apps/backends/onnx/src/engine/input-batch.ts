@@ -37,7 +37,7 @@ export function createBatchMaker({ inputs }: GraphShape, { padId }: { readonly p
   if (unknown.length > 0) throw badModel(`the graph wants the inputs ${unknown.join(', ')}, which no text gives`)
   if (!inputs.some(({ name }) => name === 'input_ids')) throw badModel('the graph has no input input_ids')
   const wrong = inputs.find(({ kind, shape }) => !/^int(32|64)$/.test(kind) || shape.length !== 2)
-  if (wrong !== undefined) throw badModel(`the input ${wrong.name} is no table of whole numbers`)
+  if (wrong !== undefined) throw badModel(`the input ${wrong.name} is not a table of whole numbers`)
   const [rowsDim, lengthDim] = inputs.find(({ name }) => name === 'input_ids')?.shape ?? []
   const fixedRows = typeof rowsDim === 'number' ? rowsDim : undefined
   const fixedLength = typeof lengthDim === 'number' ? lengthDim : undefined

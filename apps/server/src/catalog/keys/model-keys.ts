@@ -492,7 +492,7 @@ export const PROXY = {
   api_key_env: about(secretName, 'Name of the variable that holds the upstream key.'),
   api_key_file: about(secretName, 'Path of the file that holds the upstream key.'),
   upstream_model: about(plainText, 'Name of the model at the upstream.'),
-  request_timeout_seconds: about(count, 'Longest request that is no stream.'),
+  request_timeout_seconds: about(count, 'Longest request that is not a stream.'),
   cache_prompt: about(flag, 'Mark the prompt for the cache of the upstream.'),
   realtime_pipeline: plainText,
 }

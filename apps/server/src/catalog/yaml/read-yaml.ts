@@ -87,7 +87,7 @@ function toText(content: Uint8Array | string, maxBytes: number): string {
     const code = text.charCodeAt(index)
     if (code === 0x0a) line += 1
     else if ((code < 0x20 && code !== 0x09 && code !== 0x0d) || code === 0x7f) {
-      throw new YamlFault('holds a control character, it is no text', line)
+      throw new YamlFault('holds a control character, it is not text', line)
     }
   }
   return text

@@ -22,7 +22,7 @@ describe('readOrigin', () => {
     }
   })
 
-  it('takes the last hop that is no trusted proxy itself', () => {
+  it('takes the last hop that is not a trusted proxy itself', () => {
     const proxies = trustedProxies(['10.0.0.0/8', '::1'])
     expect(readOrigin(from('10.1.2.3', FORWARDED), proxies)).toEqual({
       address: '203.0.113.9',
@@ -35,7 +35,7 @@ describe('readOrigin', () => {
     expect(readOrigin(from('10.1.2.3', { 'x-forwarded-for': 'nonsense, 10.0.0.9' }), proxies).address).toBe('10.1.2.3')
   })
 
-  it('keeps anything out of links that is no host', () => {
+  it('keeps anything out of links that is not a host', () => {
     const proxies = trustedProxies(['10.0.0.0/8'])
     for (const host of ['//evil', 'a b', 'a\\b', 'x\r\ny', '<script>']) {
       expect(readOrigin(from('10.1.2.3', { 'x-forwarded-host': host }), proxies).host).toBe('own:8080')

@@ -56,9 +56,9 @@ describe('a map of biases', () => {
   it.each([
     ['a bias that is too large', '"7":101'],
     ['a bias that is too small', '"7":-100.5'],
-    ['a bias that is no number', '"7":"1"'],
+    ['a bias that is not a number', '"7":"1"'],
     ['a bias beyond all numbers', '"7":1e999'],
-    ['a name that is no id', '"me":1'],
+    ['a name that is not an id', '"me":1'],
     ['an id that is too long', '"12345678901":1'],
     ['an empty name', '"":1'],
   ])('is refused with its name: %s', async (_, entry) => {

@@ -64,9 +64,9 @@ describe('media in the request', () => {
     ['is image/png, not audio', attach('audio', { url: toDataUrl('audio/wav', PNG) })],
     ['is image/png, not what its media type says', image(toDataUrl('text/html', PNG))],
     ['is image/png, not what its media type says', attach('file', { url: toDataUrl('audio/wav', PNG) })],
-    ['is no image of a known type', image(toDataUrl('image/png', Buffer.from('<svg/>')))],
+    ['is not an image of a known type', image(toDataUrl('image/png', Buffer.from('<svg/>')))],
     [
-      'is no image, audio or video of a known type',
+      'is not an image, audio or video of a known type',
       attach('file', { url: toDataUrl('text/plain', Buffer.from('hi')) }),
     ],
     ['is empty', image('data:image/png;base64,')],
@@ -230,7 +230,7 @@ describe('media at a URL', () => {
       { headers: { 'content-type': 'application/octet-stream' }, body: PNG },
       {},
     )
-    await expect(read(image(at(upstream)))).rejects.toEqual(refusal('is no image of a known type'))
+    await expect(read(image(at(upstream)))).rejects.toEqual(refusal('is not an image of a known type'))
     await expect(read(image(at(upstream)))).rejects.toEqual(refusal('is image/png, not what its media type says'))
     await expect(read(image(at(upstream)))).rejects.toEqual(refusal('is audio/wav, not image'))
     await expect(read(image(at(upstream)))).resolves.toMatchObject({ mediaType: 'image/png' })

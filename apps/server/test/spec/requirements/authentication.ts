@@ -277,7 +277,7 @@ export const AUTHENTICATION = defineRequirements([
   {
     id: 'access:user:not-admin',
     section: '5.4',
-    behavior: 'A caller who is no admin gets 403 on admin endpoints.',
+    behavior: 'A caller who is not an admin gets 403 on admin endpoints.',
     state: 'built',
   },
   {

@@ -109,7 +109,7 @@ export const ERRORS = defineRequirements([
   {
     id: 'errors:admin:status',
     section: '7.1',
-    behavior: 'A caller who is no admin gets 403 on an admin endpoint, in the envelope.',
+    behavior: 'A caller who is not an admin gets 403 on an admin endpoint, in the envelope.',
     state: 'built',
   },
   {
@@ -430,7 +430,7 @@ export const ERRORS = defineRequirements([
   {
     id: 'responses:events-error:starting-after',
     section: '7.3',
-    behavior: 'A `starting_after` that is no integer is 400 `starting_after must be an integer`.',
+    behavior: 'A `starting_after` that is not an integer is 400 `starting_after must be an integer`.',
     state: 'built',
   },
   {

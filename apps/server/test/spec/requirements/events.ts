@@ -61,7 +61,7 @@ export const EVENTS = defineRequirements([
     id: 'events:changes:kept',
     section: '6.1',
     behavior:
-      'Changes are kept like PII events, and other events do not push them out. Changes by one account that is no admin do not push out those of other accounts.',
+      'Changes are kept like PII events, and other events do not push them out. Changes by one account that is not an admin do not push out those of other accounts.',
     state: 'built',
   },
   {

@@ -33,7 +33,7 @@ describe('a model file', () => {
     expect(writeValue(TEXT, ['parameters', 'temperature'], undefined)).toContain('  model: cedar.gguf\nunknown_key')
   })
 
-  it('is left alone where the text is no map, or a value stands in the way', () => {
+  it('is left alone where the text is not a map, or a value stands in the way', () => {
     expect(writeValue('- a\n- b\n', ['name'], 'x')).toBe('- a\n- b\n')
     expect(writeValue('name: [', ['name'], 'x')).toBe('name: [')
     expect(writeValue('pii: yes please\n', ['pii', 'enabled'], true)).toBe('pii: yes please\n')

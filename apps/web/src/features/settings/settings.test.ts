@@ -71,7 +71,7 @@ describe('a setting', () => {
   ] as const)('of the kind %s comes back from its text', (kind, value) => {
     expect(readDraft(kind, toText(kind, value)).value).toEqual(value)
   })
-  it('has a fault for a text that is no value', () => {
+  it('has a fault for a text that is not a value', () => {
     expect(readDraft('number', '')).toMatchObject({ fault: 'number' })
     expect(readDraft('json', '[')).toMatchObject({ fault: 'json' })
   })

@@ -83,7 +83,7 @@ describe('layOutPhases', () => {
     expect(drawn.filter(({ name }) => name === mark).flatMap(({ spans }) => spans).length).toBeLessThanOrEqual(1)
   })
 
-  it('leaves out what is no time', () => {
+  it('leaves out what is not a time', () => {
     const drawn = layOutPhases({ body: 2, odd: Number.NaN, pii: 3 }, { totalMs: 5, isStreamed: false })
     expect(drawn.map(({ name }) => name)).toEqual(['admission', 'pii'])
     expect(drawn.at(-1)?.spans).toEqual([{ start: 2, length: 3 }])

@@ -64,7 +64,7 @@ function readJson(text: string): readonly Chat[] {
   try {
     parsed = JSON.parse(text)
   } catch (cause) {
-    throw new TransferError('The file is no complete JSON.', { cause })
+    throw new TransferError('The file is not complete JSON.', { cause })
   }
   if (!isRecord(parsed) || parsed.format !== FORMAT || !Array.isArray(parsed.chats)) return []
   return parsed.chats.filter(isRecord).map(readChat)

@@ -19,7 +19,7 @@ export function toProxyError(thrown: unknown): unknown {
     const reason = String(thrown.details?.reason)
     const forbidden = FORBIDDEN[reason]
     if (forbidden !== undefined) return new SvcError('forbidden', forbidden, { code: thrown.code, cause: thrown })
-    const message = INVALID[reason] ?? 'url is no http or https address'
+    const message = INVALID[reason] ?? 'url is not an http or https address'
     return new SvcError('invalid_request', message, { code: thrown.code, cause: thrown })
   }
   const message = thrown.code === 'fetch_too_large' ? 'the reply is larger than 100 MB' : 'the address did not answer'

@@ -42,7 +42,7 @@ export function uploadRoutes({ openUploads, bodies }: UploadRouteParts): Route[]
       body: async () => (await schemas()).uploadRequest,
       responses: {
         200: { description: 'Pieces can be sent.', schema: state },
-        400: { description: 'The file is no model by its name.' },
+        400: { description: 'The file is not a model by its name.' },
         409: { description: 'A model of this name exists.' },
         507: { description: 'The disk has too little room.' },
       },
@@ -87,7 +87,7 @@ export function uploadRoutes({ openUploads, bodies }: UploadRouteParts): Route[]
       audit: { change: 'model.upload' },
       responses: {
         200: { description: 'The model can be used.', schema: async () => (await schemas()).addedModel },
-        400: { description: 'The file is no model.' },
+        400: { description: 'The file is not a model.' },
         404: UNKNOWN,
         409: { description: 'The file is not complete, or a model of this name exists.' },
       },

@@ -100,5 +100,5 @@ function readId(call: Call, name: 'user_id' | 'api_key_id'): string | undefined 
   const id = call.query(name)
   if (id === undefined || id === '') return undefined
   if (id.length <= MAX_ID_LENGTH && !id.includes('\0')) return id
-  throw new SvcError('invalid_request', `${name} is no id`, { details: { param: name } })
+  throw new SvcError('invalid_request', `${name} is not an id`, { details: { param: name } })
 }

@@ -41,7 +41,7 @@ async function compileFilter(source: string | undefined): Promise<(name: string)
     const expression = RE2JS.compile(source)
     return (name) => expression.matcher(name).find()
   } catch (cause) {
-    throw invalidFilter('filter is no valid expression', cause)
+    throw invalidFilter('filter is not a valid expression', cause)
   }
 }
 

@@ -36,6 +36,6 @@ it.each(['MODELS_KEY', 'HF_TOKEN', 'OPENAI_API_KEY', 'OTEL_SERVICE_NAME', 'NO_PR
   },
 )
 
-it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', ''])('%j is no variable', (name) => {
+it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', ''])('%j is not a variable', (name) => {
   expect(read(name, { MODELS_KEY: 'key' })).toBeUndefined()
 })
