@@ -5,7 +5,7 @@ import { Tokenizer } from './tokenize.ts'
 import { JsonDocument, type JsonNode } from './tree.ts'
 
 /** Bytes tokenized between two looks at the clock: under a millisecond. */
-const BYTES_PER_STEP = 32 * 1024
+export const BYTES_PER_STEP = 32 * 1024
 
 /** Tokens turned into values between two looks at the clock. */
 const TOKENS_PER_STEP = 1024

@@ -22,7 +22,8 @@ export type { JsonValue } from './to-value.ts'
 export type { JsonDocument, JsonKind, JsonMember, JsonNode } from './tree.ts'
 export { type JsonPath, type StringLeaf, walkStrings } from './walk-strings.ts'
 
-// Edits to bytes.
+// Edits to bytes, and to the tree.
 
 export { encodeJsonString } from './encode.ts'
 export { applySplices, type Splice } from './splice.ts'
+export { spliceCooperatively } from './splice-document.ts'
