@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { everyStep } from './__fixtures__/every-step.ts'
 import { encodeJsonString } from './encode.ts'
 import { JsonError } from './errors.ts'
 import type { JsonLimits } from './guard.ts'
 import { parseJson } from './parse.ts'
-import type { SliceOptions } from './slices.ts'
 import { applySplices, type Splice } from './splice.ts'
 import { spliceCooperatively } from './splice-document.ts'
 import type { JsonDocument, JsonNode } from './tree.ts'
@@ -35,16 +35,13 @@ async function describeOutcome(run: () => JsonDocument | Promise<JsonDocument>):
 
 /** Expects the document, or the refusal, of a fresh parse. */
 async function expectFreshParse(document: JsonDocument, splices: readonly Splice[], limits?: JsonLimits) {
-  const spliced = await describeOutcome(() => spliceCooperatively(document, splices, limits, everyStep))
+  const spliced = await describeOutcome(() => spliceCooperatively(document, splices, limits, everyStep().options))
   const isEdited = splices.length > 0
   const parsed = await describeOutcome(() =>
     parseJson(applySplices(document.bytes, splices), isEdited ? limits : undefined),
   )
   expect(spliced).toStrictEqual(parsed)
 }
-
-/** Slices that end after every step. */
-const everyStep: SliceOptions = { sliceMs: 0, yieldControl: async () => {} }
 
 /** Every node of a document in source order, keys included. */
 function* listNodes(node: JsonNode): Generator<JsonNode> {
@@ -205,12 +202,9 @@ describe('spliceCooperatively', () => {
 
     it('equals a fresh parse, and yields on the way', async () => {
       await expectFreshParse(document, splices)
-      let yields = 0
-      const yieldControl = async (): Promise<void> => {
-        yields++
-      }
-      await spliceCooperatively(document, splices, {}, { sliceMs: 0, yieldControl })
-      expect(yields).toBeGreaterThan(5)
+      const { options, yields } = everyStep()
+      await spliceCooperatively(document, splices, {}, options)
+      expect(yields()).toBeGreaterThan(5)
     })
 
     it('does not parse kept bytes', async () => {
@@ -224,8 +218,7 @@ describe('spliceCooperatively', () => {
     it('throws the reason of the signal', async () => {
       const reason = new Error('client gone')
       const controller = new AbortController()
-      const yieldControl = async (): Promise<void> => controller.abort(reason)
-      const options = { sliceMs: 0, yieldControl, signal: controller.signal }
+      const options = { ...everyStep(() => controller.abort(reason)).options, signal: controller.signal }
       await expect(spliceCooperatively(document, splices, {}, options)).rejects.toBe(reason)
       await expect(spliceCooperatively(document, splices, {}, { signal: controller.signal })).rejects.toBe(reason)
     })

@@ -1,7 +1,7 @@
 import { CLOSE_BRACE, QUOTE } from './ascii.ts'
-import { BYTES_PER_STEP, parseJsonCooperatively } from './cooperative.ts'
 import { JsonError } from './errors.ts'
 import { type JsonLimits, MAX_JSON_BYTES, type ResolvedLimits, resolveLimits } from './guard.ts'
+import { BYTES_PER_STEP, parseJsonCooperatively } from './parse.ts'
 import { runInSlices, type SliceOptions } from './slices.ts'
 import { applySplices, type Splice, sortSplices } from './splice.ts'
 import { END_MASK, findEndOffset, findNextSibling, opensContainer, readFirstByte, Tape, type Tokens } from './tape.ts'
