@@ -33,6 +33,8 @@ const quickly = {
   // A fault can make a test wait for ever; 300 s for each is too long here.
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  // The cache of transformed modules does not see the plugin: tests would get the module without the fault.
+  experimental: { fsModuleCache: false },
 }
 
 export default mergeConfig(tests, { plugins: [plugin], test: quickly })

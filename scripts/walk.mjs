@@ -2,7 +2,9 @@
 // all modules, so that only functions of the request itself count. `--write` puts the numbers of all walks into
 // ARCHITECTURE.md.
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -37,15 +39,31 @@ const WALKS = {
   models: { about: 'the list of models', request: (url) => send(`${url}/v1/models`) },
 }
 
-/** @param {string} url @param {unknown} [body] @param {string} [method] */
-async function send(url, body, method = body === undefined ? 'GET' : 'POST') {
+const HEADERS = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+
+/** @param {string} url @param {unknown} [body] */
+async function send(url, body) {
   const reply = await fetch(url, {
-    method,
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    method: body === undefined ? 'GET' : 'POST',
+    headers: HEADERS,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = await reply.text()
   if (reply.status !== 200) throw new Error(`${url} answered ${reply.status}: ${text}`)
+}
+
+/**
+ * Changes a model on a connection of its own. Routes with a parameter leave their connection to Node, which would then
+ * read the watched requests too.
+ *
+ * @param {'POST' | 'PATCH'} method @param {string} url @param {unknown} body
+ */
+async function change(method, url, body) {
+  const changing = request(url, { agent: false, method, headers: HEADERS })
+  changing.end(JSON.stringify(body))
+  const [reply] = await once(changing, 'response')
+  reply.resume()
+  if (reply.statusCode !== 200) throw new Error(`${url} answered ${reply.statusCode}`)
 }
 
 /** @param {string} folder */
@@ -114,6 +132,21 @@ function listFiles({ result }) {
     .sort((one, other) => one.file.localeCompare(other.file))
 }
 
+/**
+ * Counts the files that the page names for a chat.
+ *
+ * @param {string} page @param {ReturnType<typeof listFiles>} run the files of the chat
+ */
+function countNamed(page, run) {
+  const [, section = ''] = page.split('### One chat, file by file')
+  const [steps = ''] = section.split('`pnpm walk chat`')
+  const names = Array.from(steps.matchAll(/`([\w/-]+\.ts)`/g), ([, name = '']) => name)
+  for (const name of names) {
+    if (!run.some(({ file }) => file.endsWith(`/${name}`))) throw new Error(`a chat does not run ${name}`)
+  }
+  return names.length
+}
+
 /** @param {readonly string[]} names */
 async function walk(names) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-walk-'))
@@ -121,8 +154,8 @@ async function walk(names) {
   try {
     /** @type {Record<string, ReturnType<typeof listFiles>>} */
     const found = {}
-    await send(`${url}/api/models/copy/demo`, { name: 'masked' })
-    await send(`${url}/api/models/config-json/masked`, { pii: { enabled: true, detectors: ['emails'] } }, 'PATCH')
+    await change('POST', `${url}/api/models/copy/demo`, { name: 'masked' })
+    await change('PATCH', `${url}/api/models/config-json/masked`, { pii: { enabled: true, detectors: ['emails'] } })
     for (const name of names) {
       const { request } = WALKS[name]
       for (let warm = 0; warm < 3; warm += 1) await request(url)
@@ -156,5 +189,6 @@ if (values.write === true) {
     .map(([about = '', count = '']) => `| ${about.padEnd(width)} | ${count.padEnd(5)} |`)
     .join('\n')
   const page = readFileSync(PAGE, 'utf8')
-  writeFileSync(PAGE, page.replace(/(?<=<!-- walk -->\n)[\s\S]*?(?=<!-- \/walk -->)/, `\n${table}\n\n`))
+  const text = `\n${table}\n\nThe steps above name ${countNamed(page, found.chat)} files to read.\n\n`
+  writeFileSync(PAGE, page.replace(/(?<=<!-- walk -->\n)[\s\S]*?(?=<!-- \/walk -->)/, text))
 }

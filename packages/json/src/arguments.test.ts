@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { applySplices, encodeJsonString, parseJson, parseJsonCooperatively } from './index.ts'
+import { applySplices, encodeJsonString, parseJson, parseJsonCooperatively, spliceCooperatively } from './index.ts'
 
 const WRONG: readonly unknown[] = [undefined, null, {}, [], '{"a":1}', 7, new ArrayBuffer(4), { length: Number.NaN }]
 const refusal = expect.objectContaining({ code: 'invalid_argument', message: expect.stringMatching(/ must be a /) })
@@ -13,7 +13,9 @@ describe('arguments of another type', () => {
     expect(() => call(parseJson, wrong)).toThrow(refusal)
     await expect(call(parseJsonCooperatively, wrong)).rejects.toEqual(refusal)
     expect(() => call(applySplices, wrong, [])).toThrow(refusal)
-    expect(() => call(applySplices, bytes, [{ start: 0, end: 1, replacement: wrong }])).toThrow(refusal)
+    const splices = [{ start: 0, end: 1, replacement: wrong }]
+    expect(() => call(applySplices, bytes, splices)).toThrow(refusal)
+    await expect(call(spliceCooperatively, parseJson(bytes), splices)).rejects.toEqual(refusal)
     if (typeof wrong !== 'string') expect(() => call(encodeJsonString, wrong)).toThrow(refusal)
     for (let time = 0; time < 3; time += 1) {
       expect(parseJson(bytes).root.get('a')?.text()).toBe('b')

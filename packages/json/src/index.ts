@@ -7,8 +7,7 @@
 
 // Bytes to document.
 
-export { parseJsonCooperatively, toValueCooperatively } from './cooperative.ts'
-export { parseJson } from './parse.ts'
+export { parseJson, parseJsonCooperatively } from './parse.ts'
 export { runInSlices, type SliceOptions } from './slices.ts'
 
 // Limits of a document, and the refusal past them.
@@ -19,10 +18,11 @@ export { DEFAULT_MAX_DEPTH, DEFAULT_MAX_NODES, type JsonLimits, MAX_JSON_BYTES }
 // The tree.
 
 export type { JsonValue } from './to-value.ts'
-export type { JsonDocument, JsonKind, JsonMember, JsonNode } from './tree.ts'
+export { type JsonDocument, type JsonKind, type JsonMember, type JsonNode, toValueCooperatively } from './tree.ts'
 export { type JsonPath, type StringLeaf, walkStrings } from './walk-strings.ts'
 
-// Edits to bytes.
+// Edits to bytes, and to the tree.
 
 export { encodeJsonString } from './encode.ts'
 export { applySplices, type Splice } from './splice.ts'
+export { spliceCooperatively } from './splice-document.ts'

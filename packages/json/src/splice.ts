@@ -23,8 +23,7 @@ export function applySplices(bytes: Uint8Array, splices: readonly Splice[]): Uin
   checkBytes(bytes, 'applySplices: bytes')
   checkArgument(Array.isArray(splices), 'applySplices: splices', 'an array', splices)
   if (splices.length === 0) return bytes
-  const ordered =
-    splices.length === 1 ? splices : splices.toSorted((one, other) => one.start - other.start || one.end - other.end)
+  const ordered = sortSplices(splices)
   const result = takeBytes(checkedSize(bytes.length, ordered))
   let read = 0
   let write = 0
@@ -37,6 +36,12 @@ export function applySplices(bytes: Uint8Array, splices: readonly Splice[]): Uin
   }
   result.set(bytes.subarray(read), write)
   return result
+}
+
+/** Sorts edits by their ranges; insertions at one offset keep their order. */
+export function sortSplices(splices: readonly Splice[]): readonly Splice[] {
+  if (splices.length === 1) return splices
+  return splices.toSorted((one, other) => one.start - other.start || one.end - other.end)
 }
 
 /** Checks that every edit is in range and does not overlap the previous one, and returns the size after all edits. */

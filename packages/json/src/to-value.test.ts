@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { everyStep } from './__fixtures__/every-step.ts'
 import { parseJson } from './parse.ts'
 import type { JsonValue } from './to-value.ts'
+import { toValueCooperatively } from './tree.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const parseValue = (text: string): JsonValue => parseJson(encode(text)).root.toValue()
@@ -76,5 +78,26 @@ describe('toValue', () => {
     expect(root.get('a')?.toValue()).toStrictEqual([1, { b: 2 }])
     expect(root.get('c')?.toValue()).toBe('d')
     expect(Array.from(root.entries(), ({ key }) => key.toValue())).toEqual(['a', 'c'])
+  })
+})
+
+describe('toValueCooperatively', () => {
+  const text = JSON.stringify(Array.from({ length: 5000 }, (_, index) => ({ index, constructor: [index] })))
+  const { root } = parseJson(encode(text))
+
+  it('gives the value that toValue gives', async () => {
+    const { options, yields } = everyStep()
+    expect(await toValueCooperatively(root, options)).toStrictEqual(root.toValue())
+    expect(yields()).toBeGreaterThan(5)
+  })
+
+  it('throws the reason of the signal', async () => {
+    const reason = new Error('client gone')
+    const controller = new AbortController()
+    const { options, yields } = everyStep((count) => {
+      if (count === 2) controller.abort(reason)
+    })
+    await expect(toValueCooperatively(root, { ...options, signal: controller.signal })).rejects.toBe(reason)
+    expect(yields()).toBe(2)
   })
 })

@@ -1,6 +1,7 @@
 import { LOWER_F, LOWER_N, LOWER_T, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './ascii.ts'
 import { kindError } from './errors.ts'
 import { parseNumberValue } from './number.ts'
+import { runInSlices, type SliceOptions } from './slices.ts'
 import { FLAG_LONE_SURROGATE, findEndOffset, findNextSibling, readFirstByte, type Tape, type Tokens } from './tape.ts'
 import { decodeKeyText, decodeRange, decodeStringText, isStringText } from './text.ts'
 import { type JsonValue, ValueBuilder } from './to-value.ts'
@@ -197,6 +198,20 @@ export class JsonNode {
   #closeOfObject(): number {
     return this.kind === 'object' ? this.document.tape.second(this.index) : 0
   }
+}
+
+/** Tokens turned into values between two looks at the clock. */
+const TOKENS_PER_STEP = 1024
+
+/**
+ * `node.toValue()` in slices. One string is decoded in one go however long it is.
+ *
+ * @throws the signal's reason once it is aborted
+ */
+export async function toValueCooperatively(node: JsonNode, options?: SliceOptions): Promise<JsonValue> {
+  const builder = new ValueBuilder(node.document, node.index)
+  await runInSlices(() => builder.advance(TOKENS_PER_STEP), options)
+  return builder.result
 }
 
 /** Iterates over the content of a container. For a small body a generator would cost more than the rest of the work. */

@@ -12,6 +12,7 @@ it('exports these names and no others', () => {
     'parseJson',
     'parseJsonCooperatively',
     'runInSlices',
+    'spliceCooperatively',
     'toValueCooperatively',
     'walkStrings',
   ])

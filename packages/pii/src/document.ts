@@ -1,6 +1,6 @@
 import { type JudgedDetection, type ScanDocument, withoutOperator } from './detector.ts'
 import type { Span } from './span.ts'
-import { findFirstEndingAfter } from './span-search.ts'
+import { findFirstEndingAfter } from './span.ts'
 import { toWellFormed } from './well-formed.ts'
 
 /** One text of a request. */

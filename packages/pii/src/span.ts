@@ -20,3 +20,15 @@ export interface Detection extends Span {
 export function toDetectionId({ source, group }: Pick<Detection, 'source' | 'group'>): string {
   return `${source}:${group}`
 }
+
+/** The index of the first span that ends after an offset, or their number; spans are ascending and apart. */
+export function findFirstEndingAfter(spans: readonly Span[], offset: number): number {
+  let low = 0
+  let high = spans.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((spans[middle]?.end ?? 0) > offset) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -4,9 +4,10 @@
  * @module
  */
 export { endWithoutBlanks, skipBlanks } from './reasoning/blanks.ts'
-export { createReasoningCleaner, type ReasoningCleaner } from './reasoning/reasoning-cleaner.ts'
 export {
+  createReasoningCleaner,
   createReasoningSplitter,
+  type ReasoningCleaner,
   type ReasoningDelta,
   type ReasoningSplitter,
   type ReplyStart,

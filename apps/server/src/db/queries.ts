@@ -1,8 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { Clock } from '../ports.ts'
-import { toDatabaseError } from './database-error.ts'
-import { createLockPatience } from './lock-patience.ts'
+import { isLocked, toDatabaseError } from './database-error.ts'
 import type { Tables } from './schema.ts'
 
 /** Builds queries: drizzle's own builder for either dialect. */
@@ -44,6 +43,36 @@ export async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     throw toDatabaseError(error)
+  }
+}
+
+/** Runs work again while another program has the file locked. */
+type LockPatience = <T>(work: () => T | Promise<T>) => Promise<T>
+
+/** Longest wait for a lock of another program. */
+const WAIT_MS = 5000
+const LOOK_MS = 25
+
+/**
+ * Waits for locks without holding up the event loop, as the engine's own timeout would. A lock that lasts longer fails
+ * all work at once until it is gone.
+ */
+function createLockPatience(clock: Pick<Clock, 'monotonic' | 'sleep'>): LockPatience {
+  const { signal } = new AbortController()
+  let lockedSince: number | undefined
+  return async (work) => {
+    for (;;) {
+      try {
+        const result = await work()
+        lockedSince = undefined
+        return result
+      } catch (error) {
+        if (!isLocked(error)) throw error
+        lockedSince ??= clock.monotonic()
+        if (clock.monotonic() - lockedSince >= WAIT_MS) throw error
+      }
+      await clock.sleep(LOOK_MS, { signal })
+    }
   }
 }
 

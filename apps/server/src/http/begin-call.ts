@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { SvcError } from '@svc/errors'
 import { type PreparedHeaders, toPreparedHeaders } from '@svc/http-reader'
 import type { Metrics } from '../monitoring/metrics.ts'
@@ -8,7 +9,6 @@ import type { ServerRequest } from './messages.ts'
 import { readOrigin, readPrefix, type TrustedProxies } from './middleware/client-address.ts'
 import { applyCors, type CorsPolicy } from './middleware/cors.ts'
 import { prepareHeaders } from './prepared-response.ts'
-import { chooseRequestId } from './request-id.ts'
 import type { RouteInfo } from './route-info.ts'
 import { RunningCall, type RunningCalls } from './running-calls.ts'
 import { OWN_PAGES_HEADER, SECURITY_HEADERS } from './security-headers.ts'
@@ -131,4 +131,12 @@ interface BegunCall {
   /** Milliseconds of the monotonic clock. */
   readonly startedAt: number
   readonly log: CallLog
+}
+
+const WELL_FORMED = /^[A-Za-z0-9._-]{1,128}$/
+
+/** The client's correlation id when it is well formed (threats LOG-1), else a new UUID. */
+function chooseRequestId(incoming: ServerRequest): string {
+  const given = incoming.headers['x-correlation-id'] ?? incoming.headers['x-request-id']
+  return typeof given === 'string' && WELL_FORMED.test(given) ? given : randomUUID()
 }

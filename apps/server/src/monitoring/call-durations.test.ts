@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { Histogram, Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import { CallDurations } from './call-durations.ts'
-import { CallSeries } from './call-series.ts'
+import { CallSeries } from './server-series.ts'
 
 it("exports the same as the library's histogram for the same calls", async () => {
   const call = fc.record({

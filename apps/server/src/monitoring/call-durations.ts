@@ -1,6 +1,6 @@
 import { Histogram, type Registry } from 'prom-client'
-import { CALL_BUCKETS, type CallSeries } from './call-series.ts'
 import { type HistogramExport, toExport } from './plain-histogram.ts'
+import { CALL_BUCKETS, type CallSeries } from './server-series.ts'
 
 const FACTS = {
   name: 'api_call',

@@ -1,6 +1,5 @@
 import type { Registry } from 'prom-client'
-import { CallSeries } from './call-series.ts'
-import { ServerSeries } from './server-series.ts'
+import { CallSeries, ServerSeries } from './server-series.ts'
 
 /** The server's measurements, in plain numbers. Labels come from closed sets, never from a client. */
 export interface Metrics {

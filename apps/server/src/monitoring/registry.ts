@@ -1,9 +1,8 @@
 import { Counter, Registry } from 'prom-client'
 import { CallDurations } from './call-durations.ts'
-import type { CallSeries } from './call-series.ts'
 import { collectProcessFigures } from './process-figures.ts'
 import { registerServerSeries } from './register-server-series.ts'
-import type { ServerSeries } from './server-series.ts'
+import type { CallSeries, ServerSeries } from './server-series.ts'
 
 /** Numbers that only grow. */
 export interface Counted {

@@ -1,5 +1,4 @@
 import type { Operation } from '../operations/operation.ts'
-import { ModelLabels } from './labels.ts'
 import { PlainSeries } from './plain-histogram.ts'
 
 /** The end of an inference request: `refused` for 4xx, `failed` for 5xx and for replies that break off. */
@@ -13,10 +12,56 @@ export type SignInOutcome = 'succeeded' | 'refused' | 'failed'
 /** Why a model left memory: for another one, or stopped by the watchdog. */
 export type DepartureReason = 'eviction' | 'idle' | 'busy' | 'memory'
 
+/** Upper bounds in seconds, from a discovery read to a long generation. */
+export const CALL_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+/** Durations of calls by route pattern and method: as many series as there are rows. */
+export class CallSeries {
+  readonly #series = new Map<string, Map<string, PlainSeries>>()
+
+  /** Counts a call. */
+  add(method: string, path: string, seconds: number): void {
+    this.find(method, path).observe(seconds)
+  }
+
+  /** The series of a method and route, which exists from now on. */
+  find(method: string, path: string): PlainSeries {
+    const known = this.#series.get(path)?.get(method)
+    if (known !== undefined) return known
+    const made = new PlainSeries(CALL_BUCKETS)
+    const byMethod = this.#series.get(path) ?? new Map<string, PlainSeries>()
+    this.#series.set(path, byMethod.set(method, made))
+    return made
+  }
+
+  /** Every series with its labels. */
+  all(): { readonly method: string; readonly path: string; readonly series: PlainSeries }[] {
+    return [...this.#series].flatMap(([path, byMethod]) =>
+      [...byMethod].map(([method, series]) => ({ method, path, series })),
+    )
+  }
+}
+
 /** Limits in seconds, from a cached token to a load before the first answer. */
 const FIRST_TOKEN_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 /** Limits in seconds, from a small file to the largest weights. */
 const LOAD_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
+
+/** Models with a label of their own; the others share one (threats MET-1). */
+const MAX_MODELS = 200
+const OTHER = 'other'
+
+/** Gives models their label: the name of the first ones, one word for all others. Names come from model files. */
+class ModelLabels {
+  readonly #known = new Set<string>()
+
+  find(model: string): string {
+    if (this.#known.has(model)) return model
+    if (this.#known.size >= MAX_MODELS) return OTHER
+    this.#known.add(model)
+    return model
+  }
+}
 
 /** Numbers that only grow, by their labels. */
 export class Counts {

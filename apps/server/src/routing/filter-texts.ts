@@ -1,4 +1,4 @@
-import { applySplices, parseJson } from '@svc/json'
+import { parseJson, spliceCooperatively } from '@svc/json'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { leavesMachine } from '../catalog/serving.ts'
 import type { RequestContext } from '../inference/core/ports.ts'
@@ -43,6 +43,7 @@ export async function filterTexts(
     { policy, origin: 'middleware' },
   )
   if (splices.length === 0) return texts
-  const input = parseJson(applySplices(document.bytes, splices)).root.get('input')
+  const { root } = await spliceCooperatively(document, splices, {}, context)
+  const input = root.get('input')
   return input?.kind === 'array' ? [...input.items()].map((item) => (item.kind === 'string' ? item.text() : '')) : []
 }

@@ -1,15 +1,44 @@
-import { and, asc, eq, inArray, lt, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { UsageRecord, UsageSource, UsageStore } from '../ports/usage.ts'
 import { LEGACY_PRINCIPAL } from '../principal.ts'
 import { sumRecords, USAGE_SPANS, type UsageSpan, type UsageSum } from '../usage/sums.ts'
 import { inBatches } from './batches.ts'
 import { liftFact } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
-import { selectRecords } from './record-rows.ts'
 import type { AuthTables, Dialect } from './tables.ts'
 
 /** Rows of one statement. */
 const WRITE_BATCH = 200
+
+/** Types on PostgreSQL of the values of {@link toRow}: eight texts, then numbers. */
+const TYPES = Array.from({ length: 16 }, (_, index) => (index < 8 ? 'text' : 'bigint'))
+
+const fromElements = TYPES.map((_, index) => `value ->> ${index}`).join(', ')
+const fromArrays = TYPES.map((type, index) => `(value ->> ${index})::${type}`).join(', ')
+
+/** The columns of the table of records, in its order. */
+function toRow(record: UsageRecord): readonly (string | number)[] {
+  const { id, userId, userName, source, apiKeyId = '', apiKeyName = '', model, endpoint } = record
+  const { promptTokens, completionTokens, totalTokens, durationMs, createdAt } = record
+  const { cachedTokens = 0, reasoningTokens = 0, isEstimated = false } = record
+  return [
+    ...[id, userId, userName, source, apiKeyId, apiKeyName, model, endpoint],
+    ...[promptTokens, completionTokens, totalTokens, durationMs, createdAt],
+    ...[cachedTokens, reasoningTokens, isEstimated ? 1 : 0],
+  ]
+}
+
+/**
+ * The rows of records as a query with one parameter, a JSON text. A statement with a parameter for each column of each
+ * row costs several times as much to build.
+ */
+function selectRecords(dialect: Dialect, records: readonly UsageRecord[]): SQL {
+  const json = JSON.stringify(records.map(toRow))
+  if (dialect === 'postgres')
+    return sql`select ${sql.raw(fromArrays)} from jsonb_array_elements(${json}::text::jsonb) as rows(value)`
+  // without a condition, "on conflict" would be read as a part of a join
+  return sql`select ${sql.raw(fromElements)} from json_each(${json}) where true`
+}
 
 /** Adds sums to the stored ones. */
 async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: readonly UsageSum[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { FRAME_HEAD_BYTES } from '../codec/framed.ts'
+import { FRAME_HEAD_BYTES } from '../codec/message-writer.ts'
 
 const FIRST_CAPACITY = 64 * 1024
 const EMPTY = Buffer.alloc(0)

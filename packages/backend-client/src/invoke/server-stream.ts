@@ -1,9 +1,8 @@
-import type { CodedMethod } from '../codec/codecs.ts'
+import { type CodedMethod, frameRequest } from '../codec/codecs.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { PartialMessage } from '../method.ts'
 import { Call } from './call.ts'
-import { frameRequest } from './frame-request.ts'
-import { checkMetadata } from './metadata.ts'
+import { checkMetadata } from './call-headers.ts'
 import type { StreamOptions } from './options.ts'
 import { ReplyStream } from './reply-stream.ts'
 

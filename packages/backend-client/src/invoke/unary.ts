@@ -1,11 +1,10 @@
-import type { CodedMethod } from '../codec/codecs.ts'
+import { type CodedMethod, frameRequest } from '../codec/codecs.ts'
 import type { Connection } from '../connection/connection.ts'
 import { toAbortError } from '../errors.ts'
 import { GRPC } from '../grpc-status.ts'
 import type { PartialMessage } from '../method.ts'
 import { Call } from './call.ts'
-import { frameRequest } from './frame-request.ts'
-import { checkMetadata } from './metadata.ts'
+import { checkMetadata } from './call-headers.ts'
 import type { CallOptions } from './options.ts'
 
 /** Calls a method of one request and one reply. Settles at once when the signal is aborted. */

@@ -4,7 +4,7 @@ import type { Span } from '../span.ts'
 import { type DocumentFormat, FORMAT_SHAPES } from './format-shapes.ts'
 import { type Rewrite, rewrite } from './rewrite.ts'
 import type { TextSegment } from './segment.ts'
-import { flattenTexts } from './segment-order.ts'
+import { flattenTexts } from './segment.ts'
 import { type HistoryReference, type MediaPart, type ScanRefusal, TextWalk, type TokenList } from './walk.ts'
 
 /** The texts of a request, with a way to rewrite them. */

@@ -5,8 +5,16 @@ import { TOOL_CONTENT } from './format-shapes.ts'
 import { findMedia, isToolParts } from './part-types.ts'
 import { PUBLIC_KEYS, PUBLIC_VALUES } from './public-words.ts'
 import type { Repair } from './rewrite.ts'
-import { INTO_TEXT, type Layer, type PathStep, type Place, TextSegment, toMemberStep, toPathText } from './segment.ts'
-import { MessageTexts } from './segment-order.ts'
+import {
+  INTO_TEXT,
+  type Layer,
+  MessageTexts,
+  type PathStep,
+  type Place,
+  TextSegment,
+  toMemberStep,
+  toPathText,
+} from './segment.ts'
 import { type Choice, type HistoryKind, type MediaKind, type Shape, type StringRule, TOOL_DATA } from './shape.ts'
 
 /** Media in a request: found, not scanned. */

@@ -1,5 +1,5 @@
 import type { Span } from '../span.ts'
-import { findFirstEndingAfter } from '../span-search.ts'
+import { findFirstEndingAfter } from '../span.ts'
 
 /** A text whose protected ranges are hidden from a recogniser, and the way back. */
 export interface Shield {

@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { toCamelCaseKeys } from '../__fixtures__/camel-case-keys.ts'
 import type { ReasoningSettings } from '../settings.ts'
-import { createReasoningCleaner } from './reasoning-cleaner.ts'
-import { createReasoningSplitter, type ReasoningDelta, type ReplyStart } from './reasoning-splitter.ts'
+import {
+  createReasoningCleaner,
+  createReasoningSplitter,
+  type ReasoningDelta,
+  type ReplyStart,
+} from './reasoning-splitter.ts'
 import { splitReasoning } from './split-reasoning.ts'
 import { findPrefilledToken } from './tag-pairs.ts'
 

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ReasoningSettings } from '../settings.ts'
-import { createReasoningSplitter, type ReasoningDelta, type ReplyStart } from './reasoning-splitter.ts'
+import {
+  createBlockWriter,
+  createReasoningSplitter,
+  type ReasoningDelta,
+  type ReplyStart,
+} from './reasoning-splitter.ts'
 import { splitReasoning } from './split-reasoning.ts'
 import { BUILT_IN_TAG_PAIRS } from './tag-pairs.ts'
 
@@ -135,5 +140,28 @@ describe('createReasoningSplitter', () => {
       const prefilled = join(feed([text], {}, { promptEndsInside: '<|think|>' }))
       expect(join(feed(text.match(/.{1,7}/gs) ?? [], {}, { promptEndsInside: '<|think|>' }))).toEqual(prefilled)
     }
+  })
+})
+
+/** The output for blocks, each a list of pieces. */
+function writeBlocks(blocks: readonly (readonly string[])[]): string[] {
+  const writer = createBlockWriter()
+  return blocks.flatMap((pieces) => {
+    writer.begin()
+    return pieces.map((piece) => writer.write(piece))
+  })
+}
+
+describe('createBlockWriter', () => {
+  it('drops white space at both ends of a block, and keeps it inside', () => {
+    expect(writeBlocks([['\n ', 'a ', '', ' ', ' b\n', '\u0085']])).toEqual(['', 'a', '', '', '   b', ''])
+  })
+
+  it('puts a blank line between blocks that say something', () => {
+    expect(writeBlocks([['a '], [' '], [' b', ' c'], ['']])).toEqual(['a', '', '\n\nb', ' c', ''])
+  })
+
+  it('does not take a byte order mark for white space', () => {
+    expect(writeBlocks([['\ufeffa\ufeff']])).toEqual(['\ufeffa\ufeff'])
   })
 })

@@ -1,6 +1,5 @@
 import type { ReasoningSettings } from '../settings.ts'
-import { skipBlanks } from './blanks.ts'
-import { createBlockWriter } from './block-writer.ts'
+import { endWithoutBlanks, skipBlanks } from './blanks.ts'
 import { listFirstUnits, matchLiteralAt, measureHeldBack } from './literals.ts'
 import { listTagPairs, type TagPair } from './tag-pairs.ts'
 
@@ -119,4 +118,63 @@ export function createReasoningSplitter(settings: ReasoningSettings, start: Repl
   }
 
   return { push: (piece) => take(piece, false), end: () => take('', true) }
+}
+
+/** Joins blocks of reasoning that arrive in pieces. Trims each block and puts a blank line between non-empty ones. */
+interface BlockWriter {
+  /** Begins the next block. */
+  begin(): void
+  /** Takes a piece of the block and returns the text that is ready. */
+  write(piece: string): string
+}
+
+/** Makes the writer of one reply. */
+export function createBlockWriter(): BlockWriter {
+  let wroteAny = false
+  let wroteInBlock = false
+  let blanks = ''
+
+  return {
+    begin() {
+      wroteInBlock = false
+      blanks = ''
+    },
+    write(piece) {
+      const end = endWithoutBlanks(piece)
+      if (end === 0) {
+        // White space at the end of a block is dropped, so it waits for the next text.
+        if (wroteInBlock) blanks += piece
+        return ''
+      }
+      const separator = wroteInBlock ? blanks : wroteAny ? '\n\n' : ''
+      const text = separator + piece.slice(wroteInBlock ? 0 : skipBlanks(piece), end)
+      wroteAny = true
+      wroteInBlock = true
+      blanks = piece.slice(end)
+      return text
+    },
+  }
+}
+
+/** Removes tags from reasoning that a backend separated but did not clean. */
+export interface ReasoningCleaner {
+  push(piece: string): string
+  end(): string
+}
+
+/**
+ * Creates the cleaner of one reply. Reasoning without tags passes unchanged; a possible tag waits for the next piece.
+ */
+export function createReasoningCleaner(settings: ReasoningSettings): ReasoningCleaner {
+  const splitter = createReasoningSplitter({ ...settings, stripReasoningOnly: false })
+  return {
+    push(piece) {
+      const { reasoning, text } = splitter.push(piece)
+      return reasoning + text
+    },
+    end() {
+      const { reasoning, text } = splitter.end()
+      return reasoning + text
+    },
+  }
 }

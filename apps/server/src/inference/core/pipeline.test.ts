@@ -3,8 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
 import type { Reply } from '../replies/reply.ts'
 import { createIdleStages } from './__fixtures__/idle-stages.ts'
-import { Cleanup } from './cleanup.ts'
-import { createRequestCore, type IncomingRequest, STAGE_ORDER, type StageName, type Stages } from './pipeline.ts'
+import {
+  Cleanup,
+  createRequestCore,
+  type IncomingRequest,
+  STAGE_ORDER,
+  type StageName,
+  type Stages,
+} from './pipeline.ts'
 
 const model = createModel({ name: 'm' })
 const document = parseJson(Buffer.from('{}'))

@@ -9,7 +9,6 @@ import type { RequestDocument } from '../documents/request-document.ts'
 import type { Reply } from '../replies/reply.ts'
 import type { FormattedCall, WireFormat } from '../replies/wire-format.ts'
 import type { UpstreamChat } from '../serving/upstream/translate.ts'
-import { Cleanup } from './cleanup.ts'
 import { RequestLedger } from './ledger.ts'
 import type { RequestBody, RequestContext } from './ports.ts'
 
@@ -54,6 +53,29 @@ export interface Resolved {
 
 /** A request whose model is known. */
 export interface ResolvedRequest extends ReadRequest, Resolved {}
+
+/** Gives one held thing back. @param thrown the error that ended the request; undefined on success */
+export type CleanupStep = (thrown: unknown) => void
+
+/** List of the things that a request holds; gives them back at its end. */
+export class Cleanup {
+  readonly #steps: CleanupStep[] = []
+
+  add(step: CleanupStep): void {
+    this.#steps.push(step)
+  }
+
+  /** Runs all steps, the last one first, even if one throws. @throws the error of the last step that threw */
+  run(thrown: unknown): void {
+    const step = this.#steps.pop()
+    if (step === undefined) return
+    try {
+      step(thrown)
+    } finally {
+      this.run(thrown)
+    }
+  }
+}
 
 /** A request in domain terms; a relayed request has none. */
 export interface Parsed {

@@ -1,4 +1,4 @@
-import { applySplices, type JsonDocument, parseJsonCooperatively, type Splice } from '@svc/json'
+import { type JsonDocument, type Splice, spliceCooperatively } from '@svc/json'
 import type { FormFile, HeldForm } from './form.ts'
 
 /**
@@ -62,6 +62,5 @@ export async function editTexts(
   signal: AbortSignal,
 ): Promise<JsonDocument> {
   const texts = document.texts()
-  if (splices.length === 0) return texts
-  return parseJsonCooperatively(applySplices(texts.bytes, splices), {}, { signal })
+  return splices.length === 0 ? texts : spliceCooperatively(texts, splices, {}, { signal })
 }

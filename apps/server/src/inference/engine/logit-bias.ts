@@ -1,4 +1,4 @@
-import { applySplices, type JsonDocument, type JsonNode, parseJsonCooperatively, runInSlices } from '@svc/json'
+import { type JsonDocument, type JsonNode, runInSlices, spliceCooperatively } from '@svc/json'
 import { unparsable } from '../documents/unparsable.ts'
 
 /** A body whose large map of biases is taken out. */
@@ -29,11 +29,8 @@ export async function takeLogitBias(document: JsonDocument, signal: AbortSignal)
   const isTaken = last.kind === 'object'
   const cut = isTaken ? maps : maps.slice(0, -1)
   const nothing = new TextEncoder().encode('null')
-  const bytes = applySplices(
-    document.bytes,
-    cut.map(({ start, end }) => ({ start, end, replacement: nothing })),
-  )
-  const rest = await parseJsonCooperatively(bytes, {}, { signal })
+  const splices = cut.map(({ start, end }) => ({ start, end, replacement: nothing }))
+  const rest = await spliceCooperatively(document, splices, {}, { signal })
   return { rest, logitBias: isTaken ? last.rawText() : undefined }
 }
 

@@ -1,6 +1,5 @@
 import type { MaybePromise } from '../../ports.ts'
-import type { Cleanup } from '../core/cleanup.ts'
-import type { IncomingRequest } from '../core/pipeline.ts'
+import type { Cleanup, IncomingRequest } from '../core/pipeline.ts'
 import type { HeldBytes, RequestBody } from '../core/ports.ts'
 import type { FormRules } from '../documents/form.ts'
 import { readDocument, readSmallDocument, SMALL_BODY_BYTES } from '../documents/read-json.ts'

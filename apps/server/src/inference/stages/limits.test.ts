@@ -6,8 +6,8 @@ import { createModel } from '../../catalog/__fixtures__/model.ts'
 import type { MaybePromise } from '../../ports.ts'
 import { createWaitingSlots } from '../core/__fixtures__/waiting-slots.ts'
 import { createModelSlots, createSlotCounter, type ModelSlots, type SlotCounter } from '../core/admission.ts'
-import { Cleanup } from '../core/cleanup.ts'
 import type { ResolvedRequest } from '../core/pipeline.ts'
+import { Cleanup } from '../core/pipeline.ts'
 import { createGlobalLimit, createModelLimit } from './limits.ts'
 
 const audit: AuditSink = { record: () => [], flush: () => Promise.resolve() }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatTimeout } from './grpc-timeout.ts'
+import { formatTimeout } from './call-headers.ts'
 
 it.each([
   [0, '0m'],

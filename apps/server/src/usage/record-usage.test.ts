@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createRecordIds } from './record-ids.ts'
+import { createRecordIds } from './record-usage.ts'
 
 it('ids grow with time and are unique, also among processes', () => {
   const [first, second] = [createRecordIds(), createRecordIds()]

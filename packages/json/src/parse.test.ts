@@ -1,19 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { parseJsonCooperatively, toValueCooperatively } from './cooperative.ts'
-import { parseJson } from './parse.ts'
-import type { SliceOptions } from './slices.ts'
+import { everyStep } from './__fixtures__/every-step.ts'
+import { parseJson, parseJsonCooperatively } from './parse.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
-
-/** Options that yield after every step and report each yield, and the number of yields. */
-function everyStep(onYield?: (count: number) => void): { options: SliceOptions; yields: () => number } {
-  let count = 0
-  const yieldControl = async (): Promise<void> => {
-    count++
-    onYield?.(count)
-  }
-  return { options: { sliceMs: 0, yieldControl }, yields: () => count }
-}
 
 describe('parseJsonCooperatively', () => {
   it('gives the document that parseJson gives', async () => {
@@ -62,26 +51,5 @@ describe('parseJsonCooperatively', () => {
     })
     await expect(parseJsonCooperatively(bytes, {}, { ...options, signal: controller.signal })).rejects.toBe(reason)
     expect(yields()).toBe(3)
-  })
-})
-
-describe('toValueCooperatively', () => {
-  const text = JSON.stringify(Array.from({ length: 5000 }, (_, index) => ({ index, constructor: [index] })))
-  const { root } = parseJson(encode(text))
-
-  it('gives the value that toValue gives', async () => {
-    const { options, yields } = everyStep()
-    expect(await toValueCooperatively(root, options)).toStrictEqual(root.toValue())
-    expect(yields()).toBeGreaterThan(5)
-  })
-
-  it('throws the reason of the signal', async () => {
-    const reason = new Error('client gone')
-    const controller = new AbortController()
-    const { options, yields } = everyStep((count) => {
-      if (count === 2) controller.abort(reason)
-    })
-    await expect(toValueCooperatively(root, { ...options, signal: controller.signal })).rejects.toBe(reason)
-    expect(yields()).toBe(2)
   })
 })
