@@ -1,5 +1,5 @@
 import type { PrivateFiles } from '../../files/private-files.ts'
-import type { Cleanup } from '../core/cleanup.ts'
+import type { Cleanup } from '../core/pipeline.ts'
 import type { Attachment, MediaKind, Medium } from './attachment.ts'
 import type { MediaReader, MediaReading } from './media-reader.ts'
 
