@@ -2,8 +2,12 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { UsageRecord } from '../ports/usage.ts'
 import type { Dialect } from './tables.ts'
 
-/** Types on PostgreSQL of the values of {@link toRow}: eight texts, then numbers. */
-const TYPES = Array.from({ length: 16 }, (_, index) => (index < 8 ? 'text' : 'bigint'))
+/** Types on PostgreSQL of the values of {@link toRow}. */
+const TYPES = [
+  ...Array.from({ length: 8 }, () => 'text'),
+  ...Array.from({ length: 8 }, () => 'bigint'),
+  ...['double precision', 'bigint', 'bigint'],
+]
 
 const fromElements = TYPES.map((_, index) => `value ->> ${index}`).join(', ')
 const fromArrays = TYPES.map((type, index) => `(value ->> ${index})::${type}`).join(', ')
@@ -13,10 +17,12 @@ function toRow(record: UsageRecord): readonly (string | number)[] {
   const { id, userId, userName, source, apiKeyId = '', apiKeyName = '', model, endpoint } = record
   const { promptTokens, completionTokens, totalTokens, durationMs, createdAt } = record
   const { cachedTokens = 0, reasoningTokens = 0, isEstimated = false } = record
+  const { seconds = 0, characters = 0, images = 0 } = record
   return [
     ...[id, userId, userName, source, apiKeyId, apiKeyName, model, endpoint],
     ...[promptTokens, completionTokens, totalTokens, durationMs, createdAt],
     ...[cachedTokens, reasoningTokens, isEstimated ? 1 : 0],
+    ...[seconds, characters, images],
   ]
 }
 

@@ -15,6 +15,7 @@ const WRITE_BATCH = 200
 async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: readonly UsageSum[]): Promise<void> {
   const { promptTokens, completionTokens, totalTokens, requests, lastUsedAt } = usageSums
   const { cachedTokens, reasoningTokens, estimatedTokens, estimatedRequests } = usageSums
+  const { seconds, characters, images } = usageSums
   const { span, start, userId, userName, source, apiKeyId, apiKeyName, model } = usageSums
   for (const batch of inBatches(sums, WRITE_BATCH)) {
     await queries.change((db) =>
@@ -32,6 +33,9 @@ async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: read
             reasoningTokens: sql`${reasoningTokens} + excluded.reasoning_tokens`,
             estimatedTokens: sql`${estimatedTokens} + excluded.estimated_tokens`,
             estimatedRequests: sql`${estimatedRequests} + excluded.estimated_requests`,
+            seconds: sql`${seconds} + excluded.seconds`,
+            characters: sql`${characters} + excluded.characters`,
+            images: sql`${images} + excluded.images`,
             lastUsedAt: sql`CASE WHEN excluded.last_used_at > ${lastUsedAt} THEN excluded.last_used_at ELSE ${lastUsedAt} END`,
           },
         }),
