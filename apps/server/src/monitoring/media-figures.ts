@@ -7,13 +7,12 @@ export interface MediaFigures {
   readonly images?: number | undefined
 }
 
-/** Names of the figures in series, traces and spans. */
+/** Names of the figures in traces and spans. */
 const NAMES = { seconds: 'media_seconds', characters: 'spoken_characters', images: 'images' } as const
 
-/** Names of figures of media. */
-export type MediaFigureName = (typeof NAMES)[keyof typeof NAMES]
+type MediaFigureName = (typeof NAMES)[keyof typeof NAMES]
 
-/** Names the figures of media, as series, traces and spans do. Figures of nothing are left out. */
+/** Names the figures of media, as traces and spans do. Figures of nothing are left out. */
 export function nameMediaFigures(media: MediaFigures | undefined): Readonly<Partial<Record<MediaFigureName, number>>> {
   if (media === undefined) return {}
   const { seconds = 0, characters = 0, images = 0 } = media
