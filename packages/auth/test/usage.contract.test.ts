@@ -88,7 +88,8 @@ const record = (id: string, changes: Partial<UsageRecord> = {}): UsageRecord => 
   ...changes,
 })
 
-const NO_DETAILS = { cachedTokens: 0, reasoningTokens: 0, estimatedTokens: 0, estimatedRequests: 0 }
+const NO_MEDIA = { seconds: 0, characters: 0, images: 0 }
+const NO_DETAILS = { cachedTokens: 0, reasoningTokens: 0, estimatedTokens: 0, estimatedRequests: 0, ...NO_MEDIA }
 
 /** Entries in an order that does not depend on how equal ones came. */
 const sorted = (entries: readonly unknown[]): readonly string[] =>
@@ -231,12 +232,42 @@ describe.each(places)('usage in $name', ({ open }) => {
     expect(rows[0]).toMatchObject(sums)
   })
 
+  it.each(['day', 'all'])('sums seconds, characters and images over the period %s', async (period) => {
+    await using place = await open()
+    const { usage } = place.stores
+    const now = { createdAt: NOW - 1000, promptTokens: 0, completionTokens: 0, totalTokens: 0 }
+    const first = record('a', { ...now, seconds: 90.25 })
+    await usage.append([first, record('b', { ...now, characters: 1_000_000_000 }), record('c', now)], call)
+    // the first one is stored a second time
+    const others = [record('d', { ...now, seconds: 0.005, images: 3 }), record('e', { ...now, images: 1 })]
+    await usage.append([first, ...others, record('f', { ...now, model: 'n', seconds: 2 })], call)
+    const { rows, totals } = await createReports(place.stores).readUsage({ period, view: 'all' }, call)
+    expect(totals).toMatchObject({ seconds: 92.255, characters: 1_000_000_000, images: 4, totalTokens: 0, requests: 6 })
+    expect(rows.map(({ model, seconds, images }) => [model, seconds, images]).sort()).toEqual([
+      ['m', 90.255, 4],
+      ['n', 2, 0],
+    ])
+  })
+
+  it('DB-2: sums what claims of any size leave, and keeps fractions', async () => {
+    await using place = await open()
+    const recorder = createUsageRecorder({ store: place.stores.usage })
+    const claims = [1e300, Number.NaN, -5, 0.0004, 0.1, Number.POSITIVE_INFINITY]
+    claims.forEach((claim, index) => {
+      recorder.record(record(`r${index}`, { seconds: claim, characters: claim, images: claim }))
+    })
+    await recorder.close(call)
+    const { totals } = await createReports(place.stores).readUsage({ period: 'all', view: 'all' }, call)
+    expect(totals.seconds).toBeCloseTo(2_000_000_000.1, 3)
+    expect([totals.characters, totals.images]).toEqual([2_000_000_002, 2_000_000_002])
+  })
+
   it('DB-3: keeps the sums when single records are removed, oldest first and a few at a time', async () => {
     await using place = await open()
     const { usage } = place.stores
     const day = 86_400_000
     await usage.append(
-      Array.from({ length: 10 }, (_, index) => record(`r${index}`, { createdAt: NOW - index * day })),
+      Array.from({ length: 10 }, (_, index) => record(`r${index}`, { createdAt: NOW - index * day, seconds: 0.5 })),
       call,
     )
     const limits = { maxRecords: 4, before: 0, hoursBefore: 0, daysBefore: 0, limit: 5 }
@@ -245,7 +276,10 @@ describe.each(places)('usage in $name', ({ open }) => {
     expect(await usage.prune(limits, call)).toBe(0)
     expect(await usage.prune({ ...limits, before: NOW - 2 * day }, call)).toBe(1)
     const reports = createReports(place.stores)
-    expect((await reports.readUsage({ period: 'all', view: 'all' }, call)).totals.requests).toBe(10)
+    expect((await reports.readUsage({ period: 'all', view: 'all' }, call)).totals).toMatchObject({
+      requests: 10,
+      seconds: 5,
+    })
     // the hour in which the week begins has no single records any more, so all of it counts
     expect((await reports.readUsage({ period: 'week', view: 'all' }, call)).totals.requests).toBe(8)
   })

@@ -6,8 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
+import { PRESENT_ENGINES } from './__fixtures__/engines.ts'
 import { type Migration, migrationsFolder, planMigrations, readMigrations } from './migrations.ts'
 import { findShippedPath } from './shipped-path.ts'
+import { loadSqliteEngine } from './sqlite-engine.ts'
+import { migrateSqlite } from './sqlite-migrate.ts'
 
 const run = promisify(execFile)
 const SERVER = fileURLToPath(new URL('../..', import.meta.url))
@@ -48,6 +51,31 @@ describe.each(['sqlite', 'postgres'] as const)('the committed migrations of %s',
     expect(stdout).toContain('No schema changes')
     expect((await readdir(dir.join('migrations'))).sort()).toEqual((await readdir(migrationsFolder(dialect))).sort())
   })
+})
+
+// verifies usage:media:before
+it.each(PRESENT_ENGINES)('rows of usage from before media have none of them: %s', async (engine) => {
+  await using dir = await tempDir()
+  const ignore = (): void => undefined
+  const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+  const client = loadSqliteEngine({ logger, engine }).open(dir.join('a.db'))
+  const migrations = readMigrations(migrationsFolder('sqlite'))
+  const before = migrations.findIndex(({ statements }) => statements.some((one) => one.includes('`characters`')))
+  migrateSqlite(client, { migrations: migrations.slice(0, before), where: 'a.db', now: 1 })
+  const columns = 'user_id, user_name, source, api_key_id, api_key_name, model'
+  const figures = 'prompt_tokens, completion_tokens, total_tokens'
+  const values = "'ada', 'Ada', 'web', '', '', 'm'"
+  for (const insert of [
+    `auth_usage_records (id, endpoint, ${columns}, ${figures}, duration_ms, created_at) VALUES ('r', '/', ${values}, 1, 2, 3, 4, 5)`,
+    `auth_usage_sums (span, start, ${columns}, ${figures}, requests, last_used_at) VALUES ('hour', 0, ${values}, 1, 2, 3, 1, 5)`,
+  ])
+    client.prepare(`INSERT INTO ${insert}`).run()
+  migrateSqlite(client, { migrations, where: 'a.db', now: 2 })
+  for (const table of ['auth_usage_records', 'auth_usage_sums'])
+    expect(client.prepare(`SELECT total_tokens, seconds, characters, images FROM ${table}`).raw().all()).toEqual([
+      [3, 0, 0, 0],
+    ])
+  client.close()
 })
 
 describe('files beside the bundle', () => {

@@ -1,4 +1,5 @@
 import type { Principal } from '@svc/auth'
+import type { MediaFigures } from './media-figures.ts'
 import type { SpannedCall, SpannedRequest } from './spans/request-spans.ts'
 import type { SpanScope } from './spans/span-scope.ts'
 import type { BackendTraceStart, OpenBackendTrace } from './traces/backend-trace.ts'
@@ -17,7 +18,7 @@ export interface RequestFacts {
   readonly at: number
 }
 
-/** A finished request that used tokens. */
+/** A finished request that used tokens or media. */
 export interface UsageRecord extends RequestFacts {
   /** The caller, as it was during the request. */
   readonly principal: Principal
@@ -27,6 +28,8 @@ export interface UsageRecord extends RequestFacts {
   readonly cachedTokens?: number | undefined
   /** Completion tokens that were thoughts, as far as the server that answered says. */
   readonly reasoningTokens?: number | undefined
+  /** Absent for requests without media of their own. */
+  readonly media?: MediaFigures | undefined
   /** Whether the tokens are an estimate. */
   readonly isEstimated: boolean
 }

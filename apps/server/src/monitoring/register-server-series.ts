@@ -24,6 +24,19 @@ export function registerServerSeries(registry: Registry, series: ServerSeries): 
     series.requests,
   )
   count('svc_model_tokens_total', 'Tokens of finished requests by model.', ['model', 'kind'], series.modelTokens)
+  count(
+    'svc_model_media_seconds_total',
+    'Length of sound and film that finished requests have read or made, in seconds, by model.',
+    ['model'],
+    series.mediaSeconds,
+  )
+  count(
+    'svc_model_spoken_characters_total',
+    'Characters of text that became sound, by model.',
+    ['model'],
+    series.spokenCharacters,
+  )
+  count('svc_model_images_total', 'Images that were made, by model.', ['model'], series.images)
   count('svc_model_loads_total', 'Loads of models by outcome: loaded, failed.', ['model', 'outcome'], series.loads)
   count(
     'svc_model_departures_total',

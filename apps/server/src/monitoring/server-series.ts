@@ -1,4 +1,5 @@
 import type { Operation } from '../operations/operation.ts'
+import type { MediaFigures } from './media-figures.ts'
 import { PlainSeries } from './plain-histogram.ts'
 
 /** The end of an inference request: `refused` for 4xx, `failed` for 5xx and for replies that break off. */
@@ -112,6 +113,9 @@ export interface LiveFigure {
 export class ServerSeries {
   readonly requests = new Counts()
   readonly modelTokens = new Counts()
+  readonly mediaSeconds = new Counts()
+  readonly spokenCharacters = new Counts()
+  readonly images = new Counts()
   readonly loads = new Counts()
   readonly departures = new Counts()
   readonly refusals = new Counts()
@@ -131,6 +135,13 @@ export class ServerSeries {
     const label = this.#models.find(model)
     if (prompt > 0) this.modelTokens.add([label, 'prompt'], prompt)
     if (completion > 0) this.modelTokens.add([label, 'completion'], completion)
+  }
+
+  countMedia(model: string, { seconds = 0, characters = 0, images = 0 }: MediaFigures = {}): void {
+    const label = this.#models.find(model)
+    if (seconds > 0) this.mediaSeconds.add([label], seconds)
+    if (characters > 0) this.spokenCharacters.add([label], characters)
+    if (images > 0) this.images.add([label], images)
   }
 
   observeFirstToken(model: string, seconds: number): void {

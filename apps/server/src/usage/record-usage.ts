@@ -8,7 +8,7 @@ export function createUsageRecords(stored: Pick<StoredUsage, 'record'>): UsageRe
   const nextId = createRecordIds()
   return {
     record({ principal, servedModel, endpoint, durationMs, at, ...figures }) {
-      const { promptTokens, completionTokens, cachedTokens, reasoningTokens, isEstimated } = figures
+      const { promptTokens, completionTokens, cachedTokens, reasoningTokens, isEstimated, media } = figures
       const { apiKey } = principal
       stored.record({
         id: nextId(at),
@@ -26,6 +26,7 @@ export function createUsageRecords(stored: Pick<StoredUsage, 'record'>): UsageRe
         cachedTokens,
         reasoningTokens,
         isEstimated,
+        ...media,
       })
     },
   }

@@ -95,6 +95,18 @@ describe('the journal of usage', () => {
     expect(await journal.read()).toEqual(numbered(1))
   })
 
+  // verifies usage:media:before
+  it('keeps seconds, characters and images, and reads lines from before there were any', async () => {
+    await using world = await startWorld()
+    await using journal = world.open()
+    const media = { ...record('media'), seconds: 90.25, characters: 7, images: 1 }
+    journal.keep([record('old'), media])
+    await journal.settled()
+    await appendFile(world.path, `${JSON.stringify({ ...media, id: 'x', seconds: -1 })}\n`)
+    await appendFile(world.path, `${JSON.stringify({ ...media, id: 'y', images: 0.5 })}\n`)
+    expect(await journal.read()).toEqual([record('old'), media])
+  })
+
   it('is bounded: the newest records stay', async () => {
     await using world = await startWorld(10)
     await using journal = world.open()

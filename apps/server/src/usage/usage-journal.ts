@@ -47,6 +47,9 @@ const recordLine = z.object({
   cachedTokens: count.optional(),
   reasoningTokens: count.optional(),
   isEstimated: z.boolean().optional(),
+  seconds: z.number().nonnegative().optional(),
+  characters: count.optional(),
+  images: count.optional(),
 })
 
 function readLine(line: string): UsageRecord | undefined {

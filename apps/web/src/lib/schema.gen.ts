@@ -4735,6 +4735,9 @@ export interface components {
             reasoning_tokens?: number;
             estimated_tokens?: number;
             estimated_request_count?: number;
+            media_seconds?: number;
+            spoken_characters?: number;
+            images?: number;
         } & {
             [key: string]: unknown;
         };
@@ -4777,6 +4780,9 @@ export interface components {
                 reasoning_tokens?: number;
                 estimated_tokens?: number;
                 estimated_request_count?: number;
+                media_seconds?: number;
+                spoken_characters?: number;
+                images?: number;
             } & {
                 [key: string]: unknown;
             };
@@ -4794,6 +4800,9 @@ export interface components {
                 reasoning_tokens?: number;
                 estimated_tokens?: number;
                 estimated_request_count?: number;
+                media_seconds?: number;
+                spoken_characters?: number;
+                images?: number;
             } & {
                 [key: string]: unknown;
             };
@@ -4807,6 +4816,9 @@ export interface components {
                 reasoning_tokens?: number;
                 estimated_tokens?: number;
                 estimated_request_count?: number;
+                media_seconds?: number;
+                spoken_characters?: number;
+                images?: number;
             } & {
                 [key: string]: unknown;
             })[];
@@ -4839,6 +4851,9 @@ export interface components {
                 reasoning_tokens?: number;
                 estimated_tokens?: number;
                 estimated_request_count?: number;
+                media_seconds?: number;
+                spoken_characters?: number;
+                images?: number;
             } & {
                 [key: string]: unknown;
             })[];
@@ -4894,6 +4909,9 @@ export interface components {
             served_model?: string;
             prompt_tokens?: number;
             completion_tokens?: number;
+            media_seconds?: number;
+            spoken_characters?: number;
+            images?: number;
             phases: {
                 /** @description Milliseconds: the stage body: reads the bytes once, guards depth and size, keeps a token tree with byte offsets. */
                 body?: number;

@@ -10,8 +10,12 @@ import type { AuthTables, Dialect } from './tables.ts'
 /** Rows of one statement. */
 const WRITE_BATCH = 200
 
-/** Types on PostgreSQL of the values of {@link toRow}: eight texts, then numbers. */
-const TYPES = Array.from({ length: 16 }, (_, index) => (index < 8 ? 'text' : 'bigint'))
+/** Types on PostgreSQL of the values of {@link toRow}. */
+const TYPES = [
+  ...Array.from({ length: 8 }, () => 'text'),
+  ...Array.from({ length: 8 }, () => 'bigint'),
+  ...['double precision', 'bigint', 'bigint'],
+]
 
 const fromElements = TYPES.map((_, index) => `value ->> ${index}`).join(', ')
 const fromArrays = TYPES.map((type, index) => `(value ->> ${index})::${type}`).join(', ')
@@ -21,10 +25,12 @@ function toRow(record: UsageRecord): readonly (string | number)[] {
   const { id, userId, userName, source, apiKeyId = '', apiKeyName = '', model, endpoint } = record
   const { promptTokens, completionTokens, totalTokens, durationMs, createdAt } = record
   const { cachedTokens = 0, reasoningTokens = 0, isEstimated = false } = record
+  const { seconds = 0, characters = 0, images = 0 } = record
   return [
     ...[id, userId, userName, source, apiKeyId, apiKeyName, model, endpoint],
     ...[promptTokens, completionTokens, totalTokens, durationMs, createdAt],
     ...[cachedTokens, reasoningTokens, isEstimated ? 1 : 0],
+    ...[seconds, characters, images],
   ]
 }
 
@@ -44,6 +50,7 @@ function selectRecords(dialect: Dialect, records: readonly UsageRecord[]): SQL {
 async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: readonly UsageSum[]): Promise<void> {
   const { promptTokens, completionTokens, totalTokens, requests, lastUsedAt } = usageSums
   const { cachedTokens, reasoningTokens, estimatedTokens, estimatedRequests } = usageSums
+  const { seconds, characters, images } = usageSums
   const { span, start, userId, userName, source, apiKeyId, apiKeyName, model } = usageSums
   for (const batch of inBatches(sums, WRITE_BATCH)) {
     await queries.change((db) =>
@@ -61,6 +68,9 @@ async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: read
             reasoningTokens: sql`${reasoningTokens} + excluded.reasoning_tokens`,
             estimatedTokens: sql`${estimatedTokens} + excluded.estimated_tokens`,
             estimatedRequests: sql`${estimatedRequests} + excluded.estimated_requests`,
+            seconds: sql`${seconds} + excluded.seconds`,
+            characters: sql`${characters} + excluded.characters`,
+            images: sql`${images} + excluded.images`,
             lastUsedAt: sql`CASE WHEN excluded.last_used_at > ${lastUsedAt} THEN excluded.last_used_at ELSE ${lastUsedAt} END`,
           },
         }),

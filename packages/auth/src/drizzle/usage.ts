@@ -46,6 +46,9 @@ function selectSums(
     reasoning_tokens: named(sql`sum(${columns.reasoningTokens})`, 'reasoning_sum'),
     estimated_tokens: named(parts.estimatedTokens, 'estimated_sum'),
     estimated_requests: named(parts.estimatedRequests, 'estimated_count'),
+    seconds: named(sql`sum(${columns.seconds})`, 'seconds_sum'),
+    characters: named(sql`sum(${columns.characters})`, 'characters_sum'),
+    images: named(sql`sum(${columns.images})`, 'images_sum'),
     last_used_at: named(parts.lastUsedAt, 'last_used'),
   }
 }
@@ -75,6 +78,9 @@ const ALIASES = {
   reasoning_tokens: 'reasoning_sum',
   estimated_tokens: 'estimated_sum',
   estimated_requests: 'estimated_count',
+  seconds: 'seconds_sum',
+  characters: 'characters_sum',
+  images: 'images_sum',
   last_used_at: 'last_used',
 } as const
 
@@ -100,6 +106,9 @@ function toGroup(row: Readonly<Record<string, unknown>>): UsageGroup {
     reasoningTokens: Number(row.reasoning_tokens),
     estimatedTokens: Number(row.estimated_tokens),
     estimatedRequests: Number(row.estimated_requests),
+    seconds: Number(row.seconds),
+    characters: Number(row.characters),
+    images: Number(row.images),
     lastUsedAt: Number(row.last_used_at),
   }
 }

@@ -26,6 +26,12 @@ export interface UsageRecord {
   readonly reasoningTokens?: number | undefined
   /** Whether the tokens are an estimate, because the server that answered did not say. @default false */
   readonly isEstimated?: boolean | undefined
+  /** Length of sound and film that was read or made, in seconds with fractions. @default 0 */
+  readonly seconds?: number | undefined
+  /** Characters of text that became sound. @default 0 */
+  readonly characters?: number | undefined
+  /** Images that were made. @default 0 */
+  readonly images?: number | undefined
 }
 
 /** Choice of records, and their groups. */
@@ -67,6 +73,11 @@ export interface UsageGroup {
   readonly estimatedTokens: number
   /** Number of `requests` whose tokens are an estimate. */
   readonly estimatedRequests: number
+  /** Length of sound and film, in seconds with fractions. */
+  readonly seconds: number
+  /** Characters of text that became sound. */
+  readonly characters: number
+  readonly images: number
   /** Time of the newest record, milliseconds since the epoch. */
   readonly lastUsedAt: number
 }

@@ -1,4 +1,4 @@
-import { cleanTokens } from '../clean-tokens.ts'
+import { cleanAmount } from '../clean-figures.ts'
 import { formatDuration } from '../duration.ts'
 import { AuthError } from '../errors.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -58,7 +58,7 @@ export function createReservations(options: ReservationsOptions): Reservations {
     return {
       async renew({ used, next }, { signal }) {
         if (isSettled) return
-        const tokens = { used: cleanTokens(used), tokens: cleanTokens(used + next) }
+        const tokens = { used: cleanAmount(used), tokens: cleanAmount(used + next) }
         const renewal = { reservationId, rules, ...tokens, expiresAt: clock.now() + reservationMs }
         // a request that was settled meanwhile has been counted
         const giveBack = () => isSettled && queue.settle({ reservationId, rules, tokens: undefined })
@@ -68,7 +68,7 @@ export function createReservations(options: ReservationsOptions): Reservations {
       settle(tokens) {
         if (isSettled) return
         isSettled = true
-        queue.settle({ reservationId, rules, tokens: tokens === undefined ? undefined : cleanTokens(tokens) })
+        queue.settle({ reservationId, rules, tokens: tokens === undefined ? undefined : cleanAmount(tokens) })
       },
     }
   }
@@ -92,7 +92,7 @@ export function createReservations(options: ReservationsOptions): Reservations {
       const request = {
         reservationId: nextId(),
         rules,
-        tokens: cleanTokens(tokens),
+        tokens: cleanAmount(tokens),
         expiresAt: clock.now() + reservationMs,
       }
       const reservation = toReservation(request)

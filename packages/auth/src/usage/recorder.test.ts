@@ -166,6 +166,9 @@ describe('records', () => {
         promptTokens: -5,
         completionTokens: Number.NaN,
         totalTokens: 1e300,
+        seconds: 1.23456,
+        characters: Number.POSITIVE_INFINITY,
+        images: -1,
       }),
     )
     await recorder.flush(call)
@@ -173,5 +176,6 @@ describe('records', () => {
     expect(group?.model).toHaveLength(200)
     expect(group?.model.startsWith('a\ufffd\ufffdx')).toBe(true)
     expect(group).toMatchObject({ promptTokens: 0, completionTokens: 0, totalTokens: 1_000_000_000 })
+    expect(group).toMatchObject({ seconds: 1.235, characters: 1_000_000_000, images: 0 })
   })
 })

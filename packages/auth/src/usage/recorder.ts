@@ -1,4 +1,4 @@
-import { cleanTokens } from '../clean-tokens.ts'
+import { cleanAmount, cleanSeconds } from '../clean-figures.ts'
 import type { CallOptions, Clock, Logger } from '../ports/clock.ts'
 import type { UsageRecord, UsageStore } from '../ports/usage.ts'
 import { createStoreDeadline } from '../store-deadline.ts'
@@ -63,12 +63,15 @@ function clean(record: UsageRecord): UsageRecord {
     ...(apiKeyName === undefined ? {} : { apiKeyName: cleanText(apiKeyName) }),
     model: cleanText(record.model),
     endpoint: cleanText(record.endpoint),
-    promptTokens: cleanTokens(record.promptTokens),
-    completionTokens: cleanTokens(record.completionTokens),
-    totalTokens: cleanTokens(record.totalTokens),
-    cachedTokens: cleanTokens(record.cachedTokens ?? 0),
-    reasoningTokens: cleanTokens(record.reasoningTokens ?? 0),
+    promptTokens: cleanAmount(record.promptTokens),
+    completionTokens: cleanAmount(record.completionTokens),
+    totalTokens: cleanAmount(record.totalTokens),
+    cachedTokens: cleanAmount(record.cachedTokens ?? 0),
+    reasoningTokens: cleanAmount(record.reasoningTokens ?? 0),
     isEstimated: record.isEstimated === true,
+    seconds: cleanSeconds(record.seconds ?? 0),
+    characters: cleanAmount(record.characters ?? 0),
+    images: cleanAmount(record.images ?? 0),
     durationMs: cleanCount(record.durationMs),
     createdAt: cleanCount(record.createdAt),
   }

@@ -25,6 +25,9 @@ export type UsageTotals = Pick<
   | 'reasoningTokens'
   | 'estimatedTokens'
   | 'estimatedRequests'
+  | 'seconds'
+  | 'characters'
+  | 'images'
 >
 
 type Sums = UsageTotals & Pick<UsageGroup, 'lastUsedAt'>
@@ -40,6 +43,9 @@ function add<T extends Sums>(left: T, right: Sums): T {
     reasoningTokens: left.reasoningTokens + right.reasoningTokens,
     estimatedTokens: left.estimatedTokens + right.estimatedTokens,
     estimatedRequests: left.estimatedRequests + right.estimatedRequests,
+    seconds: left.seconds + right.seconds,
+    characters: left.characters + right.characters,
+    images: left.images + right.images,
     lastUsedAt: Math.max(left.lastUsedAt, right.lastUsedAt),
   }
 }
@@ -74,6 +80,7 @@ export function addSums(left: UsageSum, right: UsageSum): UsageSum {
 export function toSum(record: UsageRecord, span: UsageSpan): UsageSum {
   const { model, userId, userName, source, apiKeyId = '', apiKeyName = '', createdAt } = record
   const { promptTokens, completionTokens, totalTokens, cachedTokens = 0, reasoningTokens = 0 } = record
+  const { seconds = 0, characters = 0, images = 0 } = record
   const isEstimated = record.isEstimated === true
   return {
     span,
@@ -93,6 +100,9 @@ export function toSum(record: UsageRecord, span: UsageSpan): UsageSum {
     reasoningTokens,
     estimatedTokens: isEstimated ? totalTokens : 0,
     estimatedRequests: isEstimated ? 1 : 0,
+    seconds,
+    characters,
+    images,
   }
 }
 
@@ -118,6 +128,9 @@ function sumHours(records: readonly UsageRecord[]): readonly UsageSum[] {
     sum.reasoningTokens += record.reasoningTokens ?? 0
     sum.estimatedTokens += record.isEstimated === true ? record.totalTokens : 0
     sum.estimatedRequests += record.isEstimated === true ? 1 : 0
+    sum.seconds += record.seconds ?? 0
+    sum.characters += record.characters ?? 0
+    sum.images += record.images ?? 0
     sum.lastUsedAt = Math.max(sum.lastUsedAt, createdAt)
   }
   return [...hours.values()]

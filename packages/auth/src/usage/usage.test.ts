@@ -26,6 +26,9 @@ const group = (factor: number, changes: Partial<UsageGroup> = {}): UsageGroup =>
   reasoningTokens: 13 * factor,
   estimatedTokens: 17 * factor,
   estimatedRequests: 19 * factor,
+  seconds: 0.5 * factor,
+  characters: 29 * factor,
+  images: 31 * factor,
   lastUsedAt: 23 * factor,
   ...changes,
 })
@@ -131,6 +134,9 @@ describe('a report', () => {
       reasoningTokens: 1443,
       estimatedTokens: 1887,
       estimatedRequests: 2109,
+      seconds: 55.5,
+      characters: 3219,
+      images: 3441,
     })
     expect(new Set(Object.values(sumUsage([])))).toEqual(new Set([0]))
   })

@@ -87,6 +87,9 @@ export function sumUsage(groups: readonly UsageTotals[]): UsageTotals {
     reasoningTokens: sum((one) => one.reasoningTokens),
     estimatedTokens: sum((one) => one.estimatedTokens),
     estimatedRequests: sum((one) => one.estimatedRequests),
+    seconds: sum((one) => one.seconds),
+    characters: sum((one) => one.characters),
+    images: sum((one) => one.images),
   }
 }
 

@@ -59,6 +59,12 @@ export const trace = z.looseObject({
   served_model: z.string().exactOptional(),
   prompt_tokens: count.exactOptional(),
   completion_tokens: count.exactOptional(),
+  /** Length of sound and film, in seconds with fractions; absent without any. */
+  media_seconds: z.number().min(0).exactOptional(),
+  /** Characters of text that became sound; absent without any. */
+  spoken_characters: count.exactOptional(),
+  /** Images that were made; absent without any. */
+  images: count.exactOptional(),
   /** Milliseconds by {@link RequestPhase}. */
   phases: z.object(describePhases()).catchall(z.number()),
 })

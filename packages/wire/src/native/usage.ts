@@ -21,6 +21,12 @@ const figures = {
   estimated_tokens: count.exactOptional(),
   /** Requests among `request_count` whose tokens are an estimate; absent without any. */
   estimated_request_count: count.exactOptional(),
+  /** Length of sound and film, in seconds with fractions; absent without any. */
+  media_seconds: z.number().min(0).exactOptional(),
+  /** Characters of text that became sound; absent without any. */
+  spoken_characters: count.exactOptional(),
+  /** Images that were made; absent without any. */
+  images: count.exactOptional(),
 }
 
 /** Requests of one time bucket, account, source, key and model. */

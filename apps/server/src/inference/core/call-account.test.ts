@@ -47,6 +47,22 @@ describe('figures that a server of the model leaves out', () => {
   })
 })
 
+it.each([
+  [[{ seconds: 1 }, { seconds: 2.5, images: 1 }], { seconds: 2.5, images: 1 }],
+  [[{ characters: 9 }, {}], { characters: 9 }],
+  [[{ characters: 9 }, { characters: 0, seconds: undefined }], { characters: 9 }],
+  [[{ seconds: 0, characters: 0, images: 0 }], undefined],
+  [[{ seconds: Number.NaN, images: -1 }], undefined],
+  [[{ seconds: Number.POSITIVE_INFINITY, characters: 1e300 }], { seconds: 1e9, characters: 1e9 }],
+  [[], undefined],
+])('media are running totals: %j', (told, expected) => {
+  const account = new CallAccount(createModel())
+  for (const media of told) account.countMedia(media)
+  expect(account.usage.media).toEqual(expected)
+  account.count(figures(5, 1))
+  expect(account.usage).toMatchObject({ promptTokens: 5, ...(expected === undefined ? {} : { media: expected }) })
+})
+
 describe('an account', () => {
   const far = createModel({ name: 'far', serving: { kind: 'instance' } })
   const near = createModel({ name: 'near' })

@@ -4,6 +4,9 @@ import type { LeftFigures } from '../engine/executor.ts'
 import { estimateText, measureAnswer } from './estimate-tokens.ts'
 import { type MediaUsage, NO_USAGE, type PredictionStep, type StepBatches, type Usage } from './events.ts'
 
+/** More than any request uses, whatever a backend says. */
+const MAX_FIGURE = 1_000_000_000
+
 /** Options of {@link CallAccount}. */
 export interface CallAccountOptions {
   /** Whether the steps of the call are an answer. A prompt that comes back is not an answer. @default true */
@@ -56,9 +59,12 @@ export class CallAccount {
     this.#usage = usage
   }
 
-  /** Takes sound, pictures and text of the call: running totals. */
+  /** Takes sound, pictures and text of the call: running totals. Figures of nothing change nothing. */
   countMedia(media: MediaUsage): void {
-    this.#media = media
+    const figures = Object.entries(media).flatMap(([name, value]) =>
+      value > 0 ? [[name, Math.min(value, MAX_FIGURE)] as const] : [],
+    )
+    if (figures.length > 0) this.#media = Object.fromEntries(figures)
   }
 
   /** Notes bytes of the answer. @param uncounted the bytes that come after the counted figures */

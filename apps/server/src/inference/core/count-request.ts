@@ -26,8 +26,9 @@ export function countRequest(series: ServerSeries, ledger: RequestLedger | undef
   const model = ledger?.servedModel.name
   series.countRequest(model, findOutcome(ledger, thrown))
   if (ledger === undefined || model === undefined) return
-  const { promptTokens: prompt, completionTokens: completion } = ledger.usage
+  const { promptTokens: prompt, completionTokens: completion, media } = ledger.usage
   series.countTokens(model, { prompt, completion })
+  series.countMedia(model, media)
 }
 
 function findOutcome(ledger: RequestLedger | undefined, thrown: unknown): RequestOutcome {

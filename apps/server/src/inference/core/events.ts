@@ -140,6 +140,11 @@ function addMedia(left: MediaUsage | undefined, right: MediaUsage | undefined): 
   }
 }
 
+/** Whether a call has used anything. */
+export function isUsed({ promptTokens, completionTokens, media }: Usage): boolean {
+  return promptTokens > 0 || completionTokens > 0 || media !== undefined
+}
+
 /** Adds the figures of two predictions. A figure that neither has stays absent. */
 export function addUsage(left: Usage, right: Usage): Usage {
   return {

@@ -28,6 +28,17 @@ describe('the charge of a request', () => {
     expect(ledger.charge).toBe(28)
   })
 
+  it('is that of no tokens for a target that failed after it had used media', () => {
+    const ledger = new RequestLedger('m', m)
+    const first = ledger.open(one)
+    ledger.fail(first)
+    expect(ledger.charge).toBeUndefined()
+    const second = ledger.open(two)
+    second.countMedia({ images: 1 })
+    expect(ledger.fail(second)).toMatchObject({ media: { images: 1 } })
+    expect(ledger.charge).toBe(0)
+  })
+
   it('is that of no tokens for a recorded request without figures', () => {
     const ledger = new RequestLedger('m', m)
     ledger.isRecorded = true
@@ -56,6 +67,19 @@ describe('several calls of a request', () => {
       ['two', figures(20, 2), false],
     ])
     expect(ledger.tokens).toBe(66)
+  })
+
+  it('add up their media, by model and in all', () => {
+    const ledger = new RequestLedger('m', m)
+    ledger.open(one).countMedia({ seconds: 1.5 })
+    const second = ledger.open(one)
+    second.countMedia({ seconds: 9 })
+    // a retry of the call begins anew
+    second.countMedia({ seconds: 2, characters: 10 })
+    ledger.open(two)
+    expect(ledger.usage.media).toEqual({ seconds: 3.5, characters: 10 })
+    expect(ledger.usageByModel.map(({ usage }) => usage.media)).toEqual([{ seconds: 3.5, characters: 10 }, undefined])
+    expect(ledger.tokens).toBe(0)
   })
 
   it('are served by the model of the last one', () => {

@@ -2,7 +2,7 @@ import type { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { RequestTrace } from '../../monitoring/traces/request-trace.ts'
 import { CallAccount, type CallAccountOptions } from './call-account.ts'
-import { addUsage, NO_USAGE, type ReplyWarning, type Usage } from './events.ts'
+import { addUsage, isUsed, NO_USAGE, type ReplyWarning, type Usage } from './events.ts'
 
 /** Usage of one model by the calls of a request. */
 export interface ModelUsage extends Pick<CallAccount, 'model' | 'usage' | 'isEstimated'> {}
@@ -35,6 +35,8 @@ export class RequestLedger {
   readonly #resolved: ModelConfig
   readonly #calls: CallAccount[] = []
   #failedTokens = 0
+  /** Whether a failed target has used anything. */
+  #hasFailedUsage = false
 
   constructor(requestedModel: string, resolved: ModelConfig, replyModel: string = requestedModel) {
     this.requestedModel = requestedModel
@@ -56,6 +58,7 @@ export class RequestLedger {
     if (place < 0) return NO_USAGE
     this.#calls.splice(place, 1)
     this.#failedTokens += usage.promptTokens + usage.completionTokens
+    this.#hasFailedUsage ||= isUsed(usage)
     return usage
   }
 
@@ -99,10 +102,13 @@ export class RequestLedger {
     return promptTokens + completionTokens + this.#failedTokens
   }
 
-  /** Tokens that quotas count, those of failed targets included; undefined for a request that does not count. */
+  /**
+   * Tokens that quotas count, those of failed targets included; undefined for a request that does not count. A request
+   * that has used only media counts with no tokens.
+   */
   get charge(): number | undefined {
     if (this.isRecorded) return this.tokens
-    return this.#failedTokens > 0 ? this.#failedTokens : undefined
+    return this.#hasFailedUsage ? this.#failedTokens : undefined
   }
 
   /** Adds a warning. @returns whether it is the first of its code */

@@ -6,7 +6,7 @@ import type { RequestFacts, UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
 import type { Cleanup } from '../core/pipeline.ts'
 import { estimatePrompt } from '../core/estimate-tokens.ts'
-import type { ReplyWarning } from '../core/events.ts'
+import { isUsed, type ReplyWarning } from '../core/events.ts'
 import { createLanes } from '../core/lanes.ts'
 import type { RequestLedger } from '../core/ledger.ts'
 import { mapBatches } from '../core/map-batches.ts'
@@ -112,12 +112,11 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
   const refused = (ledger.upstreamStatus ?? 200) >= 400
   // A reply that has begun, or whose client did not wait for it, has been paid for.
   if (!refused && (thrown === undefined || failure?.kind === 'cancelled')) estimate(asked)
-  const { promptTokens, completionTokens, media } = ledger.usage
-  options.metrics.countTokens('prompt', promptTokens)
-  options.metrics.countTokens('completion', completionTokens)
-  // Tokens that were made before the reply broke off are recorded (threats CP-5).
-  const isUsed = promptTokens > 0 || completionTokens > 0 || media !== undefined
-  if (refused || !(failure === undefined || failure.kind === 'cancelled' || isUsed)) return
+  const { usage: used } = ledger
+  options.metrics.countTokens('prompt', used.promptTokens)
+  options.metrics.countTokens('completion', used.completionTokens)
+  // Everything that was used before the reply broke off is recorded (threats CP-5).
+  if (refused || !(failure === undefined || failure.kind === 'cancelled' || isUsed(used))) return
   ledger.isRecorded = true
   const facts = toFacts(context, ledger, options.clock)
   for (const { model, usage, isEstimated } of ledger.usageByModel) {

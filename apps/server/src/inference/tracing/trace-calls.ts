@@ -1,8 +1,9 @@
+import { nameMediaFigures } from '../../monitoring/media-figures.ts'
 import type { BackendTraceRecorder } from '../../monitoring/recorders.ts'
 import { toOperation } from '../../monitoring/spans/request-spans.ts'
 import type { SpanScope } from '../../monitoring/spans/span-scope.ts'
 import type { BackendTraceStart, BackendTraceType, OpenBackendTrace } from '../../monitoring/traces/backend-trace.ts'
-import type { PredictionStep, StepBatches } from '../core/events.ts'
+import type { MediaUsage, PredictionStep, StepBatches } from '../core/events.ts'
 import type { ModelRequest } from '../core/pipeline.ts'
 import type { GenerationRequest } from '../core/request.ts'
 import type { ExecuteOptions, Executor } from '../engine/executor.ts'
@@ -44,9 +45,13 @@ export function traceExecutor(executor: Executor, traces: BackendTraceRecorder):
       const { summary, data } = summarizeOperation(request)
       const span = traces.openSpan(options)
       const trace = traces.begin({ ...readStart(options), type, summary, data, span })
-      const result = executor.perform(request, withSpan(options, span))
-      if (trace === undefined) return result
-      return result.then(
+      const told = withSpan(options, span)
+      if (trace === undefined) return executor.perform(request, told)
+      const onMedia = (media: MediaUsage): void => {
+        trace.note(nameMediaFigures(media))
+        options.onMedia?.(media)
+      }
+      return executor.perform(request, { ...told, onMedia }).then(
         (done) => {
           trace.note({ prompt_tokens: done.promptTokens })
           return followLive(done, { onEnd: (error) => trace.end(error) })

@@ -1,4 +1,5 @@
 import type { SvcError } from '@svc/errors'
+import { type MediaFigures, nameMediaFigures } from '../media-figures.ts'
 import type { FinishedSpan, SpanAttributes } from './finished-span.ts'
 import type { SpanScope } from './span-scope.ts'
 
@@ -24,11 +25,15 @@ export interface SpannedRequest {
   readonly account: SpannedAccount | undefined
 }
 
-/** Models and tokens of a request. */
+/** Models, tokens and media of a request. */
 export interface SpannedAccount {
   readonly requestedModel: string
   readonly servedModel: { readonly name: string }
-  readonly usage: { readonly promptTokens: number; readonly completionTokens: number }
+  readonly usage: {
+    readonly promptTokens: number
+    readonly completionTokens: number
+    readonly media?: MediaFigures | undefined
+  }
 }
 
 /** A stage that took less has no span: most stages are a few microseconds, and a span costs as much. */
@@ -60,6 +65,7 @@ export function toRequestSpans(request: SpannedRequest): readonly FinishedSpan[]
       'gen_ai.response.model': account?.servedModel.name,
       'gen_ai.usage.input_tokens': account?.usage.promptTokens,
       'gen_ai.usage.output_tokens': account?.usage.completionTokens,
+      ...nameOwn(nameMediaFigures(account?.usage.media)),
       'svc.correlation_id': request.requestId,
       'svc.load_ms': request.loadMs,
       'svc.first_token_ms': request.firstTokenMs,
@@ -124,9 +130,14 @@ export function toCallSpan(call: SpannedCall): FinishedSpan {
       'error.type': call.error && toErrorType(call.error, undefined),
       'svc.call': call.type,
       'svc.correlation_id': call.correlationId,
-      ...Object.fromEntries(figures.map(([name, value]) => [FIGURES[name] ?? `svc.${name}`, value])),
+      ...nameOwn(Object.fromEntries(figures)),
     },
   }
+}
+
+/** Names figures as the conventions do, and those without a name there as figures of this server. */
+function nameOwn(figures: SpanAttributes): SpanAttributes {
+  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [FIGURES[name] ?? `svc.${name}`, value]))
 }
 
 /** A code of the server; never words of an upstream. */

@@ -3,6 +3,7 @@ import type { SvcError } from '@svc/errors'
 import { REQUEST_STAGES } from '@svc/wire/stages'
 import type { Clock } from '../../ports.ts'
 import { toPublicError } from '../../public-error.ts'
+import { type MediaFigures, nameMediaFigures } from '../media-figures.ts'
 import type { SpannedRequest } from '../spans/request-spans.ts'
 import type { SpanScope } from '../spans/span-scope.ts'
 import { type BodyBudget, KeptBody } from './kept-body.ts'
@@ -28,7 +29,11 @@ export interface TracedRequest {
 export interface TracedAccount {
   readonly requestedModel: string
   readonly servedModel: { readonly name: string }
-  readonly usage: { readonly promptTokens: number; readonly completionTokens: number }
+  readonly usage: {
+    readonly promptTokens: number
+    readonly completionTokens: number
+    readonly media?: MediaFigures | undefined
+  }
   readonly failure: SvcError | undefined
   readonly upstreamStatus: number | undefined
 }
@@ -236,6 +241,7 @@ export class RequestTrace {
             served_model: account.servedModel.name,
             prompt_tokens: account.usage.promptTokens,
             completion_tokens: account.usage.completionTokens,
+            ...nameMediaFigures(account.usage.media),
           }),
       phases: this.#describePhases(until),
     }

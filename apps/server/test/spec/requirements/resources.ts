@@ -192,6 +192,51 @@ export const RESOURCES = defineRequirements([
     state: 'built',
   },
   {
+    id: 'usage:media:recorded',
+    section: '2.6',
+    behavior:
+      'A request that uses sound, film, spoken text or images and no tokens is a usage row, and one request and no tokens of quotas.',
+    state: 'built',
+  },
+  {
+    id: 'usage:media:summed',
+    section: '2.6',
+    behavior:
+      'Usage rows and reports sum `media_seconds`, `spoken_characters` and `images`; JSON leaves out those that are 0, a table has them always.',
+    state: 'built',
+  },
+  {
+    id: 'usage:media:left',
+    section: '2.6',
+    behavior:
+      'A request of media whose client leaves, or whose call breaks off, counts with the media that it has used.',
+    state: 'built',
+  },
+  {
+    id: 'usage:media:failed-target',
+    section: '2.6',
+    behavior: 'A failover target that fails after it has used media leaves a usage row of its own.',
+    state: 'built',
+  },
+  {
+    id: 'usage:media:before',
+    section: '2.6',
+    behavior: 'Usage rows and journal lines from before media were counted have none of them.',
+    state: 'built',
+  },
+  {
+    id: 'usage:media:metrics',
+    section: '2.6',
+    behavior: 'Metrics count seconds of media, spoken characters and images by model.',
+    state: 'built',
+  },
+  {
+    id: 'usage:media:traces',
+    section: '2.6',
+    behavior: 'Traces and spans of requests and calls have the media that they have used.',
+    state: 'built',
+  },
+  {
     id: 'usage:record:duration',
     section: '2.6',
     behavior: 'A tracked request is recorded with how long it took.',

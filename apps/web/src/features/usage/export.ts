@@ -1,4 +1,4 @@
-import type { UsageGroup } from './group-usage.ts'
+import { listMedia, type MediaFigure, type UsageGroup } from './group-usage.ts'
 
 /** A table as a text with commas. Texts that a spreadsheet would take for a formula begin with an apostrophe. */
 export function writeCsv(rows: readonly (readonly (string | number)[])[]): string {
@@ -13,15 +13,23 @@ function writeField(value: string | number): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
+const MEDIA_COLUMNS: Readonly<Record<MediaFigure, string>> = {
+  mediaSeconds: 'media_seconds',
+  spokenCharacters: 'spoken_characters',
+  images: 'images',
+}
+
 /** The shown groups, as rows of a table with a head. */
 export function toTable(
   groups: readonly UsageGroup[],
   { group, toName }: { readonly group: string; readonly toName: (group: UsageGroup) => string },
 ): (string | number)[][] {
+  const media = listMedia(groups)
   return [
     [
       ...[group, 'id', 'requests', 'prompt_tokens', 'completion_tokens', 'total_tokens', 'share'],
       ...['cached_tokens', 'reasoning_tokens', 'estimated_tokens'],
+      ...media.map((name) => MEDIA_COLUMNS[name]),
     ],
     ...groups.map((one) => [
       toName(one),
@@ -34,6 +42,7 @@ export function toTable(
       one.cachedTokens,
       one.reasoningTokens,
       one.estimatedTokens,
+      ...media.map((name) => one[name]),
     ]),
   ]
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { UsageRow } from './api.ts'
 import { toTable, writeCsv } from './export.ts'
-import { filterUsage, groupUsage, listChoices } from './group-usage.ts'
+import { filterUsage, groupUsage, listChoices, listMedia } from './group-usage.ts'
 
 const row = (changes: Partial<UsageRow>): UsageRow => ({
   bucket: '2026-01-01',
@@ -81,6 +81,18 @@ it('sums the tokens that were cached, thoughts or estimated; rows without them h
   expect(groups.map((one) => [one.name, one.cachedTokens, one.reasoningTokens, one.estimatedTokens])).toEqual([
     ['small', 8, 4, 18],
     ['large', 0, 0, 0],
+  ])
+})
+
+it('exports media that any group has, without the rest of fractions', () => {
+  const media = [0.1, 0.1, 0.1].map((seconds) => row({ media_seconds: seconds, images: 1 }))
+  const groups = groupUsage([...ROWS, ...media], { group: 'model', metric: 'tokens' })
+  expect(listMedia(groups)).toEqual(['mediaSeconds', 'images'])
+  const table = toTable(groups, { group: 'Model', toName: ({ name }) => name })
+  expect(table.map((cells) => [cells[0], ...cells.slice(10)])).toEqual([
+    ['Model', 'media_seconds', 'images'],
+    ['small', 0.3, 3],
+    ['large', 0, 0],
   ])
 })
 

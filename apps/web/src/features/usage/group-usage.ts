@@ -15,6 +15,10 @@ export interface UsageGroup {
   readonly reasoningTokens: number
   /** Tokens of the total whose upstream did not count them. */
   readonly estimatedTokens: number
+  /** Length of sound and film. */
+  readonly mediaSeconds: number
+  readonly spokenCharacters: number
+  readonly images: number
   readonly requests: number
   /** 0 to 1, of the metric that is shown. */
   readonly share: number
@@ -65,6 +69,10 @@ export function groupUsage(
         cachedTokens: sum(part.rows, (row) => row.cached_tokens ?? 0),
         reasoningTokens: sum(part.rows, (row) => row.reasoning_tokens ?? 0),
         estimatedTokens: sum(part.rows, (row) => row.estimated_tokens ?? 0),
+        // adding fractions leaves a rest
+        mediaSeconds: Number(sum(part.rows, (row) => row.media_seconds ?? 0).toFixed(3)),
+        spokenCharacters: sum(part.rows, (row) => row.spoken_characters ?? 0),
+        images: sum(part.rows, (row) => row.images ?? 0),
         requests: sum(part.rows, (row) => row.request_count),
         share: all === 0 ? 0 : total / all,
         byBucket,
@@ -78,6 +86,15 @@ export function groupUsage(
 
 const sum = (rows: readonly UsageRow[], read: (row: UsageRow) => number): number =>
   rows.reduce((total, row) => total + read(row), 0)
+
+const MEDIA = ['mediaSeconds', 'spokenCharacters', 'images'] as const
+
+/** A figure of media. */
+export type MediaFigure = (typeof MEDIA)[number]
+
+/** The figures of media that any group has; the others are not shown. */
+export const listMedia = (groups: readonly UsageGroup[]): readonly MediaFigure[] =>
+  MEDIA.filter((name) => groups.some((one) => one[name] > 0))
 
 /** Groups that have a colour of their own; the rest is drawn as one. */
 export const DRAWN_GROUPS = 5

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../lib/format.ts'
-import type { UsageGroup } from './group-usage.ts'
+import { listMedia, type UsageGroup } from './group-usage.ts'
 import * as styles from './usage.module.css'
 
 /** The sums of the shown usage. */
@@ -18,13 +18,14 @@ export function UsageFigures({ groups }: { readonly groups: readonly UsageGroup[
     ['prompt', add(({ promptTokens }) => promptTokens)],
     ['completion', add(({ completionTokens }) => completionTokens)],
     ...details.filter(([, value]) => value > 0),
+    ...listMedia(groups).map((name) => [name, add((one) => one[name])] as const),
   ] as const
   return (
     <dl className={styles.figures}>
       {figures.map(([name, value]) => (
         <div key={name} className="figure">
           <dt>{t(`column.${name}`)}</dt>
-          <dd>{formatNumber(value)}</dd>
+          <dd>{formatNumber(value, 1)}</dd>
         </div>
       ))}
     </dl>

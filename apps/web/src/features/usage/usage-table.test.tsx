@@ -32,6 +32,25 @@ test('marks totals with estimated tokens, and no others', () => {
   expect(cells.filter((text) => text?.endsWith('1,234'))).toEqual(['Tokens≈ 1,234', 'Tokens1,234'])
 })
 
+test('has a column and a sum for media that any group has', () => {
+  const groups = show([row('voice', { media_seconds: 90.25, spoken_characters: 1200 }), row('near')])
+  const { rerender } = render(<UsageTable groups={groups} group="model" metric="tokens" />)
+  const heads = () => screen.getAllByRole('columnheader').map(({ textContent }) => textContent)
+  expect(heads().slice(5)).toEqual(['Media seconds', 'Spoken characters', 'Share of Tokens'])
+  const cells = screen.getAllByRole('cell').map(({ textContent }) => textContent)
+  expect(cells.filter((text) => /^(Media|Spoken)/.test(text ?? '')).sort()).toEqual([
+    'Media seconds0',
+    'Media seconds90.3',
+    'Spoken characters0',
+    'Spoken characters1,200',
+  ])
+  rerender(<UsageFigures groups={groups} />)
+  const names = screen.getAllByRole('term').map(({ textContent }) => textContent)
+  expect(names.slice(4)).toEqual(['Media seconds', 'Spoken characters'])
+  rerender(<UsageTable groups={show([row('near')])} group="model" metric="tokens" />)
+  expect(heads()).toHaveLength(6)
+})
+
 test('sums what is cached, thought or estimated where there is any', () => {
   const { rerender } = render(<UsageFigures groups={show([row('near')])} />)
   const names = () => screen.getAllByRole('term').map(({ textContent }) => textContent)

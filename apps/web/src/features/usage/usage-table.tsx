@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import * as progressBarStyles from '../../components/ui/progress-bar.module.css'
 import { ScrolledTable } from '../../components/ui/scrolled-table.tsx'
 import { formatNumber, formatPercent } from '../../lib/format.ts'
-import type { UsageGroup } from './group-usage.ts'
+import { listMedia, type UsageGroup } from './group-usage.ts'
 import type { Group, Metric } from './search.ts'
 import * as styles from './usage.module.css'
 import { useGroupName } from './use-group-name.ts'
@@ -19,7 +19,8 @@ export function UsageTable({
 }) {
   const { t } = useTranslation('usage')
   const toName = useGroupName(group)
-  const numbers = ['requests', 'prompt', 'completion', 'total'] as const
+  const media = listMedia(groups)
+  const numbers = ['requests', 'prompt', 'completion', 'total', ...media] as const
   return (
     <ScrolledTable className="table stacked" label={t('table', { group: t(`group.${group}`) })}>
       <thead>
@@ -47,6 +48,9 @@ export function UsageTable({
             <Figure name={t('column.prompt')} value={one.promptTokens} />
             <Figure name={t('column.completion')} value={one.completionTokens} />
             <Figure name={t('column.total')} value={one.totalTokens} isEstimated={one.estimatedTokens > 0} />
+            {media.map((name) => (
+              <Figure key={name} name={t(`column.${name}`)} value={one[name]} />
+            ))}
             <td className={`freeCell endCell ${styles.share}`}>
               <span className="duration">
                 <span className={`${progressBarStyles.bar} ${styles.shareBar}`}>
@@ -72,7 +76,7 @@ function Figure({
   readonly isEstimated?: boolean
 }) {
   const { t } = useTranslation('usage')
-  const figure = formatNumber(value)
+  const figure = formatNumber(value, 1)
   return (
     <td className="number freeCell minorCell">
       <span className={`${styles.label} faint`}>{name}</span>

@@ -24,6 +24,9 @@ export const usageRecordsOnSqlite = sqlite.sqliteTable(
     reasoningTokens: sqlite.integer('reasoning_tokens').notNull().default(0),
     /** 1 for a request whose tokens are an estimate. */
     estimated: sqlite.integer('estimated').notNull().default(0),
+    seconds: sqlite.real('seconds').notNull().default(0),
+    characters: sqlite.integer('characters').notNull().default(0),
+    images: sqlite.integer('images').notNull().default(0),
   },
   (table) => [
     sqlite.index('auth_usage_records_by_age').on(table.createdAt, table.id),
@@ -50,6 +53,9 @@ export const usageRecordsOnPostgres = pg.pgTable(
     cachedTokens: pg.bigint('cached_tokens', { mode: 'number' }).notNull().default(0),
     reasoningTokens: pg.bigint('reasoning_tokens', { mode: 'number' }).notNull().default(0),
     estimated: pg.bigint('estimated', { mode: 'number' }).notNull().default(0),
+    seconds: pg.doublePrecision('seconds').notNull().default(0),
+    characters: pg.bigint('characters', { mode: 'number' }).notNull().default(0),
+    images: pg.bigint('images', { mode: 'number' }).notNull().default(0),
   },
   (table) => [
     pg.index('auth_usage_records_by_age').on(table.createdAt, table.id),
@@ -79,6 +85,9 @@ export const usageSumsOnSqlite = sqlite.sqliteTable(
     reasoningTokens: sqlite.integer('reasoning_tokens').notNull().default(0),
     estimatedTokens: sqlite.integer('estimated_tokens').notNull().default(0),
     estimatedRequests: sqlite.integer('estimated_requests').notNull().default(0),
+    seconds: sqlite.real('seconds').notNull().default(0),
+    characters: sqlite.integer('characters').notNull().default(0),
+    images: sqlite.integer('images').notNull().default(0),
   },
   (table) => [
     sqlite.primaryKey({
@@ -117,6 +126,9 @@ export const usageSumsOnPostgres = pg.pgTable(
     reasoningTokens: pg.bigint('reasoning_tokens', { mode: 'number' }).notNull().default(0),
     estimatedTokens: pg.bigint('estimated_tokens', { mode: 'number' }).notNull().default(0),
     estimatedRequests: pg.bigint('estimated_requests', { mode: 'number' }).notNull().default(0),
+    seconds: pg.doublePrecision('seconds').notNull().default(0),
+    characters: pg.bigint('characters', { mode: 'number' }).notNull().default(0),
+    images: pg.bigint('images', { mode: 'number' }).notNull().default(0),
   },
   (table) => [
     pg.primaryKey({

@@ -83,14 +83,9 @@ function sumByModel(rows: readonly UsageRow[]): UsageView['by_model'] {
   return sums.sort((one, other) => other.total_tokens - one.total_tokens)
 }
 
-const COLUMNS = [
-  'bucket',
-  'model',
-  'user_id',
-  'user_name',
-  'source',
-  'api_key_id',
-  'api_key_name',
+const TEXT_COLUMNS = ['bucket', 'model', 'user_id', 'user_name', 'source', 'api_key_id', 'api_key_name'] as const
+/** A row leaves out figures that are 0. */
+const FIGURE_COLUMNS = [
   'prompt_tokens',
   'completion_tokens',
   'total_tokens',
@@ -99,16 +94,17 @@ const COLUMNS = [
   'reasoning_tokens',
   'estimated_tokens',
   'estimated_request_count',
+  'media_seconds',
+  'spoken_characters',
+  'images',
 ] as const
 
-/** A figure that a row leaves out is 0; other cells are empty. */
-function toAbsent(column: (typeof COLUMNS)[number]): number | '' {
-  return column.endsWith('_tokens') || column.endsWith('_count') ? 0 : ''
-}
-
 function replyWithTable(report: UsageReport): HttpReply {
-  const rows = toUsageReply(report).usage.map((row) => COLUMNS.map((column) => row[column] ?? toAbsent(column)))
-  return new HttpReply(toCsv([COLUMNS, ...rows]), {
+  const rows = toUsageReply(report).usage.map((row) => [
+    ...TEXT_COLUMNS.map((column) => row[column] ?? ''),
+    ...FIGURE_COLUMNS.map((column) => row[column] ?? 0),
+  ])
+  return new HttpReply(toCsv([[...TEXT_COLUMNS, ...FIGURE_COLUMNS], ...rows]), {
     headers: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': 'attachment; filename="usage.csv"' },
   })
 }

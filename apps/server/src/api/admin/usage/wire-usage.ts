@@ -16,6 +16,9 @@ function toWireRow(row: UsageRow): UsageSourcesReply['buckets'][number] {
   }
 }
 
+/** Takes away what adding fractions has left. */
+const roundSeconds = (seconds: number): number => Math.round(seconds * 1000) / 1000
+
 /** Figures as they go out. */
 export function toWireFigures(sums: UsageTotals): UsageReply['totals'] {
   return {
@@ -27,6 +30,9 @@ export function toWireFigures(sums: UsageTotals): UsageReply['totals'] {
     ...(sums.reasoningTokens === 0 ? {} : { reasoning_tokens: sums.reasoningTokens }),
     ...(sums.estimatedTokens === 0 ? {} : { estimated_tokens: sums.estimatedTokens }),
     ...(sums.estimatedRequests === 0 ? {} : { estimated_request_count: sums.estimatedRequests }),
+    ...(sums.seconds === 0 ? {} : { media_seconds: roundSeconds(sums.seconds) }),
+    ...(sums.characters === 0 ? {} : { spoken_characters: sums.characters }),
+    ...(sums.images === 0 ? {} : { images: sums.images }),
   }
 }
 

@@ -2,7 +2,7 @@ import type { ModelConfig } from '../../../catalog/model-config.ts'
 import type { Metrics } from '../../../monitoring/metrics.ts'
 import type { UsageRecorder } from '../../../monitoring/recorders.ts'
 import type { Clock } from '../../../ports.ts'
-import type { Usage } from '../../core/events.ts'
+import { isUsed, type Usage } from '../../core/events.ts'
 import type { RequestContext } from '../../core/ports.ts'
 
 /** A failover target that failed before its first content. */
@@ -16,7 +16,7 @@ export interface FailedAttempt {
   readonly usage: Usage
 }
 
-/** Records the tokens of failed attempts. */
+/** Records the tokens and media of failed attempts. */
 export interface FailedAttempts {
   /**
    * Records the figures of an attempt, because the target may bill them. The record has the correlation id of the
@@ -29,7 +29,7 @@ export interface FailedAttempts {
 /** Options of {@link createFailedAttempts}. */
 export interface FailedAttemptsOptions {
   readonly usage: UsageRecorder
-  readonly metrics: Pick<Metrics, 'countTokens'>
+  readonly metrics: Pick<Metrics, 'countTokens' | 'server'>
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
 }
 
@@ -37,10 +37,11 @@ export interface FailedAttemptsOptions {
 export function createFailedAttempts({ usage, metrics, clock }: FailedAttemptsOptions): FailedAttempts {
   return {
     settle({ context, requestedModel, target, startedAt, usage: figures }) {
-      const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = figures
-      if (promptTokens === 0 && completionTokens === 0) return
+      if (!isUsed(figures)) return
+      const { promptTokens, completionTokens, cachedTokens, reasoningTokens, media } = figures
       metrics.countTokens('prompt', promptTokens)
       metrics.countTokens('completion', completionTokens)
+      metrics.server.countMedia(target.name, media)
       usage.record({
         correlationId: context.requestId,
         endpoint: context.route.path,
@@ -54,6 +55,7 @@ export function createFailedAttempts({ usage, metrics, clock }: FailedAttemptsOp
         completionTokens,
         cachedTokens,
         reasoningTokens,
+        media,
         isEstimated: false,
       })
     },

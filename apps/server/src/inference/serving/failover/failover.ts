@@ -65,7 +65,7 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
   return {
     async *predict(model, task, { open, run }) {
       const { request, findTarget } = begin(model, task)
-      const { ledger, context } = task
+      const { context } = task
       let startedAt = 0
       let account: CallAccount | undefined
       const attempt = (candidate: Candidate): StepBatches => {
@@ -85,13 +85,7 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
         const taken = takeSlot(target, context)
         return taken instanceof Promise ? startLater(taken, start) : start(taken)
       }
-      const onFailed = (): void => {
-        if (account === undefined) return
-        const usage = ledger.fail(account)
-        if (usage === NO_USAGE) return
-        const { requestedModel } = ledger
-        failed.settle({ context, requestedModel, usage, target: account.model, startedAt })
-      }
+      const onFailed = (): void => drop(account, { task, startedAt, failed })
       try {
         yield* streamWithFailover({ ...request, onFailed }, { attempt, isContent: (steps) => steps.some(isContent) })
       } catch (error) {
@@ -102,13 +96,13 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
     },
     async perform(model, task, { open, run }) {
       const { request, findTarget } = begin(model, task)
-      const { ledger, context } = task
+      const { context } = task
+      let startedAt = 0
       let account: CallAccount | undefined
       try {
-        const onFailed = (): void => {
-          if (account !== undefined) ledger.fail(account)
-        }
+        const onFailed = (): void => drop(account, { task, startedAt, failed })
         return await callWithFailover({ ...request, onFailed }, async (candidate) => {
+          startedAt = clock.monotonic()
           account = undefined
           const target = findTarget(candidate)
           const taken = takeSlot(target, context)
@@ -166,6 +160,21 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
     const retryAfterMs = thrown.retryAfterMs ?? 0
     return rejectAdmission({ model: model.name, context, why, retryAfterMs }, audit)
   }
+}
+
+/** Drops the account of a target that failed, and records what it had used. */
+function drop(
+  account: CallAccount | undefined,
+  {
+    task: { ledger, context },
+    startedAt,
+    failed,
+  }: { readonly task: FailoverTask; readonly startedAt: number; readonly failed: FailedAttempts },
+): void {
+  if (account === undefined) return
+  const usage = ledger.fail(account)
+  if (usage === NO_USAGE) return
+  failed.settle({ context, requestedModel: ledger.requestedModel, usage, target: account.model, startedAt })
 }
 
 /** Starts an attempt once its slot is there. A client that leaves before that takes no slot with it. */
