@@ -4,6 +4,8 @@
  * @module
  */
 
+// Decoding
+export { type DecodeAudioOptions, decodeAudio } from './decode-audio.ts'
 // Encoding
 export type {
   AudioConverter,

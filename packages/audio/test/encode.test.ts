@@ -159,6 +159,6 @@ describe('aac', () => {
     const pcm = new Uint8Array(4800)
     const bytes = await collect(encodeAudio([pcm], { format: 'aac', inputRate: 24_000, rate: 47_000, converter }))
     expect(bytes.length).toBe(9600)
-    expect(asked).toEqual([{ format: 'aac', sampleRate: 48_000, channels: 1, bitRate: undefined, signal: undefined }])
+    expect(asked).toEqual([{ format: 'aac', sampleRate: 48_000, channels: 1, bitRate: 64_000, signal: undefined }])
   })
 })

@@ -11,6 +11,7 @@ it('exports these names and no others', () => {
     'aLawToFloat32',
     'createFfmpeg',
     'createResampler',
+    'decodeAudio',
     'encodeAudio',
     'encodeWavHeader',
     'findEncodedRate',

@@ -8,7 +8,7 @@ it('imports its codecs only when they are used', () => {
   const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   const early = files.flatMap((name) => {
     const lines = readFileSync(join(SOURCES, name), 'utf8').split('\n')
-    return lines.filter((line) => /^import (?!type ).*'(?!\.|node:|@svc\/errors)/.test(line))
+    return lines.filter((line) => /^import (?!type ).* from '(?!\.|node:|@svc\/errors)/.test(line))
   })
   expect(files.length).toBeGreaterThan(20)
   expect(early).toEqual([])

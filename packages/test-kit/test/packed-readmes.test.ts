@@ -14,7 +14,7 @@ import {
 /** The output that each README promises for its example, and every name of the package. */
 const PROMISES = {
   '@svc/audio': {
-    printed: ['audio/wav large', 'audio/mpeg small', 'audio/ogg small', 'audio/flac large', 's16 16000 1'],
+    printed: ['audio/wav large', 'audio/mpeg small', 'audio/ogg small', 'audio/flac small', 's16 16000 1'],
     names: [
       'AUDIO_FORMATS',
       'AudioError',
@@ -24,6 +24,7 @@ const PROMISES = {
       'aLawToFloat32',
       'createFfmpeg',
       'createResampler',
+      'decodeAudio',
       'encodeAudio',
       'encodeWavHeader',
       'findEncodedRate',

@@ -69,6 +69,7 @@ const CREATE: Readonly<Record<Exclude<AudioFormat, 'aac'>, (options: EncoderOpti
 /** Samples between two looks at the clock. */
 const STEP_SAMPLES = 2048
 const MAX_BIT_RATE = 10_000_000
+const DEFAULT_BITS_A_CHANNEL = 64_000
 
 /**
  * The sample rate that a format gives to a wanted one: the same where the format can have it, else the next higher one,
@@ -141,9 +142,14 @@ async function* convert(
     readonly converter: AudioConverter | undefined
   },
 ): AsyncGenerator<Uint8Array> {
-  const { converter, signal = new AbortController().signal, ...rest } = options
-  if (converter === undefined) throw new AudioError('converter_missing', `${rest.format} needs ffmpeg`)
-  yield* converter.encode(toS16(samples), { ...rest, signal })
+  const {
+    converter,
+    signal = new AbortController().signal,
+    bitRate = DEFAULT_BITS_A_CHANNEL * options.channels,
+  } = options
+  const { format, sampleRate, channels } = options
+  if (converter === undefined) throw new AudioError('converter_missing', `${format} needs ffmpeg`)
+  yield* converter.encode(toS16(samples), { format, sampleRate, channels, bitRate, signal })
 }
 
 async function* toS16(samples: AsyncIterable<Float32Array>): AsyncGenerator<Uint8Array> {

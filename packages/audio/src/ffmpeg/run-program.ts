@@ -36,6 +36,7 @@ export async function* runProgram(options: ProgramOptions): AsyncGenerator<Uint8
   const timeout = AbortSignal.timeout(timeoutMs)
   const stop = AbortSignal.any([signal, timeout, failure.signal])
   stop.addEventListener('abort', () => child.stdout.destroy(), { once: true })
+  if (stop.aborted) child.stdout.destroy()
   const message = keepTail(child.stderr)
   const fed = feed(child.stdin, input, stop).catch((error: unknown) => failure.abort(error))
   let bytes = 0
@@ -87,21 +88,29 @@ async function start({ command, args, env }: ProgramOptions): Promise<Child> {
 
 /** Writes the input at the pace of the program. A program that reads no further is not a failure of the input. */
 async function feed(stdin: Writable, input: AudioPieces | undefined, signal: AbortSignal): Promise<void> {
-  let isOpen = true
-  const closed = new Promise<void>((resolve) => {
-    stdin.once('close', resolve)
-    // EPIPE: the program has ended, and its exit code tells why.
-    stdin.on('error', () => resolve())
-  }).then(() => {
-    isOpen = false
-  })
+  // EPIPE: the program has ended, and its exit code tells why.
+  stdin.on('error', () => undefined)
   if (input !== undefined) {
     for await (const piece of abortable(input, signal)) {
-      if (!isOpen) break
-      if (!stdin.write(piece)) await Promise.race([new Promise((resolve) => stdin.once('drain', resolve)), closed])
+      if (stdin.destroyed) break
+      if (!stdin.write(piece)) await drained(stdin)
     }
   }
   stdin.end()
+}
+
+/** Resolves when the pipe takes more, or is closed. */
+function drained(stdin: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stdin.off('drain', done)
+      stdin.off('close', done)
+      resolve()
+    }
+    stdin.on('drain', done)
+    stdin.on('close', done)
+    if (stdin.destroyed) done()
+  })
 }
 
 /** Reads the pipe to its end, so that the program never waits, and keeps the last bytes. */

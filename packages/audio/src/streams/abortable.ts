@@ -13,12 +13,21 @@ export async function* abortable<T>(source: AsyncIterable<T> | Iterable<T>, sign
     return
   }
   const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
-  const abort = watchAbort(signal)
+  // One listener for the whole stream: a race with a promise of the abort would keep every piece until its end.
+  let refuse = (_: unknown): void => undefined
+  const onAbort = (): void => refuse(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  const pull = (): Promise<IteratorResult<T>> => {
+    return new Promise((resolve, reject) => {
+      refuse = reject
+      Promise.resolve(iterator.next()).then(resolve, reject)
+    })
+  }
   let isDone = false
   try {
     for (;;) {
-      const next = await Promise.race([iterator.next(), abort.aborted])
       signal.throwIfAborted()
+      const next = await pull()
       if (next.done === true) {
         isDone = true
         return
@@ -29,26 +38,9 @@ export async function* abortable<T>(source: AsyncIterable<T> | Iterable<T>, sign
     isDone = !signal.aborted
     throw error
   } finally {
-    abort.stop()
+    signal.removeEventListener('abort', onAbort)
     if (!isDone) await leave(iterator, signal)
   }
-}
-
-interface AbortWatch {
-  /** Rejects with the signal's reason. */
-  readonly aborted: Promise<never>
-  stop(): void
-}
-
-function watchAbort(signal: AbortSignal): AbortWatch {
-  let onAbort = (): void => undefined
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
-  // The race may be over, and nobody listens then.
-  aborted.catch(() => undefined)
-  return { aborted, stop: () => signal.removeEventListener('abort', onAbort) }
 }
 
 /** An aborted source may be silent for ever: its end is not awaited. */

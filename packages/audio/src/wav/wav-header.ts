@@ -44,7 +44,7 @@ const FORMATS: Readonly<Record<string, WavSampleFormat>> = {
 }
 
 /** Bytes of a sample of each format. */
-export const SAMPLE_BYTES: Readonly<Record<WavSampleFormat, number>> = {
+const SAMPLE_BYTES: Readonly<Record<WavSampleFormat, number>> = {
   u8: 1,
   s16: 2,
   s24: 3,

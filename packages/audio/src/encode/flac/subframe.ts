@@ -24,14 +24,35 @@ interface Partition {
 export function chooseSubframe(samples: Int32Array, bits: number): Subframe {
   const [first = 0] = samples
   if (samples.every((sample) => sample === first)) return constant(first, bits)
-  let best = verbatim(samples, bits)
+  const plain = verbatim(samples, bits)
+  const predicted = fixed({ samples, bits, ...choosePredictor(samples) })
+  return predicted !== undefined && predicted.sizeBits < plain.sizeBits ? predicted : plain
+}
+
+interface Prediction {
+  readonly order: number
+  readonly residual: Int32Array
+}
+
+/** The predictor with the smallest differences in sum. */
+function choosePredictor(samples: Int32Array): Prediction {
+  let best: Prediction = { order: 0, residual: samples }
+  let bestSum = sumMagnitudes(samples, 0)
   let residual = samples
-  for (let order = 0; order <= MAX_ORDER && order < samples.length; order++) {
-    if (order > 0) residual = differences(residual, order)
-    const candidate = fixed({ samples, residual, order, bits })
-    if (candidate !== undefined && candidate.sizeBits < best.sizeBits) best = candidate
+  for (let order = 1; order <= MAX_ORDER && order < samples.length; order++) {
+    residual = differences(residual, order)
+    const sum = sumMagnitudes(residual, order)
+    if (sum >= bestSum) continue
+    best = { order, residual }
+    bestSum = sum
   }
   return best
+}
+
+function sumMagnitudes(values: Int32Array, from: number): number {
+  let sum = 0
+  for (let index = from; index < values.length; index++) sum += Math.abs(values[index] ?? 0)
+  return sum
 }
 
 function constant(value: number, bits: number): Subframe {
@@ -63,10 +84,8 @@ function differences(values: Int32Array, order: number): Int32Array {
   return result
 }
 
-interface FixedOptions {
+interface FixedOptions extends Prediction {
   readonly samples: Int32Array
-  readonly residual: Int32Array
-  readonly order: number
   readonly bits: number
 }
 
@@ -104,13 +123,19 @@ function measurePartition(
   let sizeBits = RESIDUAL_HEADER_BITS
   for (let start = 0; start < folded.length; start += length) {
     const part = folded.subarray(start === 0 ? predictorOrder : start, start + length)
-    const mean = part.reduce((sum, value) => sum + value, 0) / part.length
+    const mean = sumValues(part, 0) / part.length
     const parameter = mean < 1 ? 0 : Math.floor(Math.log2(mean))
     if (parameter > MAX_RICE) return undefined
     parameters.push(parameter)
-    sizeBits += 4 + part.reduce((sum, value) => sum + (value >>> parameter), part.length * (parameter + 1))
+    sizeBits += 4 + part.length * (parameter + 1) + sumValues(part, parameter)
   }
   return { order, parameters, sizeBits }
+}
+
+function sumValues(values: Uint32Array, shift: number): number {
+  let sum = 0
+  for (const value of values) sum += value >>> shift
+  return sum
 }
 
 function writeResidual(
