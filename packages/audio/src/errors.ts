@@ -31,7 +31,7 @@ const KINDS: Readonly<Record<AudioErrorCode, ErrorKind>> = {
  * | `invalid_audio_option` | `invalid_request`   | a rate, a number of channels or a bit rate is out of range    |
  * | `audio_limit`          | `too_large`         | more bytes or samples than the caller allows                  |
  * | `conversion_timeout`   | `timeout`           | the converter did not end in time                             |
- * | `converter_failed`     | `internal`          | the converter cannot be started                               |
+ * | `converter_failed`     | `internal`          | the converter cannot be started, or fails to encode           |
  */
 export class AudioError extends SvcError {
   override readonly name = 'AudioError'

@@ -90,7 +90,7 @@ describe('the program', () => {
   it('that fails is a refusal; its messages stay out of the error', async () => {
     const { converter } = await program('process.stderr.write("x".repeat(1e6) + "/secret"); process.exitCode = 1')
     const failure = await collect(converter.encode([PCM], ENCODE)).catch((error: unknown) => error)
-    expect(failure).toMatchObject({ kind: 'invalid_request', code: 'bad_audio' })
+    expect(failure).toMatchObject({ kind: 'internal', code: 'converter_failed' })
     expect((failure as Error).message).not.toContain('secret')
     const { message } = (failure as Error).cause as Error
     expect([message.length, message.endsWith('/secret')]).toEqual([4096, true])
@@ -235,6 +235,16 @@ describe.skipIf(!installed)('an installed ffmpeg (skipped where there is none)',
     expect(Math.abs(toneDb - 20 * Math.log10(0.5))).toBeLessThan(0.5)
     const short = await collect(converter.decode([file], { ...options, maxSeconds: 0.5 }))
     expect(short.length).toBeLessThanOrEqual(16_000)
+  })
+
+  it.each([1, 8000, 10_000_000])('encodes aac with the nearest bit rate to %i', async (bitRate) => {
+    for (const [inputRate, channels] of [
+      [8000, 1],
+      [96_000, 2],
+    ] as const) {
+      const file = await collect(encodeAudio([tone], { format: 'aac', inputRate, channels, bitRate, converter }))
+      expect(sniffAudio(file)?.codec).toBe('aac')
+    }
   })
 
   it('opens no playlist', async () => {

@@ -39,8 +39,8 @@ export interface AudioConverter {
   /**
    * Encodes s16le samples. The first read fails before the samples are asked for if the converter is missing.
    *
-   * @throws AudioError `converter_missing`, `conversion_timeout`, `audio_limit`, `bad_audio`, `converter_failed`; the
-   *   signal's reason once it is aborted
+   * @throws AudioError `converter_missing`, `conversion_timeout`, `audio_limit`, `converter_failed`; the signal's reason
+   *   once it is aborted
    */
   encode(pcm: AudioPieces, options: ConverterEncodeOptions): AsyncIterable<Uint8Array>
   /**

@@ -70,6 +70,9 @@ const CREATE: Readonly<Record<Exclude<AudioFormat, 'aac'>, (options: EncoderOpti
 const STEP_SAMPLES = 2048
 const MAX_BIT_RATE = 10_000_000
 const DEFAULT_BITS_A_CHANNEL = 64_000
+/** Bounds within which ffmpeg finds a bit rate for each sample rate of AAC. */
+const MIN_AAC_BITS_A_CHANNEL = 8000
+const MAX_AAC_BITS_A_CHANNEL = 256_000
 
 /**
  * The sample rate that a format gives to a wanted one: the same where the format can have it, else the next higher one,
@@ -142,12 +145,9 @@ async function* convert(
     readonly converter: AudioConverter | undefined
   },
 ): AsyncGenerator<Uint8Array> {
-  const {
-    converter,
-    signal = new AbortController().signal,
-    bitRate = DEFAULT_BITS_A_CHANNEL * options.channels,
-  } = options
-  const { format, sampleRate, channels } = options
+  const { format, sampleRate, channels, converter, signal = new AbortController().signal } = options
+  const wanted = options.bitRate ?? DEFAULT_BITS_A_CHANNEL * channels
+  const bitRate = Math.max(MIN_AAC_BITS_A_CHANNEL * channels, Math.min(MAX_AAC_BITS_A_CHANNEL * channels, wanted))
   if (converter === undefined) throw new AudioError('converter_missing', `${format} needs ffmpeg`)
   yield* converter.encode(toS16(samples), { format, sampleRate, channels, bitRate, signal })
 }

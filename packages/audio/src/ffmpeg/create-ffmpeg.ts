@@ -53,7 +53,7 @@ export function createFfmpeg(options: FfmpegOptions = {}): AudioConverter {
   }
   const toProgram = (
     command: string,
-    rest: Pick<ProgramOptions, 'args' | 'input' | 'signal'>,
+    rest: Pick<ProgramOptions, 'args' | 'failure' | 'input' | 'signal'>,
   ): AsyncIterable<Uint8Array> => {
     return runProgram({ command, env: { LANG: 'C', ...env }, timeoutMs, maxOutputBytes, ...rest })
   }
@@ -64,17 +64,22 @@ export function createFfmpeg(options: FfmpegOptions = {}): AudioConverter {
     async *encode(pcm, encodeOptions) {
       const { format, signal } = encodeOptions
       const command = await find(format)
-      yield* toProgram(command, { args: encodeArguments(encodeOptions), input: pcm, signal })
+      yield* toProgram(command, {
+        args: encodeArguments(encodeOptions),
+        failure: 'converter_failed',
+        input: pcm,
+        signal,
+      })
     },
     async *decode(file, decodeOptions) {
       const { type, signal } = decodeOptions
       const command = await find(type.codec ?? type.container)
       if (!NEEDS_FILE.has(type.container)) {
-        yield* toProgram(command, { args: decodeArguments(decodeOptions), input: file, signal })
+        yield* toProgram(command, { args: decodeArguments(decodeOptions), failure: 'bad_audio', input: file, signal })
         return
       }
       yield* withFile(file, { ...options, ...decodeOptions }, (path) => {
-        return toProgram(command, { args: decodeArguments(decodeOptions, path), signal })
+        return toProgram(command, { args: decodeArguments(decodeOptions, path), failure: 'bad_audio', signal })
       })
     },
   }

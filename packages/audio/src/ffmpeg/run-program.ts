@@ -11,6 +11,8 @@ export interface ProgramOptions {
   readonly env: Readonly<Record<string, string>>
   readonly timeoutMs: number
   readonly maxOutputBytes: number
+  /** The code of the error when the program reports a failure. */
+  readonly failure: 'bad_audio' | 'converter_failed'
   /** Standard input; it is closed without. */
   readonly input?: AudioPieces | undefined
   readonly signal: AbortSignal
@@ -24,7 +26,7 @@ const MAX_MESSAGE_BYTES = 4096
  * Runs a program without a shell, in its own process group, and passes on its standard output. The whole group is
  * killed when the signal aborts, the time is over, the output is too long, the input fails, or the reader leaves.
  *
- * @throws AudioError `conversion_timeout`, `audio_limit`, `bad_audio` if the program reports a failure,
+ * @throws AudioError `conversion_timeout`, `audio_limit`, `failure` if the program reports one,
  *   `converter_failed` if it cannot be started; the errors of the input; the signal's reason once it is aborted
  */
 export async function* runProgram(options: ProgramOptions): AsyncGenerator<Uint8Array> {
@@ -53,7 +55,7 @@ export async function* runProgram(options: ProgramOptions): AsyncGenerator<Uint8
     const code = await Promise.race([ended, whenAborted(stop)])
     throwStopped({ signal, timeout, failure: failure.signal })
     isOver = true
-    if (code !== 0) throw toFailure(message())
+    if (code !== 0) throw toFailure(options.failure, message())
   } catch (error) {
     throwStopped({ signal, timeout, failure: failure.signal })
     throw error
@@ -124,10 +126,9 @@ function keepTail(stream: Readable): () => string {
 }
 
 /** The messages name files and versions: they go to the log, never to a client. */
-function toFailure(message: string): AudioError {
-  return new AudioError('bad_audio', 'the audio cannot be converted: it is damaged or of another type', {
-    cause: new Error(message.trim()),
-  })
+function toFailure(code: ProgramOptions['failure'], message: string): AudioError {
+  const reason = code === 'bad_audio' ? 'cannot be decoded: it is damaged or of another type' : 'cannot be encoded'
+  return new AudioError(code, `the audio ${reason}`, { cause: new Error(message.trim()) })
 }
 
 function throwStopped(signals: {
