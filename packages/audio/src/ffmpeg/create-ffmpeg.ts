@@ -16,7 +16,11 @@ export interface FfmpegOptions {
   readonly folders?: readonly string[] | undefined
   /** Environment of the program beside `LANG`; nothing else is inherited. @default empty */
   readonly env?: Readonly<Record<string, string>> | undefined
-  /** Time of one conversion. @default 60,000 */
+  /**
+   * Time of one conversion, with the time that its input takes: samples of a slow voice need more.
+   *
+   * @default 60,000
+   */
   readonly timeoutMs?: number | undefined
   /** Bytes of one result. @default 512 MiB */
   readonly maxOutputBytes?: number | undefined
