@@ -80,7 +80,7 @@ export interface FoundState {
 /** Largest state, 8 GiB (§8). */
 export const MAX_STATE_BYTES = 8_589_934_592
 /** States of one model that are kept; the oldest ones beyond it are removed. */
-export const MAX_STATES = 16
+const MAX_STATES = 16
 
 /** Parts of {@link createSlotStore}. */
 export interface SlotStoreParts {
