@@ -1,16 +1,16 @@
 // Measures the cost of HTTP on top of a real engine, and the speed of the llama backend: tokens per second over the
 // same engine in this process, a long prefix on first and second reading, eight chats at once over eight in turn.
 //   pnpm --filter @svc/bench engine [-- --pairs 5 --tokens 192]
-import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type ChatFigures, chat } from './engine-chat.ts'
 import { type DirectEngine, type Generation, openDirectEngine } from './engine-direct.ts'
 import { createText, writeEngineModel } from './engine-model.ts'
+import { startEngineServer } from './engine-server.ts'
 import { median } from './load.ts'
-import { freePort, type Measured, readCpuSeconds, startMeasured } from './processes.ts'
+import { type Measured, readCpuSeconds } from './processes.ts'
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
@@ -27,37 +27,9 @@ const prefix = Number(values.prefix)
 const parallel = Number(values.parallel)
 const CONTEXT = 4096
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
-const at = (name: string): string => join(folder, name)
 let seed = 1
 /** A text that was not read before. */
 const fresh = (words: number): string => createText(words, ++seed)
-
-async function startServer(weights: string): Promise<Measured> {
-  mkdirSync(at('models'))
-  const model = {
-    name: 'm',
-    backend: 'llama',
-    known_usecases: ['chat'],
-    threads: 1,
-    context_size: CONTEXT,
-    mmap: true,
-    options: [`parallel:${parallel}`],
-    template: { use_tokenizer_template: true },
-    parameters: { model: 'bench.gguf' },
-  }
-  writeFileSync(at('models/m.yaml'), JSON.stringify(model))
-  linkSync(weights, at('models/bench.gguf'))
-  const port = await freePort()
-  const entry = fileURLToPath(new URL('../../apps/server/dist/main.js', import.meta.url))
-  const flags = [
-    `--address=127.0.0.1:${port}`,
-    `--models-path=${at('models')}`,
-    `--data-path=${at('data')}`,
-    `--config-dir=${at('configuration')}`,
-    `--backends-path=${at('backends')}`,
-  ]
-  return startMeasured({ args: [entry, 'run', ...flags], url: `http://127.0.0.1:${port}`, ready: '/readyz' })
-}
 
 const rate = ({ tokens: made, ms }: Generation): number => (made / ms) * 1000
 const tell = (text: string): boolean => process.stderr.write(`${text}\n`)
@@ -176,7 +148,8 @@ async function compareParallel(server: Measured): Promise<void> {
 
 const weights = writeEngineModel()
 const direct = await openDirectEngine(weights, CONTEXT)
-const server = await startServer(weights)
+const keys = { context_size: CONTEXT, options: [`parallel:${parallel}`] }
+const server = await startEngineServer({ folder, weights, keys })
 try {
   console.log(`${cpus().length} processors (${cpus()[0]?.model.trim()}), one thread, load average ${load()}`)
   await chat(server.url, fresh(16), tokens)

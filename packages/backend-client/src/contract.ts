@@ -25,6 +25,8 @@ export const ANSWER_TRAILERS = {
   finish: 'svc-finish-reason',
   /** Tokens of the prompt that came from a cache. */
   cachedTokens: 'svc-cached-tokens',
+  /** Tokens of the prompt that the engine remembered by itself and did not evaluate; no cache of a provider. */
+  reusedTokens: 'svc-reused-tokens',
   /** Tokens of the prompt that were written to a cache. */
   cacheWriteTokens: 'svc-cache-write-tokens',
   /** Tokens of the answer that were thoughts. */

@@ -25,6 +25,7 @@ import { openaiFeature } from '../api/formats/openai/feature.ts'
 import { rerankFeature } from '../api/formats/rerank/feature.ts'
 import { responsesFeature } from '../api/formats/responses/feature.ts'
 import { scoreFeature } from '../api/formats/score/feature.ts'
+import { slotsFeature } from '../api/formats/slots/feature.ts'
 import { tokenizeFeature } from '../api/formats/tokenize/feature.ts'
 import { generatedFilesFeature } from '../api/generated/feature.ts'
 import { webFeature } from '../api/web/feature.ts'
@@ -55,6 +56,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   tokenizeFeature,
   scoreFeature,
   generatedFilesFeature,
+  slotsFeature,
   piiFeature,
   routerFeature,
   middlewareFeature,

@@ -30,7 +30,7 @@ async function fill(disk: Disk, path: string, content: string | Uint8Array, mode
 }
 
 /** Makes a rename or removal in this folder survive a power cut. */
-async function syncFolder(disk: Disk, folder: string): Promise<void> {
+export async function syncFolder(folder: string, disk: Disk = realDisk): Promise<void> {
   // Windows opens no folders, and some network file systems cannot sync them.
   if (process.platform === 'win32') return
   const handle = await disk.open(folder, 'r')
@@ -68,7 +68,7 @@ export async function writeFileAtomic(
     throw toFileError(error, 'written', path)
   }
   try {
-    await syncFolder(disk, dirname(path))
+    await syncFolder(dirname(path), disk)
   } catch (error) {
     throw toFileError(error, 'written', path)
   }

@@ -235,6 +235,8 @@ export class CallState implements Call, Admitted {
   }
 
   useModel(model: string, through: readonly string[]): void {
+    // The model is the target of a change that has no other one.
+    if (this.route.audit !== undefined && this.changeNotes.target === undefined) this.noteChange({ target: model })
     this.abort.useModel({ model, through })
   }
 

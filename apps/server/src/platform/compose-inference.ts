@@ -41,6 +41,7 @@ import type { Placement } from '../placement/placement.ts'
 import { OPAQUE_ERROR } from '../public-error.ts'
 import type { PerformInside } from '../routing/model-ports.ts'
 import type { Settings } from '../settings/settings.ts'
+import { createSlotStore } from '../slots/slot-store.ts'
 import { composeFailover, type FailoverModule, type FailoverParts } from './compose-failover.ts'
 import { composePii } from './compose-pii.ts'
 import { CORPUS_FOLDER, composeRouting, type RoutingModule } from './compose-routing.ts'
@@ -60,7 +61,7 @@ export interface InferenceParts extends FailoverParts {
   readonly settings: Pick<Settings, 'get'>
   readonly directory: Parameters<typeof createResolve>[0] & Pick<ModelDirectory, 'find' | 'list'>
   /** Files of the server, which no model may read. */
-  readonly places: Pick<OwnPlaces, 'holdsFile'>
+  readonly places: Pick<OwnPlaces, 'holdsFile' | 'reserves'>
   /** Fetches addresses in requests. */
   readonly outbound: OutboundClient
   /** The user agent of requests to other servers. */
@@ -69,6 +70,8 @@ export interface InferenceParts extends FailoverParts {
   readonly media: Pick<MediaFiles, 'drafts' | 'uploads'>
   readonly checkUpstream: CheckUpstream
   readonly quotas: Pick<Quotas, 'reserve'>
+  /** The id of this server, which marks its unfinished files. */
+  readonly serverId: string
   readonly traces: TraceRecorder
   readonly backendTraces: BackendTraceRecorder
   readonly observeStage: StageObserver | undefined
@@ -95,6 +98,12 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   const { audit, usage, traces, backendTraces, metrics, clock, logger: log } = parts
   const prompts = createPromptBuilder({ logger: log })
   const slots = createModelSlots()
+  const states = createSlotStore({
+    serverId: parts.serverId,
+    reserves: (path) => parts.places.reserves(path),
+    clock,
+    logger: log,
+  })
   const planner = createPlanner({
     prompts,
     facts: createModelFactsReader(),
@@ -102,7 +111,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     grammars: createCompileCache(),
   })
   const executor = traceExecutor(
-    createBackendExecutor(placement, planner, { prompts, drafts: media.drafts }),
+    createBackendExecutor(placement, planner, { prompts, drafts: media.drafts, slots: states }),
     backendTraces,
   )
   const pii = composePii({

@@ -29,6 +29,7 @@ import { createMetrics } from '../monitoring/metrics.ts'
 import type { UsageRecorder } from '../monitoring/recorders.ts'
 import type { ServerSeries } from '../monitoring/server-series.ts'
 import type { Traces } from '../monitoring/traces/create-traces.ts'
+import { readServerId } from '../operations/server-id.ts'
 import { createLocalPlacement } from '../placement/placement.ts'
 import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -189,6 +190,7 @@ export async function openPlatform(
     traces: traces.requests,
     backendTraces: traces.backends,
     quotas: accounts.auth.quotas,
+    serverId: await readServerId(config.dataPath),
     userAgent,
     observeStage: joinObservers(
       options.observeStage,

@@ -114,7 +114,11 @@ describe('each key and the field it becomes', () => {
         ControlNet: 'N',
       },
     ],
-    ['slot_save_path: slots', { Options: ['--slot-save-path:slots'] }],
+    ['slot_save_path: slots', { Options: ['--slot-save-path:/models/slots'] }],
+    ['slot_save_path: /var/slots', { Options: ['--slot-save-path:/var/slots'] }],
+    ['slot_save_path: ""', { Options: [] }],
+    ['slot_save_path: slots\noptions: ["slot_save_path:other"]', { Options: ['slot_save_path:other'] }],
+    ['slot_save_path: slots\noptions: ["slot_save_path:"]', { Options: ['slot_save_path:'] }],
     ['slot_save_path: slots\noptions: ["--slot-save-path:other"]', { Options: ['--slot-save-path:other'] }],
   ])('%s', (yaml, fields) => {
     expect(request(yaml)).toMatchObject(fields)

@@ -1,10 +1,11 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { PartialMessage } from '@svc/backend-client'
 import type { ModelOptions } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import { toCanonicalBackend } from '../backends/backend-names.ts'
 import type { ModelConfig, ProxySettings } from '../catalog/model-config.ts'
 import { leavesMachine, livesUpstream } from '../catalog/serving.ts'
+import { hasSlotOption } from '../catalog/slot-save-path.ts'
 import { isSafeName } from '../files/safe-path.ts'
 
 /** Context of a load beside the model. */
@@ -59,16 +60,25 @@ export function toLoadRequest(config: ModelConfig, context: LoadRequestContext):
   }
 }
 
-function toPlaceFields({ folder, parameters, llm, artifacts }: ModelConfig): LoadFields {
-  const model = parameters.model ?? ''
-  const file = findSnapshot(artifacts[0]) ?? model
+function toPlaceFields(config: ModelConfig): LoadFields {
+  const { folder, parameters, llm } = config
   return {
-    Model: model,
-    ModelFile: file === '' ? '' : join(folder, file),
+    Model: parameters.model ?? '',
+    ModelFile: findModelFile(config),
     ModelPath: folder,
     MMProj: inFolder(folder, llm.mmproj),
     DraftModel: inFolder(folder, llm.draftModel),
   }
+}
+
+/** The path of the weights, or of the folder of their snapshot; empty for a model without them. */
+export function findModelFile({
+  folder,
+  parameters,
+  artifacts,
+}: Pick<ModelConfig, 'folder' | 'parameters' | 'artifacts'>): string {
+  const file = findSnapshot(artifacts[0]) ?? parameters.model ?? ''
+  return file === '' ? '' : join(folder, file)
 }
 
 function inFolder(folder: string, file: string | undefined): string | undefined {
@@ -195,7 +205,7 @@ function toJsonText(values: Readonly<Record<string, unknown>> | undefined): stri
 
 /** Joins the options of the file, the paths of companion files, and the folder of saved slots. */
 function listOptions(config: ModelConfig): readonly string[] {
-  const { options, artifacts, slotSavePath } = config
+  const { folder, options, artifacts, slotSavePath = '' } = config
   const texts = [...options]
   const add = (name: string, value: string) => {
     if (!texts.some((text) => text.split(':', 1)[0] === name)) texts.push(`${name}:${value}`)
@@ -204,7 +214,7 @@ function listOptions(config: ModelConfig): readonly string[] {
     const path = findSnapshot(artifact)
     if (path !== undefined && artifact.name !== undefined) add(artifact.name, path)
   }
-  if (slotSavePath !== undefined && slotSavePath !== '') add('--slot-save-path', slotSavePath)
+  if (slotSavePath !== '' && !hasSlotOption(config)) add('--slot-save-path', resolve(folder, slotSavePath))
   // The contract has no fields for these.
   const { realtimePipeline, translate, sampling, limitField, streamUsage } = leavesMachine(config)
     ? (config.proxy ?? {})

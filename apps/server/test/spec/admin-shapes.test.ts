@@ -142,7 +142,7 @@ const SHAPES: readonly (readonly [name: string, holds: () => Promise<void>])[] =
     async () => {
       const eve = await accounts.member('eve')
       for (const [path, body] of Object.entries(ROUTE_BODIES)) {
-        if (path === '/api/score') continue
+        if (path === '/api/score' || path.startsWith('/v1/slots/')) continue
         const before = await countRequests(eve.headers)
         expect([path, (await accounts.post(path, { model: 'm', ...body }, eve.headers)).status]).toEqual([path, 200])
         expect([path, await countRequests(eve.headers)]).toEqual([path, before + 1])

@@ -273,6 +273,8 @@ const SHAPES: readonly (readonly [name: string, holds: () => Promise<void>])[] =
       expect((await server.chat('broken')).status).toBe(500)
       const refused = [...(await callAll('broken')), ...(await callAll('broken', { stream: true }, STREAMS))]
       for (const [path, { status, headers }] of refused) {
+        // The file of this model has no slot_save_path, which is refused before the load.
+        if (path.startsWith('/v1/slots/')) continue
         expect([path, status, Number(headers['retry-after']) > 0]).toEqual([path, 503, true])
       }
     },

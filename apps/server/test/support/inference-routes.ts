@@ -2,6 +2,7 @@ import { MODERATION_CATEGORIES } from '@svc/wire/openai'
 import fc from 'fast-check'
 import type * as z from 'zod'
 import { listPaths, type RouteInfo } from '../../src/http/route-info.ts'
+import { SAVED_ID, writeSavedState } from './saved-state.ts'
 import { createValues, listKeys } from './schema-bodies.ts'
 import type { TestServer } from './server.ts'
 
@@ -45,13 +46,16 @@ const MODELS: Readonly<Record<string, Record<string, unknown>>> = {
   'm-blocked': { pii: { enabled: true, detectors: ['blocking'] } },
 }
 
+/** Fields whose value is that of something saved before. */
+const FIXED: Readonly<Record<string, object>> = { '/v1/slots/restore': { id: SAVED_ID } }
+
 /** Bodies of a route's schema for one of these models: short ones that ask for something, and any others. */
-export function arbitraryBodies({ schema }: InferenceRoute): fc.Arbitrary<Record<string, unknown>> {
+export function arbitraryBodies({ path, schema }: InferenceRoute): fc.Arbitrary<Record<string, unknown>> {
   const bodies = fc.oneof(createValues(schema, ['input']), createValues(schema, 'some'))
   const isNamed = listKeys(schema).has('model')
   return fc
     .tuple(bodies, fc.constantFrom(...Object.keys(MODELS)))
-    .map(([value, model]) => ({ ...(value as object), ...(isNamed ? { model } : {}) }))
+    .map(([value, model]) => ({ ...(value as object), ...(isNamed ? { model } : {}), ...FIXED[path] }))
 }
 
 /** Answer of a model that judges a text harmless. */
@@ -78,8 +82,10 @@ export async function modelsForAll(server: TestServer): Promise<void> {
         known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'],
         known_input_modalities: ['text', 'image', 'audio', 'video'],
         pinned: true,
+        slot_save_path: 'slots',
         ...keys,
       },
     )
+    await writeSavedState(server.modelsPath, name)
   }
 }

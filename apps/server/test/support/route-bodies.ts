@@ -1,4 +1,5 @@
 import { VERDICT } from './inference-routes.ts'
+import { SAVED_ID, writeSavedState } from './saved-state.ts'
 import type { TestServer } from './server.ts'
 
 const messages = [{ role: 'user', content: 'Hello there' }]
@@ -22,6 +23,8 @@ export const ROUTE_BODIES: Readonly<Record<string, object>> = {
   '/v1/tokenize': { content: 'Hello there' },
   '/v1/detokenize': { tokens: [1, 2, 3] },
   '/api/score': { prompt: 'Hello', candidates: ['one', 'two'] },
+  '/v1/slots/save': { slot: 0 },
+  '/v1/slots/restore': { slot: 0, id: SAVED_ID },
 }
 
 /** A model that serves every route, with figures that are the same in every format. */
@@ -35,6 +38,10 @@ export async function modelForAllRoutes(server: TestServer, name = 'm'): Promise
         { rpc: 'Predict*', do: { text: 'one two three', ...figures } },
       ],
     },
-    { known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'] },
+    {
+      known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'],
+      slot_save_path: 'slots',
+    },
   )
+  await writeSavedState(server.modelsPath, name)
 }

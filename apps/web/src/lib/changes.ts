@@ -71,8 +71,9 @@ export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
   trace: ['traces', 'home'],
   log: ['logs'],
   corpus: ['router-corpus', 'routers'],
-  // the chains of failover have no page
+  // the chains of failover and saved slots have no page
   failover: [],
+  slot: FIGURES,
   /** A request to a model, which is not a change in the audit log. */
   inference: ['system', 'home', 'logs', ...FIGURES],
 }

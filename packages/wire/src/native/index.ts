@@ -1,6 +1,6 @@
 /**
  * Bodies that only svc has: backend logs, settings, system, failover, operations, private data, routers, scores,
- * tokens, traces, usage.
+ * slots, tokens, traces, usage.
  *
  * @module
  */
@@ -76,6 +76,17 @@ export {
   scoreRequest,
 } from './score.ts'
 export { type SettingsUpdateReply, settingsErrorReply, settingsUpdateReply } from './settings.ts'
+export {
+  type SlotRestoreReply,
+  type SlotRestoreRequest,
+  type SlotSaveReply,
+  type SlotSaveRequest,
+  slotRestoreReply,
+  slotRestoreRequest,
+  slotSaveReply,
+  slotSaveRequest,
+  slotStateId,
+} from './slots.ts'
 export {
   type LoadedModel,
   type LoadFailure,

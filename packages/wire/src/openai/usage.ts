@@ -1,7 +1,8 @@
 import * as z from 'zod'
 
 /**
- * Token counts of chat, completions and edits; the timings (ms) only with the `Extra-Usage` header. Prompt tokens
+ * Token counts of chat, completions and edits; the timings (ms), and the tokens that a local engine
+ * remembered, only with the `Extra-Usage` header. Prompt tokens
  * include tokens of the prompt cache, completion tokens include tokens of thoughts. Details are absent if the model's
  * server does not report them.
  */

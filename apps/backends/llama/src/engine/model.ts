@@ -146,7 +146,15 @@ async function prepareModel(opened: Opened, { signal, log }: LoadOptions): Promi
     log.warn('the file has no chat template: the model continues text')
   }
   tokenizer.show([chatTemplate.callSample, ...BUILT_IN_TAG_PAIRS.flatMap(({ start, end }) => [start, end])].join('\n'))
-  const seal = createSeal([opened.size, [...header.keys], settings.cacheTypeKey, settings.cacheTypeValue])
+  const { cacheTypeKey, cacheTypeValue, loras } = settings
+  // Other adapters make other states of the same tokens.
+  const adapters = await Promise.all(
+    loras.map(async ({ filePath, scale }) => {
+      const { size, mtimeMs } = await stat(filePath)
+      return [size, mtimeMs, scale]
+    }),
+  )
+  const seal = createSeal([opened.size, [...header.keys], cacheTypeKey, cacheTypeValue, adapters])
   return assembleModel({ llamaModel, tokenizer, tokenBytes, settings, chatTemplate, ...abilities }, contexts, seal)
 }
 
@@ -257,7 +265,7 @@ function assembleModel(fixed: Fixed, contexts: Contexts, seal: Buffer): EngineMo
     },
     saveSlot: async (request, options) => {
       assertSlots(fixed)
-      return await during(generator, options, (context) => saveSlot(context, { ...request, seal }))
+      return await during(generator, options, (context, call) => saveSlot(context, { ...request, seal }, call))
     },
     restoreSlot: async (request, options) => {
       assertSlots(fixed)

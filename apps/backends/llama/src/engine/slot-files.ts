@@ -1,5 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { appendFile, open, rename, rm, stat } from 'node:fs/promises'
+import { appendFile, open, rename, rm, stat, statfs } from 'node:fs/promises'
 import path from 'node:path'
 import { invalidRequest, LlamaError } from '../errors.ts'
 import type { Sequence } from './batcher.ts'
@@ -15,10 +15,12 @@ export interface SlotFile {
 
 /** Bytes after the state of the engine, which identify its model. */
 const SEAL_BYTES = 32
+/** Room below which a disk counts as full. */
+const FULL_BYTES = 1024 * 1024
 
 /**
- * Writes the tokens and state of a slot to a file. The file appears whole or not at all. A running slot is saved
- * between two tokens.
+ * Writes the tokens and state of a slot to a file. The file appears whole or not at all; a caller who leaves gets none.
+ * A running slot is saved between two tokens. The engine cannot be stopped while it writes.
  *
  * @throws LlamaError `invalid_request` for an unknown slot, `insufficient_storage` when the file would be larger than
  *   `maxBytes` (0: no limit)
@@ -26,22 +28,27 @@ const SEAL_BYTES = 32
 export async function saveSlot(
   generator: Generator,
   request: { readonly slot: number; readonly file: string; readonly maxBytes: number; readonly seal: Buffer },
+  { signal }: { readonly signal: AbortSignal },
 ): Promise<SlotFile> {
   const sequence = findSlot(generator, request.slot)
   checkPath(request.file)
   const draft = `${request.file}.${randomBytes(6).toString('hex')}.partial`
   try {
     const tokens = await generator.batcher.between(async () => {
+      signal.throwIfAborted()
       const saved = Uint32Array.from(sequence.tokens)
-      await writing(generator.context.saveSequenceStateToFile(draft, sequence.id, saved))
+      await writing(generator.context.saveSequenceStateToFile(draft, sequence.id, saved), draft)
       return saved.length
     })
-    await appendFile(draft, request.seal)
+    await appendFile(draft, request.seal).catch((error: unknown) => {
+      throw unwritten(error)
+    })
     const { size } = await stat(draft)
     if (request.maxBytes > 0 && size > request.maxBytes) {
       const message = `the state has ${size} bytes, more than the ${request.maxBytes} allowed`
       throw new LlamaError('insufficient_storage', message, { code: 'slot_too_large' })
     }
+    signal.throwIfAborted()
     await rename(draft, request.file)
     return { tokens, bytes: size }
   } finally {
@@ -100,12 +107,33 @@ function checkPath(file: string): void {
   if (!path.isAbsolute(file) || file.includes('\0')) throw invalidRequest('the path must be absolute', 'path')
 }
 
-async function writing(saving: Promise<number>): Promise<void> {
+async function writing(saving: Promise<number>, file: string): Promise<void> {
   try {
     await saving
   } catch (error) {
-    throw new LlamaError('internal', 'the state of the slot cannot be written', { cause: error })
+    throw unwritten(error, await isFull(file))
   }
+}
+
+/** Whether the disk of a file has no room. The engine does not say why it failed. */
+async function isFull(file: string): Promise<boolean> {
+  return statfs(path.dirname(file)).then(
+    ({ bavail, bsize }) => bavail * bsize < FULL_BYTES,
+    () => false,
+  )
+}
+
+function unwritten(cause: unknown, isFull = readCode(cause) === 'ENOSPC'): LlamaError {
+  return isFull
+    ? new LlamaError('insufficient_storage', 'the disk has no room for the state of the slot', {
+        code: 'disk_full',
+        cause,
+      })
+    : new LlamaError('internal', 'the state of the slot cannot be written', { cause })
+}
+
+function readCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
 /** Checks a file before the engine reads it without checks. @returns its size */

@@ -23,7 +23,7 @@ export function createPredictHandlers(host: ModelHost): Pick<BackendHandlers, 'p
       for await (const piece of model.generate(generation, context)) pieces.push(piece)
       const last = pieces.at(-1)
       if (last === undefined) return {}
-      sendStop(last, request, context)
+      sendFacts(last, request, context)
       const text = pieces.map((piece) => piece.text).join('')
       const whole = { ...last, text, choices: pieces.flatMap((piece) => piece.choices) }
       return { ...toReply(whole, model), ...toDeltas(lanes && [...lanes.push(text), ...lanes.end()]) }
@@ -33,7 +33,7 @@ export function createPredictHandlers(host: ModelHost): Pick<BackendHandlers, 'p
       const { generation, lanes } = begin(request, model)
       let last: PartialMessage<Reply> = {}
       for await (const piece of model.generate(generation, context)) {
-        sendStop(piece, request, context)
+        sendFacts(piece, request, context)
         last = toReply(piece, model)
         yield { ...last, ...toDeltas(lanes?.push(piece.text)) }
       }
@@ -52,8 +52,9 @@ function begin(
   return { generation, lanes: options && createReplyLanes(options) }
 }
 
-/** Sends the stop text that ended the answer. */
-function sendStop({ stop }: GeneratedPiece, { StopPrompts }: PredictOptions, context: HandlerContext): void {
+/** Sends the stop text that ended the answer, and the tokens of the prompt that the slot remembered. */
+function sendFacts({ stop, usage }: GeneratedPiece, { StopPrompts }: PredictOptions, context: HandlerContext): void {
+  if (usage.reusedTokens > 0) context.addTrailer(ANSWER_TRAILERS.reusedTokens, String(usage.reusedTokens))
   if (stop !== undefined) context.addTrailer(ANSWER_TRAILERS.stop, String(StopPrompts.indexOf(stop)))
 }
 

@@ -38,8 +38,6 @@ const ADMIN_POST = [
   '/models/import',
   '/models/import-uri',
   '/models/edit/:name{.+}',
-  '/v1/slots/save',
-  '/v1/slots/restore',
 ]
 
 const ADMIN_OTHER: readonly (readonly ['PUT' | 'PATCH' | 'DELETE', string])[] = [

@@ -36,6 +36,8 @@ export interface Usage {
   readonly completionTokens: number
   /** Prompt tokens that came from a cache; absent when the model's server does not say. */
   readonly cachedTokens?: number | undefined
+  /** Prompt tokens that the engine remembered and did not evaluate; absent when it does not say. */
+  readonly reusedTokens?: number | undefined
   /** Prompt tokens that were written to a cache; absent when the model's server does not say. */
   readonly cacheWriteTokens?: number | undefined
   /** Completion tokens that were thoughts; absent when the model's server does not say. */
@@ -151,6 +153,7 @@ export function addUsage(left: Usage, right: Usage): Usage {
     promptTokens: left.promptTokens + right.promptTokens,
     completionTokens: left.completionTokens + right.completionTokens,
     cachedTokens: addKnown(left.cachedTokens, right.cachedTokens),
+    reusedTokens: addKnown(left.reusedTokens, right.reusedTokens),
     cacheWriteTokens: addKnown(left.cacheWriteTokens, right.cacheWriteTokens),
     reasoningTokens: addKnown(left.reasoningTokens, right.reasoningTokens),
     media: addMedia(left.media, right.media),

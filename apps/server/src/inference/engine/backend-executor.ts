@@ -1,13 +1,14 @@
 import { SvcError } from '@svc/errors'
 import type { Placement } from '../../placement/placement.ts'
 import type { ModelLease } from '../../residency/residency.ts'
+import type { SlotStore } from '../../slots/slot-store.ts'
 import { NO_USAGE } from '../core/events.ts'
 import type { GenerationRequest } from '../core/request.ts'
 import { estimateInputs } from '../operations/estimate-inputs.ts'
 import { followLive } from '../operations/live-result.ts'
 import type { OperationFigures } from '../operations/operation.ts'
 import type { ConversationWriter, OperationContext } from '../operations/operation-runner.ts'
-import { runOperation } from '../operations/run-operation.ts'
+import { checkOperation, runOperation } from '../operations/run-operation.ts'
 import { type ChoiceRun, runChoices } from '../prediction/choice-run.ts'
 import type { PlanPrediction } from '../prediction/plan.ts'
 import type { PredictionContext } from '../prediction/prediction-context.ts'
@@ -22,6 +23,8 @@ const ATTEMPTS = 2
 export interface BackendExecutorParts {
   readonly prompts?: ConversationWriter | undefined
   readonly drafts: OperationContext['drafts']
+  /** Keeps saved states of slots. @default none are saved */
+  readonly slots?: SlotStore | undefined
   /** @default {@link runOperation} */
   readonly run?: typeof runOperation | undefined
 }
@@ -74,15 +77,19 @@ export function createBackendExecutor(
         }
       }
     },
-    perform: (request, options) =>
-      withModel(placement, options, async (lease) => {
-        try {
-          return await run(request, { ...parts, ...toContext(lease, options) })
-        } catch (error) {
-          if (options.signal.aborted) leave(options, estimateInputs(request))
-          throw error
-        }
-      }),
+    perform(request, options) {
+      const perform = () =>
+        withModel(placement, options, async (lease) => {
+          try {
+            return await run(request, { ...parts, ...toContext(lease, options) })
+          } catch (error) {
+            if (options.signal.aborted) leave(options, estimateInputs(request))
+            throw error
+          }
+        })
+      const check = checkOperation(request, { ...parts, model: options.model })
+      return check === undefined ? perform() : check.then(perform)
+    },
   }
 }
 

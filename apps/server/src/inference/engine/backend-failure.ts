@@ -17,13 +17,21 @@ const PASSED_ON: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 const OWN_CODES: ReadonlySet<string> = new Set([
   'access_ended',
   'answer_form_mismatch',
+  'disk_full',
+  'file_failed',
   'model_loading',
   'model_load_cooldown',
   'model_load_failed',
   'model_stopped',
+  'not_writable',
   'process_limit',
   'reply_too_long',
   'shutting_down',
+  'slot_state_mismatch',
+  'slot_state_not_found',
+  'slot_state_too_large',
+  'slot_state_unwritten',
+  'slots_disabled',
   'score_failed',
 ])
 

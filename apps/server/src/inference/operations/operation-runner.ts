@@ -2,6 +2,7 @@ import type { BackendClient } from '@svc/backend-client'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { PrivateFiles } from '../../files/private-files.ts'
 import type { MediaUsage } from '../core/events.ts'
+import type { SlotStore } from '../../slots/slot-store.ts'
 import type { ChatPromptInput } from '../prompt/prompt-input.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operation.ts'
 
@@ -15,11 +16,17 @@ export interface ConversationWriter {
   ): Promise<{ readonly mode: 'backend' } | { readonly mode: 'prompt'; readonly prompt: string }>
 }
 
-/** Context of an operation. */
-export interface OperationContext {
-  readonly client: BackendClient
+/** Context of a check before the model is loaded. */
+export interface CheckContext {
   /** The model with defaults filled in. */
   readonly model: ModelConfig
+  /** Saved states of slots. @default none are saved */
+  readonly slots?: SlotStore | undefined
+}
+
+/** Context of an operation. */
+export interface OperationContext extends CheckContext {
+  readonly client: BackendClient
   readonly correlationId: string
   /** @default conversations are written as one line for each message */
   readonly prompts?: ConversationWriter | undefined
@@ -39,3 +46,9 @@ export type OperationRunner<K extends OperationKind> = (
   request: OperationRequest<K>,
   context: OperationContext,
 ) => Promise<OperationResult<K>>
+
+/** Refuses an operation before its model is loaded. */
+export type OperationCheck<K extends OperationKind> = (
+  request: OperationRequest<K>,
+  context: CheckContext,
+) => Promise<void>

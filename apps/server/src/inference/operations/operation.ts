@@ -1,6 +1,7 @@
 import type { ChatRequest } from '../core/request.ts'
 import type { PromptMessage } from '../prompt/prompt-input.ts'
 import type { Pooling } from './pool-tokens.ts'
+import type { RestoreSlotRequest, SaveSlotRequest, SlotResult } from './slots.ts'
 
 /** Figures that every operation reports beside its result. */
 export interface OperationFigures {
@@ -172,6 +173,8 @@ export interface Operations {
   readonly score: { readonly request: ScoreRequest; readonly result: ScoreResult }
   readonly decide: { readonly request: DecideRequest; readonly result: DecideResult }
   readonly classify: { readonly request: ClassifyRequest; readonly result: ClassifyResult }
+  readonly 'save-slot': { readonly request: SaveSlotRequest; readonly result: SlotResult }
+  readonly 'restore-slot': { readonly request: RestoreSlotRequest; readonly result: SlotResult }
   readonly 'context-size': { readonly request: ContextSizeRequest; readonly result: ContextSizeResult }
 }
 

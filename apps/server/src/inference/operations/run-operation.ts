@@ -5,9 +5,10 @@ import { runDecide } from './decide.ts'
 import { runDetokenize } from './detokenize.ts'
 import { runEmbed } from './embed.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operation.ts'
-import type { OperationContext, OperationRunner } from './operation-runner.ts'
+import type { CheckContext, OperationCheck, OperationContext, OperationRunner } from './operation-runner.ts'
 import { runRerank } from './rerank.ts'
 import { runScore } from './score.ts'
+import { checkRestoreSlot, checkSaveSlot, runRestoreSlot, runSaveSlot } from './slots.ts'
 import { runTokenize } from './tokenize.ts'
 
 /** Runner of each kind of operation. */
@@ -20,7 +21,29 @@ const RUNNERS: { readonly [K in OperationKind]: OperationRunner<K> } = {
   score: runScore,
   decide: runDecide,
   classify: runClassify,
+  'save-slot': runSaveSlot,
+  'restore-slot': runRestoreSlot,
   'context-size': runContextSize,
+}
+
+/** Checks of operations that may be refused without their model. */
+const CHECKS: { readonly [K in OperationKind]?: OperationCheck<K> } = {
+  'save-slot': checkSaveSlot,
+  'restore-slot': checkRestoreSlot,
+}
+
+/**
+ * Refuses an operation before its model is loaded; undefined for an operation without such a check.
+ *
+ * @throws SvcError the refusal
+ */
+export function checkOperation<K extends OperationKind>(
+  request: OperationRequest<K>,
+  context: CheckContext,
+): Promise<void> | undefined {
+  // As in runOperation.
+  const check = CHECKS[request.kind as K] as OperationCheck<K> | undefined
+  return check?.(request, context)
 }
 
 /**

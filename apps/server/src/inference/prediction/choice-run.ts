@@ -192,7 +192,13 @@ export class ChoiceRun {
 
   #addUp(usage: Usage): Usage {
     if (this.#choice.countsPrompt) return addUsage(this.#before, usage)
-    return addUsage(this.#before, { ...usage, promptTokens: 0, cachedTokens: undefined, cacheWriteTokens: undefined })
+    return addUsage(this.#before, {
+      ...usage,
+      promptTokens: 0,
+      cachedTokens: undefined,
+      reusedTokens: undefined,
+      cacheWriteTokens: undefined,
+    })
   }
 }
 
@@ -222,7 +228,7 @@ function estimatePrompt({ Prompt = '', Messages = [] }: PartialMessage<PredictOp
 }
 
 /** Figures that a backend sends beside the messages of the contract. */
-type UsageDetails = Pick<Usage, 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens'>
+type UsageDetails = Pick<Usage, 'cachedTokens' | 'reusedTokens' | 'cacheWriteTokens' | 'reasoningTokens'>
 
 function readDetails(trailers: Readonly<Record<string, string>>): UsageDetails {
   const read = (name: keyof UsageDetails): number | undefined => {
@@ -231,6 +237,7 @@ function readDetails(trailers: Readonly<Record<string, string>>): UsageDetails {
   }
   return {
     cachedTokens: read('cachedTokens'),
+    reusedTokens: read('reusedTokens'),
     cacheWriteTokens: read('cacheWriteTokens'),
     reasoningTokens: read('reasoningTokens'),
   }

@@ -120,7 +120,7 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
   ledger.isRecorded = true
   const facts = toFacts(context, ledger, options.clock)
   for (const { model, usage, isEstimated } of ledger.usageByModel) {
-    const { promptMs: _, generationMs: __, cacheWriteTokens: ___, ...figures } = usage
+    const { promptMs: _, generationMs: __, cacheWriteTokens: ___, reusedTokens: ____, ...figures } = usage
     options.usage.record({ ...facts, principal: context.principal, servedModel: model.name, ...figures, isEstimated })
   }
 }

@@ -23,6 +23,8 @@ const TYPES: Readonly<Partial<Record<OperationKind, BackendTraceType>>> = {
   score: 'score',
   decide: 'score',
   classify: 'token_classify',
+  'save-slot': 'slot',
+  'restore-slot': 'slot',
 }
 
 /** Wraps an executor, so that its calls are traced. */
@@ -194,6 +196,10 @@ function summarizeOperation(request: OperationRequest): {
       return count('questions', request.questions.length)
     case 'classify':
       return count('characters', request.text.length)
+    case 'save-slot':
+      return { summary: `slot ${request.slot} saved`, data: { slot: request.slot } }
+    case 'restore-slot':
+      return { summary: `slot ${request.slot} restored`, data: { slot: request.slot } }
     case 'context-size':
       return { summary: '' }
   }

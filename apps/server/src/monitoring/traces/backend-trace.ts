@@ -15,6 +15,7 @@ export type BackendTraceType =
   | 'score'
   | 'token_classify'
   | 'pattern_pii'
+  | 'slot'
   | 'vector_store'
   | 'model_load'
 

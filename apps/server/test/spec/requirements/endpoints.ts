@@ -910,15 +910,40 @@ export const ENDPOINTS = defineRequirements([
     id: 'slots:route:save-restore',
     section: '4.3',
     behavior: '`POST /v1/slots/save` and `/v1/slots/restore` save and restore the cache of a slot.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'slots:body:id',
     section: '4.3',
     behavior: 'A slot state has an id of 32 lower-case hexadecimal digits that saving hands out.',
-    state: 'not-built',
+    state: 'built',
   },
-  { id: 'slots:body:number', section: '4.3', behavior: 'The number of a slot is not negative.', state: 'not-built' },
+  { id: 'slots:body:number', section: '4.3', behavior: 'The number of a slot is not negative.', state: 'built' },
+  {
+    id: 'slots:saved:kept',
+    section: '4.3',
+    behavior: 'The newest 16 saved states of a model are kept, and older ones removed.',
+    state: 'built',
+  },
+  {
+    id: 'slots:saved:left',
+    section: '4.3',
+    behavior:
+      'A save whose client leaves, or that a kill cuts off, leaves no state: at once, or with the next save of its model.',
+    state: 'built',
+  },
+  {
+    id: 'slots:saved:audit',
+    section: '4.3',
+    behavior: 'A state that is saved or restored has an entry with its model in the audit log.',
+    state: 'built',
+  },
+  {
+    id: 'slots:restored:continues',
+    section: '4.3',
+    behavior: 'A restored slot continues its prompt without evaluating it again; the reply reports the cached tokens.',
+    state: 'built',
+  },
   { id: 'gate:admin:slots', section: '4.3', behavior: 'The slot routes need an admin.', state: 'built' },
   {
     id: 'gate:any:features',

@@ -146,7 +146,7 @@ export const LIMITS = defineRequirements([
     id: 'limits:slots:size',
     section: '8',
     behavior: 'A slot state has 8589934592 bytes (8 GiB) at most.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'limits:profiling:off',

@@ -190,7 +190,7 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'model-file:slots:enabled',
     section: '2.9',
     behavior: '`slot_save_path` turns on saving and restoring of slots.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:policy:enabled-wins',

@@ -75,6 +75,8 @@ export const GROUPS: Readonly<Record<string, NamedPaths>> = {
     tokenize: '/v1/tokenize',
     detokenize: '/v1/detokenize',
     score: '/api/score',
+    save_slot: '/v1/slots/save',
+    restore_slot: '/v1/slots/restore',
   },
   private_text: { analyze: '/api/pii/analyze', redact: '/api/pii/redact', events: '/api/pii/events' },
   router: {

@@ -58,7 +58,7 @@ curl {base_url}v1/rerank -H 'Content-Type: application/json' \\
 curl {base_url}v1/tokenize -H 'Content-Type: application/json' -d '{"model": "demo", "content": "a cat"}'
 \`\`\`
 
-\`POST /v1/detokenize\` turns tokens into text. \`POST /api/score\` (admin) gives the likelihood of \`candidates\` after a \`prompt\`.
+\`POST /v1/detokenize\` turns tokens into text. \`POST /api/score\` (admin) gives the likelihood of \`candidates\` after a \`prompt\`. \`POST /v1/slots/save\` (admin) keeps the evaluated prompt of a \`slot\` of a model with \`slot_save_path\`, and \`POST /v1/slots/restore\` puts it back by its \`id\`.
 `,
   },
   {

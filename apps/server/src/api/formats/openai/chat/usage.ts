@@ -1,9 +1,13 @@
 import type { CompletionUsage } from '@svc/wire/openai'
 import type { Usage } from '../../../../inference/core/events.ts'
 
-/** Converts usage of the compatible format; timings (milliseconds) only for clients that asked with `Extra-Usage`. */
+/**
+ * Converts usage of the compatible format. Clients that asked with `Extra-Usage` also get timings (milliseconds), and
+ * the tokens that a local engine remembered: those depend on the requests before, not on the request.
+ */
 export function toCompletionUsage(usage: Usage, extra: boolean): CompletionUsage {
-  const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens } = usage
+  const { promptTokens, completionTokens, cacheWriteTokens, reasoningTokens } = usage
+  const cachedTokens = usage.cachedTokens ?? (extra ? usage.reusedTokens : undefined)
   const prompt = {
     ...(cachedTokens === undefined ? {} : { cached_tokens: cachedTokens }),
     ...(cacheWriteTokens === undefined ? {} : { cache_creation_tokens: cacheWriteTokens }),

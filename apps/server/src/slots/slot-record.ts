@@ -1,0 +1,58 @@
+import { stat } from 'node:fs/promises'
+import * as z from 'zod'
+
+/** Name of the record in the folder of a saved state. */
+export const RECORD_FILE = 'record.json'
+/** A real record has a few hundred bytes. */
+export const MAX_RECORD_BYTES = 16 * 1024
+
+const weights = z.object({ file: z.string(), size: z.int().min(0), mtime: z.iso.datetime() })
+
+/** The weights that a state belongs to, as far as their file tells. */
+export type Weights = z.infer<typeof weights>
+
+const slotRecord = z.object({
+  id: z.string(),
+  model: z.string(),
+  /** Name of the file with the state. */
+  file: z.string(),
+  size: z.int().min(1),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Time of the last write to the file. */
+  mtime: z.iso.datetime(),
+  tokens: z.int().min(0),
+  weights: weights.optional(),
+})
+
+/** The record beside a saved state. */
+export type SlotRecord = z.infer<typeof slotRecord>
+
+/** Gives the name of the file with a state. */
+export const toStateFile = (id: string): string => `${id}.slot`
+
+/** Reads the text of a record; undefined for any other text. */
+export function parseSlotRecord(text: string): SlotRecord | undefined {
+  try {
+    return slotRecord.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes a record as text. */
+export function formatSlotRecord(record: SlotRecord): string {
+  return `${JSON.stringify(record, undefined, 2)}\n`
+}
+
+/** Identifies weights by name, size and time; undefined for a folder, and for weights that are not here. */
+export async function identifyWeights(path: string, name: string): Promise<Weights | undefined> {
+  const found = path === '' ? undefined : await stat(path).catch(() => undefined)
+  if (found === undefined || !found.isFile()) return undefined
+  return { file: name, size: found.size, mtime: found.mtime.toISOString() }
+}
+
+/** Whether a state fits the weights that the model has now. An unknown identity fits all. */
+export function fitsWeights({ weights: saved }: SlotRecord, now: Weights | undefined): boolean {
+  if (saved === undefined || now === undefined) return true
+  return saved.file === now.file && saved.size === now.size && saved.mtime === now.mtime
+}
