@@ -21,7 +21,7 @@ export function createEntryTable(dimension: number, kind: KernelKind): EntryTabl
   return {
     dimension,
     storage,
-    keys: createKeyTable(storage),
+    keys: createKeyTable(storage, dimension),
     values: [],
     sequences: [],
     norms: [],
