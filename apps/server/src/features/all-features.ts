@@ -25,6 +25,7 @@ import { openaiFeature } from '../api/formats/openai/feature.ts'
 import { rerankFeature } from '../api/formats/rerank/feature.ts'
 import { responsesFeature } from '../api/formats/responses/feature.ts'
 import { scoreFeature } from '../api/formats/score/feature.ts'
+import { storesFeature } from '../api/formats/stores/feature.ts'
 import { tokenizeFeature } from '../api/formats/tokenize/feature.ts'
 import { webFeature } from '../api/web/feature.ts'
 import type { CreateFeature } from '../platform/feature.ts'
@@ -53,6 +54,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   rerankFeature,
   tokenizeFeature,
   scoreFeature,
+  storesFeature,
   piiFeature,
   routerFeature,
   middlewareFeature,

@@ -5,6 +5,7 @@ import { SvcError } from '@svc/errors'
 import { toCanonicalBackend } from '../backends/backend-names.ts'
 import type { ModelConfig, ProxySettings } from '../catalog/model-config.ts'
 import { leavesMachine, livesUpstream } from '../catalog/serving.ts'
+import { hasUsecase } from '../catalog/usecases.ts'
 import { isSafeName } from '../files/safe-path.ts'
 
 /** Context of a load beside the model. */
@@ -20,6 +21,8 @@ export interface LoadRequestContext {
 
 type LoadFields = PartialMessage<ModelOptions>
 
+/** Prefix of the names of stores in the contract. */
+const STORE_PREFIX = 'store://'
 const ALL_LAYERS = 99_999_999
 const DEFAULT_BATCH = 512
 const FALLBACK_CONTEXT = 4096
@@ -59,8 +62,10 @@ export function toLoadRequest(config: ModelConfig, context: LoadRequestContext):
   }
 }
 
-function toPlaceFields({ folder, parameters, llm, artifacts }: ModelConfig): LoadFields {
+function toPlaceFields(config: ModelConfig): LoadFields {
+  const { folder, parameters, llm, artifacts } = config
   const model = parameters.model ?? ''
+  if (isStore(config)) return { Model: model || `${STORE_PREFIX}${config.name}`, ModelFile: '', ModelPath: folder }
   const file = findSnapshot(artifacts[0]) ?? model
   return {
     Model: model,
@@ -69,6 +74,12 @@ function toPlaceFields({ folder, parameters, llm, artifacts }: ModelConfig): Loa
     MMProj: inFolder(folder, llm.mmproj),
     DraftModel: inFolder(folder, llm.draftModel),
   }
+}
+
+/** Whether a model is a vector store, which has no weights: its `Model` names it. */
+function isStore(config: ModelConfig): boolean {
+  const model = config.parameters.model ?? ''
+  return hasUsecase(config, 'stores') && (model === '' || model.startsWith(STORE_PREFIX))
 }
 
 function inFolder(folder: string, file: string | undefined): string | undefined {

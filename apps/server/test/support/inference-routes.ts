@@ -48,10 +48,11 @@ const MODELS: Readonly<Record<string, Record<string, unknown>>> = {
 /** Bodies of a route's schema for one of these models: short ones that ask for something, and any others. */
 export function arbitraryBodies({ schema }: InferenceRoute): fc.Arbitrary<Record<string, unknown>> {
   const bodies = fc.oneof(createValues(schema, ['input']), createValues(schema, 'some'))
-  const isNamed = listKeys(schema).has('model')
+  const keys = listKeys(schema)
+  const name = keys.has('model') ? 'model' : keys.has('store') && keys.has('backend') ? 'store' : undefined
   return fc
     .tuple(bodies, fc.constantFrom(...Object.keys(MODELS)))
-    .map(([value, model]) => ({ ...(value as object), ...(isNamed ? { model } : {}) }))
+    .map(([value, model]) => ({ ...(value as object), ...(name === undefined ? {} : { [name]: model }) }))
 }
 
 /** Answer of a model that judges a text harmless. */
@@ -75,7 +76,7 @@ export async function modelsForAll(server: TestServer): Promise<void> {
         ],
       },
       {
-        known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'],
+        known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score', 'stores'],
         known_input_modalities: ['text', 'image', 'audio', 'video'],
         pinned: true,
         ...keys,

@@ -3026,6 +3026,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/stores/set": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Keep values under vectors */
+        post: operations["post_stores_set"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stores/get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The values of vectors */
+        post: operations["post_stores_get"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stores/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove vectors with their values */
+        post: operations["post_stores_delete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stores/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The entries nearest to a vector */
+        post: operations["post_stores_find"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/pii/analyze": {
         parameters: {
             query?: never;
@@ -15558,6 +15626,178 @@ export interface operations {
             };
         };
     };
+    post_stores_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    store?: string | null;
+                    backend?: string | null;
+                    keys: number[][];
+                    values: string[];
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The entries are kept. The body is empty. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The stores have no room for these entries. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_stores_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    store?: string | null;
+                    backend?: string | null;
+                    keys: number[][];
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The entries that are there. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        keys: number[][];
+                        values: string[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_stores_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    store?: string | null;
+                    backend?: string | null;
+                    keys: number[][];
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The store has no such entries. The body is empty. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_stores_find: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    store?: string | null;
+                    backend?: string | null;
+                    key: number[];
+                    topk: number;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The nearest entry first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        keys: number[][];
+                        values: string[];
+                        similarities: number[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
     post_api_pii_analyze: {
         parameters: {
             query?: never;
@@ -16948,6 +17188,8 @@ export interface operations {
                         tracing_max_body_bytes?: number;
                         /** @description how long stored responses are kept; 0 = no limit in time */
                         open_responses_store_ttl?: string;
+                        /** @description vector stores are kept in the data path over a restart; turning this off while the server runs removes their files */
+                        stores_persist?: boolean;
                         /** @description detector models of every filtered model that names none */
                         pii_default_detectors?: (string & (unknown & unknown))[];
                         /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
@@ -17111,6 +17353,8 @@ export interface operations {
                     tracing_max_body_bytes?: number;
                     /** @description how long stored responses are kept; 0 = no limit in time */
                     open_responses_store_ttl?: string;
+                    /** @description vector stores are kept in the data path over a restart; turning this off while the server runs removes their files */
+                    stores_persist?: boolean;
                     /** @description detector models of every filtered model that names none */
                     pii_default_detectors?: (string & (unknown & unknown))[];
                     /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */

@@ -1,6 +1,6 @@
 /**
  * Bodies that only svc has: backend logs, settings, system, failover, operations, private data, routers, scores,
- * tokens, traces, usage.
+ * stores, tokens, traces, usage.
  *
  * @module
  */
@@ -76,6 +76,16 @@ export {
   scoreRequest,
 } from './score.ts'
 export { type SettingsUpdateReply, settingsErrorReply, settingsUpdateReply } from './settings.ts'
+export {
+  type StoresFindReply,
+  type StoresGetReply,
+  type StoresSetRequest,
+  storesFindReply,
+  storesFindRequest,
+  storesGetReply,
+  storesKeysRequest,
+  storesSetRequest,
+} from './stores.ts'
 export {
   type LoadedModel,
   type LoadFailure,

@@ -164,7 +164,12 @@ async function startWorld({ pii = {} }: { readonly pii?: Partial<ModelConfig['pi
     pii: createPiiStage(filter),
     parse: createParse(createMediaAttacher({ read: () => expect.unreachable() } as never)),
     model: createModelStage({
-      models: createModelCalls({ executor, translate: () => expect.unreachable(), failover: {} as never }),
+      models: createModelCalls({
+        executor,
+        translate: () => expect.unreachable(),
+        failover: {} as never,
+        ownStores: {} as never,
+      }),
       relay: () => expect.unreachable(),
       usage: { record: () => undefined },
       metrics,

@@ -1,15 +1,10 @@
 import type { ChatRequest } from '../core/request.ts'
 import type { PromptMessage } from '../prompt/prompt-input.ts'
-import type { Content } from '../replies/content.ts'
+import type { OperationFigures } from './operation-figures.ts'
 import type { Pooling } from './pool-tokens.ts'
+import type { StoreOperations } from './store-operations.ts'
 
-/** Figures that every operation reports beside its result. */
-export interface OperationFigures {
-  /** Tokens that were read; 0 when the backend does not report them. */
-  readonly promptTokens: number
-  /** Bytes that the model gives while they are read. The model is held until their release. @default none */
-  readonly content?: Content | undefined
-}
+export type { OperationFigures } from './operation-figures.ts'
 
 /** Input for one vector: a text, its tokens, or a conversation written as text. */
 export type EmbedInput = string | readonly number[] | { readonly messages: readonly PromptMessage[] }
@@ -157,7 +152,7 @@ export interface ContextSizeResult extends OperationFigures {
 }
 
 /** Requests with one answer, and their results. */
-export interface Operations {
+export interface Operations extends StoreOperations {
   readonly embed: { readonly request: EmbedRequest; readonly result: EmbedResult }
   readonly rerank: { readonly request: RerankRequest; readonly result: RerankResult }
   readonly tokenize: { readonly request: TokenizeRequest; readonly result: TokenizeResult }

@@ -8,6 +8,7 @@ import type { OperationKind, OperationRequest, OperationResult } from './operati
 import type { OperationContext, OperationRunner } from './operation-runner.ts'
 import { runRerank } from './rerank.ts'
 import { runScore } from './score.ts'
+import { runStoreDelete, runStoreFind, runStoreGet, runStoreSet } from './stores.ts'
 import { runTokenize } from './tokenize.ts'
 
 /** Runner of each kind of operation. */
@@ -21,6 +22,10 @@ const RUNNERS: { readonly [K in OperationKind]: OperationRunner<K> } = {
   decide: runDecide,
   classify: runClassify,
   'context-size': runContextSize,
+  'store-set': runStoreSet,
+  'store-get': runStoreGet,
+  'store-delete': runStoreDelete,
+  'store-find': runStoreFind,
 }
 
 /**

@@ -21,6 +21,10 @@ const TYPES: Readonly<Partial<Record<OperationKind, BackendTraceType>>> = {
   score: 'score',
   decide: 'score',
   classify: 'token_classify',
+  'store-set': 'vector_store',
+  'store-get': 'vector_store',
+  'store-delete': 'vector_store',
+  'store-find': 'vector_store',
 }
 
 /** Wraps an executor, so that its calls are traced. */
@@ -189,6 +193,13 @@ function summarizeOperation(request: OperationRequest): {
       return count('questions', request.questions.length)
     case 'classify':
       return count('characters', request.text.length)
+    case 'store-set':
+      return count('entries', request.entries.length)
+    case 'store-get':
+    case 'store-delete':
+      return count('keys', request.keys.length)
+    case 'store-find':
+      return { summary: `nearest ${request.count}`, data: { count: request.count } }
     case 'context-size':
       return { summary: '' }
   }
