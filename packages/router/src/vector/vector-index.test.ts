@@ -265,6 +265,17 @@ describe('the entries of an index', () => {
   })
 })
 
+it('keeps and gives copies of values, also of a Buffer', async () => {
+  const index = createVectorIndex()
+  const value = Buffer.from('kept')
+  await index.set([{ key: [1], value }], { signal })
+  value.fill(0)
+  const [got] = await index.get([[1]], { signal })
+  got?.value.fill(0)
+  const [again] = await index.get([[1]], { signal })
+  expect(decode(again?.value ?? new Uint8Array())).toBe('kept')
+})
+
 describe('the hash of keys', () => {
   /** Keys that share every hash of the kind `(hash ^ word) * odd` with a mix of shifts, for any start and factor. */
   function createColliding(pairs: number): Float32Array[] {

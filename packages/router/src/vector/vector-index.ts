@@ -144,7 +144,7 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
 /** Returns a copy of an entry as the index keeps it. */
 function toEntry({ key, value }: VectorEntry, dimension: number, index: number) {
   if (!(value instanceof Uint8Array)) throw new VectorError('vector_invalid', `values[${index}] is no Uint8Array`)
-  return { key: toKey(key, dimension, `keys[${index}]`), value: value.slice() }
+  return { key: toKey(key, dimension, `keys[${index}]`), value: new Uint8Array(value) }
 }
 
 /** A key as the index keeps it: 32-bit floats, and no minus zero. */
