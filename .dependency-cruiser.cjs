@@ -224,7 +224,7 @@ module.exports = {
         'inside the server: features are built on the modules; a module imports no route, no feature and no platform, only the tables and options that features declare',
       severity: 'error',
       from: {
-        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|interception|responses|live-feed|routing|operations|downloads|galleries|oci|usage)/',
+        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|interception|responses|live-feed|routing|operations|downloads|galleries|oci|usage|vector-stores)/',
         pathNot: TEST,
       },
       to: {
@@ -297,7 +297,7 @@ module.exports = {
       name: 'state-modules-know-no-http',
       severity: 'error',
       from: {
-        path: '^apps/server/src/(catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|responses|live-feed|operations|downloads|galleries|oci|usage)/',
+        path: '^apps/server/src/(catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|responses|live-feed|operations|downloads|galleries|oci|usage|vector-stores)/',
         pathNot: TEST,
       },
       to: { path: '^apps/server/src/(http|inference)/' },

@@ -9,7 +9,7 @@ export type Modality = (typeof MODALITIES)[number]
 const MODALITIES = ['text', 'image', 'audio', 'video', '3d'] as const
 
 /** Usecases that lists of capabilities omit, because they are parts of others. */
-const NOT_LISTED: ReadonlySet<Usecase> = new Set(['tokenize', 'score', 'token_classify', 'decisions'])
+const NOT_LISTED: ReadonlySet<Usecase> = new Set(['tokenize', 'score', 'token_classify', 'decisions', 'stores'])
 
 const INPUTS: Readonly<Partial<Record<Modality, readonly Usecase[]>>> = {
   text: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'image', 'video', 'tts', 'sound_generation'],

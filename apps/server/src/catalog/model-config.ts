@@ -50,6 +50,8 @@ export type Serving =
   | { readonly kind: 'relay'; readonly provider: Provider }
   /** An upstream, asked in its own format. */
   | { readonly kind: 'translation'; readonly provider: Provider }
+  /** The vector stores of this process: one of those that all callers share. */
+  | { readonly kind: 'store'; readonly store: string }
   /** Another instance of this server. */
   | { readonly kind: 'instance' }
   /**

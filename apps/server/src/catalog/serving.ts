@@ -95,6 +95,7 @@ export function leavesMachine(model: ModelConfig): boolean {
     // The model that a router picks decides.
     case 'router':
     case 'backend':
+    case 'store':
     case 'detector':
     case 'none':
       return false

@@ -25,6 +25,7 @@ export const USECASES = [
   'sound_classification',
   '3d',
   'decisions',
+  'stores',
 ] as const
 
 /** One use of a model. */

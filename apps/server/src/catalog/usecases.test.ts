@@ -51,19 +51,33 @@ describe("usecases of the reference's models", () => {
   })
 
   it.each(files.filter(({ loaded }) => loaded !== false))('$name', ({ name, yaml = '', has = [] }) => {
-    // The one usecase that the reference does not know.
+    // The reference does not know these two usecases.
     const ours = name === 'declared/decisions' ? ['decisions'] : has.filter((usecase) => usecase !== 'llm')
-    expect(listUsecases(model(yaml)).sort()).toEqual([...ours].sort())
+    const found = listUsecases(model(yaml)).filter((usecase) => usecase !== 'stores')
+    expect(found.sort()).toEqual([...ours].sort())
   })
 
   it.each(files.filter(({ loaded }) => loaded !== false))('$name, guessed and declared', (record) => {
     const config = model(record.yaml ?? '')
     // `llm` means three usecases.
     const guessed = (record.guess ?? []).filter((usecase) => usecase !== 'llm')
-    expect(USECASES.filter((usecase) => guesses(config, usecase)).sort()).toEqual([...guessed].sort())
+    const found = USECASES.filter((usecase) => usecase !== 'stores' && guesses(config, usecase))
+    expect(found.sort()).toEqual([...guessed].sort())
     const declared = (record.declared ?? []).filter((usecase) => usecase !== 'llm')
     const known = config.knownUsecases.filter((usecase) => usecase !== 'decisions')
     expect([...known].sort()).toEqual([...declared].sort())
+  })
+
+  it.each([
+    ['backend: local-store', true],
+    ['backend: Embedded-Store', true],
+    ['backend: valkey-store', true],
+    ['backend: mock\nknown_usecases: [stores]', true],
+    ['backend: service-proxy\nknown_usecases: [FLAG_STORES]', true],
+    ['backend: mock', false],
+    ['backend: llama\nknown_usecases: [chat]', false],
+  ])('%s is a store: %s', (yaml, isStore) => {
+    expect(hasUsecase(model(`name: m\n${yaml}\n`), 'stores')).toBe(isStore)
   })
 
   it.each(files.filter(({ loaded }) => loaded !== false))('$name, as interfaces show it', (record) => {

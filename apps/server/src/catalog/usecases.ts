@@ -34,6 +34,10 @@ const NO_CHAT: ReadonlySet<string> = new Set([
   'transformers-musicgen',
   'ace-step',
   'acestep-cpp',
+  'local-store',
+  'embedded-store',
+  'valkey-store',
+  'valkey',
 ])
 
 /** Backends that always serve a usecase. */
@@ -52,6 +56,7 @@ const BY_BACKEND: Readonly<Partial<Record<Usecase, readonly string[]>>> = {
   realtime_audio: ['liquid-audio'],
   tokenize: ['rwkv'],
   vad: ['silero-vad', 'sherpa-onnx'],
+  stores: ['local-store', 'embedded-store', 'valkey-store', 'valkey'],
   image: ['stablediffusion', 'stablediffusion-ggml'],
   video: ['stablediffusion', 'vllm-omni'],
 }

@@ -21,6 +21,7 @@ import { residency } from './options/residency.ts'
 import { server } from './options/server.ts'
 import { storage } from './options/storage.ts'
 import { traces } from './options/traces.ts'
+import { vectorStores } from './options/vector-stores.ts'
 import { wayOut } from './options/way-out.ts'
 
 /**
@@ -29,7 +30,8 @@ import { wayOut } from './options/way-out.ts'
  * page, `/api/settings` and its schema. A feature may declare its section in its own folder and is listed here.
  */
 const BUILT = [
-  ...[server, folders, access, wayOut, accounts, models, backends, storage, logs, gallery, residency, traces, filters],
+  ...[server, folders, access, wayOut, accounts, models, backends, storage, logs, gallery],
+  ...[residency, traces, vectorStores, filters],
 ] as const
 
 type DeclaredSection = (typeof BUILT)[number] | (typeof NOT_BUILT)[number]

@@ -26,6 +26,7 @@ import { rerankFeature } from '../api/formats/rerank/feature.ts'
 import { responsesFeature } from '../api/formats/responses/feature.ts'
 import { scoreFeature } from '../api/formats/score/feature.ts'
 import { slotsFeature } from '../api/formats/slots/feature.ts'
+import { storesFeature } from '../api/formats/stores/feature.ts'
 import { tokenizeFeature } from '../api/formats/tokenize/feature.ts'
 import { generatedFilesFeature } from '../api/generated/feature.ts'
 import { webFeature } from '../api/web/feature.ts'
@@ -57,6 +58,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   scoreFeature,
   generatedFilesFeature,
   slotsFeature,
+  storesFeature,
   piiFeature,
   routerFeature,
   middlewareFeature,

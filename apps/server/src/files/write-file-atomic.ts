@@ -3,9 +3,12 @@ import { dirname } from 'node:path'
 import { readSystemCode, toFileError } from './file-error.ts'
 import { createTemporaryPath } from './temporary-files.ts'
 
+/** The whole content of a file, or its pieces in order. */
+export type FileContent = string | Uint8Array | Iterable<Uint8Array>
+
 /** The part of an open file that a write needs. */
 interface DiskFile {
-  writeFile(content: string | Uint8Array): Promise<void>
+  writeFile(content: FileContent): Promise<void>
   sync(): Promise<void>
   close(): Promise<void>
 }
@@ -19,7 +22,7 @@ export interface Disk {
 
 const realDisk: Disk = { open, rename, unlink }
 
-async function fill(disk: Disk, path: string, content: string | Uint8Array, mode: number): Promise<void> {
+async function fill(disk: Disk, path: string, content: FileContent, mode: number): Promise<void> {
   const file = await disk.open(path, 'wx', mode)
   try {
     await file.writeFile(content)
@@ -54,7 +57,7 @@ export async function syncFolder(folder: string, disk: Disk = realDisk): Promise
  */
 export async function writeFileAtomic(
   path: string,
-  content: string | Uint8Array,
+  content: FileContent,
   { mode, disk = realDisk }: { readonly mode: number; readonly disk?: Disk | undefined },
 ): Promise<void> {
   const temporary = createTemporaryPath(path)

@@ -19,6 +19,7 @@ import { createModelFactsReader } from '../inference/prediction/model-facts.ts'
 import { createPlanner } from '../inference/prediction/plan.ts'
 import { createReplyRuleBook } from '../inference/prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from '../inference/prompt/prompt-builder.ts'
+import { createOwnStores } from '../inference/serving/own-stores/own-stores.ts'
 import { createCloudModels } from '../inference/serving/upstream/cloud-models.ts'
 import type { CheckUpstream } from '../inference/serving/upstream/own-address.ts'
 import { createRelay } from '../inference/serving/upstream/relay.ts'
@@ -42,6 +43,7 @@ import { OPAQUE_ERROR } from '../public-error.ts'
 import type { PerformInside } from '../routing/model-ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createSlotStore } from '../slots/slot-store.ts'
+import type { VectorStores } from '../vector-stores/vector-stores.ts'
 import { composeFailover, type FailoverModule, type FailoverParts } from './compose-failover.ts'
 import { composePii } from './compose-pii.ts'
 import { CORPUS_FOLDER, composeRouting, type RoutingModule } from './compose-routing.ts'
@@ -75,6 +77,8 @@ export interface InferenceParts extends FailoverParts {
   readonly traces: TraceRecorder
   readonly backendTraces: BackendTraceRecorder
   readonly observeStage: StageObserver | undefined
+  /** The vector stores of this process. */
+  readonly vectorStores: { open(): Promise<VectorStores> }
   /** The labelled texts of routers. @default files in the data folder */
   readonly corpusStore: CorpusStore | undefined
 }
@@ -131,8 +135,9 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   const cloudModels = createCloudModels({ secrets, userAgent, checkUpstream: parts.checkUpstream })
   const failover = composeFailover(parts, cloudModels)
   const translate = traceTranslation(createTranslation({ models: cloudModels, upstream }), backendTraces)
+  const ownStores = createOwnStores(() => parts.vectorStores.open())
   const createCalls = (taken: ModelSlots): ModelCalls =>
-    createModelCalls({ executor, translate, failover: failover.withSlots(taken) })
+    createModelCalls({ executor, translate, failover: failover.withSlots(taken), ownStores })
   const models = createCalls(slots)
   const routing = composeRouting({
     perform: performInside(createCalls(NO_SLOTS)),

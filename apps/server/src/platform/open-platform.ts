@@ -39,6 +39,7 @@ import { type BackendModule, type BackendParts, composeBackends } from './compos
 import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
 import { createLazySpans, type LazySpans } from './lazy/lazy-spans.ts'
+import { createLazyVectorStores, type LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import { openAccounts } from './open-accounts.ts'
 import { type OpenData, openData } from './open-data.ts'
 import { openGalleries, recoverInstalls } from './open-galleries.ts'
@@ -126,9 +127,18 @@ export async function openPlatform(
   closers.push(() => spans.close())
   const traces = openTraces({ config, settings, spans, clock, log })
   closers.push(() => traces.close())
+  const vectorStores = createLazyVectorStores({ config, settings, clock, logger: log })
+  closers.push(() => vectorStores.close())
   const backends = await openBackends(
     options,
-    { ...data, ...upstreams, traces: traces.backends, series: metrics.server, checkFiles: createOwnFileCheck(places) },
+    {
+      ...data,
+      ...upstreams,
+      vectorStores,
+      traces: traces.backends,
+      series: metrics.server,
+      checkFiles: createOwnFileCheck(places),
+    },
     closers,
   )
   const { modelFiles, models, loadParser, useSettings } = await openModels({
@@ -197,6 +207,7 @@ export async function openPlatform(
       config.requestPhaseTiming ? createPhaseTiming({ clock }) : undefined,
     ),
     corpusStore: options.corpusStore,
+    vectorStores,
     openSpans: () => spans.open(),
   })
   closers.push(() => inference.close())
@@ -248,6 +259,7 @@ export async function openPlatform(
     backendGallery,
     inference,
     interception,
+    vectorStores,
     bodies,
     forms,
     generatedFiles: media.generated,
@@ -267,16 +279,19 @@ export async function openPlatform(
 
 async function openBackends(
   { config, environment, builtInBackends, clock, log: logger }: PlatformOptions,
-  opened: OpenData & OpenUpstreams & Pick<BackendParts, 'traces' | 'series' | 'checkFiles'>,
+  opened: OpenData &
+    OpenUpstreams &
+    Pick<BackendParts, 'traces' | 'series' | 'checkFiles'> & { readonly vectorStores: LazyVectorStores },
   closers: Closers,
 ): Promise<BackendModule> {
   const { settings, lock, upstream, secrets, ca, wayOut, checkUpstream, traces, series, checkFiles } = opened
+  const openStores = () => opened.vectorStores.open()
   const backends = await composeBackends({
     config,
     settings,
     environment,
     builtIn: builtInBackends,
-    inProcess: createInProcessBackends({ upstream, secrets, ca, wayOut, checkUpstream, logger }),
+    inProcess: createInProcessBackends({ upstream, secrets, ca, wayOut, checkUpstream, openStores, logger }),
     checkDataPath() {
       const reason = lock.lossReason()
       if (reason === undefined) return

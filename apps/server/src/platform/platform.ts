@@ -29,6 +29,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { BackendModule } from './compose-backends.ts'
 import type { LazyInference } from './lazy/lazy-inference.ts'
 import type { LazyInterception } from './lazy/lazy-interception.ts'
+import type { LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import type { AccountModule } from './open-accounts.ts'
 
 /** The parts of the server that its features share. A feature takes the parts that it needs. */
@@ -70,6 +71,8 @@ export interface Platform {
   readonly backendGallery: BackendGallery
   readonly inference: LazyInference
   readonly interception: LazyInterception
+  /** The vector stores of this process. */
+  readonly vectorStores: LazyVectorStores
   readonly bodies: BodyReader
   readonly forms: FormReader
   /** Files that models made. */

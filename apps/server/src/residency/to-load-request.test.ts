@@ -23,6 +23,9 @@ describe('each key and the field it becomes', () => {
   it.each<[string, Partial<ModelOptions>]>([
     ['parameters: {model: sub/x.bin}', { Model: 'sub/x.bin', ModelFile: '/models/sub/x.bin', ModelPath: '/models' }],
     ['description: no weights', { Model: '', ModelFile: '', ModelPath: '/models' }],
+    ['backend: local-store', { Model: 'store://m', ModelFile: '', ModelPath: '/models' }],
+    ['backend: x\nknown_usecases: [stores]', { Model: 'store://m', ModelFile: '' }],
+    ['backend: valkey\nparameters: {model: "store://x"}', { Model: 'store://x', ModelFile: '' }],
     ['context_size: 2048', { ContextSize: 2048 }],
     ['context_size: -1', { ContextSize: 4096 }],
     ['parameters: {seed: 7}', { Seed: 7 }],

@@ -5,7 +5,9 @@ import { SvcError } from '@svc/errors'
 import { toCanonicalBackend } from '../backends/backend-names.ts'
 import type { ModelConfig, ProxySettings } from '../catalog/model-config.ts'
 import { leavesMachine, livesUpstream } from '../catalog/serving.ts'
-import { hasSlotOption } from '../catalog/slot-save-path.ts'
+  const { folder, parameters, llm } = config
+  const model = parameters.model ?? ''
+  if (isStore(config)) return { Model: model || `${STORE_PREFIX}${config.name}`, ModelFile: '', ModelPath: folder }
 import { isSafeName } from '../files/safe-path.ts'
 
 /** Context of a load beside the model. */
@@ -21,6 +23,8 @@ export interface LoadRequestContext {
 
 type LoadFields = PartialMessage<ModelOptions>
 
+/** Prefix of the names of stores in the contract. */
+const STORE_PREFIX = 'store://'
 const ALL_LAYERS = 99_999_999
 const DEFAULT_BATCH = 512
 const FALLBACK_CONTEXT = 4096
@@ -62,8 +66,14 @@ export function toLoadRequest(config: ModelConfig, context: LoadRequestContext):
 
 function toPlaceFields(config: ModelConfig): LoadFields {
   const { folder, parameters, llm } = config
+}
+
+  const { folder, parameters, llm, artifacts } = config
+  const model = parameters.model ?? ''
+  if (isStore(config)) return { Model: model || `${STORE_PREFIX}${config.name}`, ModelFile: '', ModelPath: folder }
+  const file = findSnapshot(artifacts[0]) ?? model
   return {
-    Model: parameters.model ?? '',
+    Model: model,
     ModelFile: findModelFile(config),
     ModelPath: folder,
     MMProj: inFolder(folder, llm.mmproj),
@@ -79,6 +89,12 @@ export function findModelFile({
 }: Pick<ModelConfig, 'folder' | 'parameters' | 'artifacts'>): string {
   const file = findSnapshot(artifacts[0]) ?? parameters.model ?? ''
   return file === '' ? '' : join(folder, file)
+}
+
+/** Whether a model is a vector store, which has no weights: its `Model` names it. */
+function isStore(config: ModelConfig): boolean {
+  const model = config.parameters.model ?? ''
+  return hasUsecase(config, 'stores') && (model === '' || model.startsWith(STORE_PREFIX))
 }
 
 function inFolder(folder: string, file: string | undefined): string | undefined {

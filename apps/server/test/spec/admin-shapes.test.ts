@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { stringify } from 'yaml'
 import { type AccountsWorld, startAccountsWorld } from '../support/accounts-world.ts'
 import { type GalleryWorld, hubPath, mockEntry, startGalleryWorld, WEIGHTS } from '../support/gallery-world.ts'
-import { modelForAllRoutes, ROUTE_BODIES } from '../support/route-bodies.ts'
+import { modelForAllRoutes, nameModel, ROUTE_BODIES } from '../support/route-bodies.ts'
 import { JUDGE, POLICIES } from '../support/router-world.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
@@ -144,7 +144,10 @@ const SHAPES: readonly (readonly [name: string, holds: () => Promise<void>])[] =
       for (const [path, body] of Object.entries(ROUTE_BODIES)) {
         if (path === '/api/score' || path.startsWith('/v1/slots/')) continue
         const before = await countRequests(eve.headers)
-        expect([path, (await accounts.post(path, { model: 'm', ...body }, eve.headers)).status]).toEqual([path, 200])
+        expect([path, (await accounts.post(path, { ...nameModel(path, 'm'), ...body }, eve.headers)).status]).toEqual([
+          path,
+          200,
+        ])
         expect([path, await countRequests(eve.headers)]).toEqual([path, before + 1])
       }
       const { usage } = (await accounts.call('/api/auth/usage', { headers: eve.headers })).json() as {

@@ -2,7 +2,7 @@ import { createDeferred, eventually } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { stringify } from 'yaml'
 import { openResponseSocket } from '../support/response-socket.ts'
-import { modelForAllRoutes, ROUTE_BODIES } from '../support/route-bodies.ts'
+import { modelForAllRoutes, nameModel, ROUTE_BODIES } from '../support/route-bodies.ts'
 import { CANDIDATES, JUDGE, POLICIES } from '../support/router-world.ts'
 import { sseData, startTestServer, type TestServer } from '../support/server.ts'
 import { readEvents, startUpstreamWorld, type UpstreamWorld, whole } from '../support/upstream-world.ts'
@@ -60,7 +60,9 @@ beforeAll(async () => {
   const thoughts = { reasoning: 'Hm.', text: 'Fine.', via: 'deltas' } as const
   await server.model('thinks', { rules: [{ rpc: 'Predict*', do: thoughts }] })
   const failure = { status: 'INTERNAL', message: 'no memory' } as const
-  const anything = { known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'] }
+  const anything = {
+    known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score', 'stores'],
+  }
   await server.model('broken', { rules: [{ rpc: 'LoadModel', do: { failure } }] }, anything)
   await server.model(
     'busy',
@@ -82,7 +84,8 @@ const listDeltas = (chunks: readonly ChatChunk[]): Delta[] =>
 /** Calls each route that has a body, and gives the replies by path. */
 async function callAll(model: string, extra: object = {}, paths: readonly string[] = Object.keys(ROUTE_BODIES)) {
   const replies = paths.map(
-    async (path) => [path, await server.post(path, { model, ...ROUTE_BODIES[path], ...extra })] as const,
+    async (path) =>
+      [path, await server.post(path, { ...nameModel(path, model), ...ROUTE_BODIES[path], ...extra })] as const,
   )
   return Promise.all(replies)
 }
@@ -370,7 +373,8 @@ describe('the replies of inference routes', () => {
       const failure = { status: 'INTERNAL', message: 'a secret path', afterPieces: 1 } as const
       await opaque.model('m', { rules: [{ rpc: 'Predict*', do: { pieces: ['one', 'two'], failure } }] })
       for (const [path, body] of Object.entries(ROUTE_BODIES)) {
-        const reply = await opaque.post(path, { model: 'nobody', ...body })
+        const wrong = path.startsWith('/stores/') ? { backend: 'nobody' } : { model: 'nobody' }
+        const reply = await opaque.post(path, { ...wrong, ...body })
         expect([path, reply.status >= 400, reply.text]).toEqual([path, true, ''])
       }
       for (const path of ['/v1/chat/completions', '/v1/messages', '/v1/responses', '/api/chat']) {

@@ -41,6 +41,8 @@ const WITHOUT_SCHEMA: readonly string[] = [
   'POST /api/backend-logs/{path}',
   'POST /api/traces/clear',
   'POST /api/backend-traces/clear',
+  'POST /stores/set',
+  'POST /stores/delete',
   'POST /api/auth/oidc/backchannel-logout',
   'POST /api/copy',
   'DELETE /api/delete',

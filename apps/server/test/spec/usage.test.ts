@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { listInferenceRoutes } from '../support/inference-routes.ts'
 import { createPeople } from '../support/people.ts'
 import { openResponseSocket } from '../support/response-socket.ts'
-import { modelForAllRoutes, ROUTE_BODIES } from '../support/route-bodies.ts'
+import { modelForAllRoutes, nameModel, ROUTE_BODIES } from '../support/route-bodies.ts'
 import { listKeys } from '../support/schema-bodies.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { readUsageRecords } from '../support/usage-records.ts'
@@ -85,7 +85,7 @@ describe('usage', () => {
       const ways = keys.has('stream') ? [{ stream: false }, { stream: true }] : [{}]
       for (const [index, way] of ways.entries()) {
         const name = `${route.path}-${index}`
-        const model = keys.has('model') ? { model: 'm' } : {}
+        const model = keys.has('model') || keys.has('keys') || keys.has('key') ? nameModel(route.path, 'm') : {}
         const path = route.path.replace(/:\w+/, 'm')
         const admin = route.access === 'admin' ? 'root' : name
         const reply = await server.post(path, { ...body, ...model, ...way }, as(admin))

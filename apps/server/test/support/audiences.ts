@@ -294,5 +294,5 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
   video: ['POST /video', 'POST /v1/video/generations'],
   sound: ['POST /v1/sound-generation'],
   detection: ['POST /v1/detection'],
-  stores: ['POST /stores/*'],
+  stores: ['POST /stores/set', 'POST /stores/get', 'POST /stores/delete', 'POST /stores/find'],
 }

@@ -52,10 +52,11 @@ const FIXED: Readonly<Record<string, object>> = { '/v1/slots/restore': { id: SAV
 /** Bodies of a route's schema for one of these models: short ones that ask for something, and any others. */
 export function arbitraryBodies({ path, schema }: InferenceRoute): fc.Arbitrary<Record<string, unknown>> {
   const bodies = fc.oneof(createValues(schema, ['input']), createValues(schema, 'some'))
-  const isNamed = listKeys(schema).has('model')
+  const keys = listKeys(schema)
+  const name = keys.has('model') ? 'model' : keys.has('store') && keys.has('backend') ? 'store' : undefined
   return fc
     .tuple(bodies, fc.constantFrom(...Object.keys(MODELS)))
-    .map(([value, model]) => ({ ...(value as object), ...(isNamed ? { model } : {}), ...FIXED[path] }))
+    .map(([value, model]) => ({ ...(value as object), ...(name === undefined ? {} : { [name]: model }), ...FIXED[path] }))
 }
 
 /** Answer of a model that judges a text harmless. */
@@ -79,7 +80,7 @@ export async function modelsForAll(server: TestServer): Promise<void> {
         ],
       },
       {
-        known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'],
+        known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score', 'stores'],
         known_input_modalities: ['text', 'image', 'audio', 'video'],
         pinned: true,
         slot_save_path: 'slots',

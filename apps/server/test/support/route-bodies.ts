@@ -22,9 +22,18 @@ export const ROUTE_BODIES: Readonly<Record<string, object>> = {
   '/v1/rerank': { query: 'Hello', documents: ['one', 'two'] },
   '/v1/tokenize': { content: 'Hello there' },
   '/v1/detokenize': { tokens: [1, 2, 3] },
+  '/stores/set': { keys: [[1, 0]], values: ['east'] },
+  '/stores/get': { keys: [[1, 0]] },
+  '/stores/find': { key: [1, 0], topk: 1 },
+  '/stores/delete': { keys: [[1, 0]] },
   '/api/score': { prompt: 'Hello', candidates: ['one', 'two'] },
   '/v1/slots/save': { slot: 0 },
   '/v1/slots/restore': { slot: 0, id: SAVED_ID },
+}
+
+/** Names the model of a request as its route does. The name of no model is a store of its own at `/stores/*`. */
+export function nameModel(path: string, model: string): object {
+  return path.startsWith('/stores/') ? { store: model } : { model }
 }
 
 /** A model that serves every route, with figures that are the same in every format. */
@@ -39,7 +48,7 @@ export async function modelForAllRoutes(server: TestServer, name = 'm'): Promise
       ],
     },
     {
-      known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'],
+      known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score', 'stores'],
       slot_save_path: 'slots',
     },
   )

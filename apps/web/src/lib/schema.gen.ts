@@ -17206,6 +17206,8 @@ export interface operations {
                         tracing_max_body_bytes?: number;
                         /** @description how long stored responses are kept; 0 = no limit in time */
                         open_responses_store_ttl?: string;
+                        /** @description vector stores are kept in the data path over a restart; turning this off while the server runs removes their files */
+                        stores_persist?: boolean;
                         /** @description detector models of every filtered model that names none */
                         pii_default_detectors?: (string & (unknown & unknown))[];
                         /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
@@ -17369,6 +17371,8 @@ export interface operations {
                     tracing_max_body_bytes?: number;
                     /** @description how long stored responses are kept; 0 = no limit in time */
                     open_responses_store_ttl?: string;
+                    /** @description vector stores are kept in the data path over a restart; turning this off while the server runs removes their files */
+                    stores_persist?: boolean;
                     /** @description detector models of every filtered model that names none */
                     pii_default_detectors?: (string & (unknown & unknown))[];
                     /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */

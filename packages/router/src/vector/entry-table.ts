@@ -21,7 +21,7 @@ export function createEntryTable(dimension: number, kind: KernelKind): EntryTabl
   return {
     dimension,
     storage,
-    keys: createKeyTable(storage),
+    keys: createKeyTable(storage, dimension),
     values: [],
     sequences: [],
     norms: [],
@@ -68,7 +68,7 @@ export function removeRow(table: EntryTable, row: number): void {
 
 /** Returns copies of the key and the value of a row. */
 export function readEntry(table: EntryTable, row: number): VectorEntry {
-  return { key: table.storage.row(row).slice(), value: table.values[row]?.slice() ?? new Uint8Array() }
+  return { key: table.storage.row(row).slice(), value: new Uint8Array(table.values[row] ?? []) }
 }
 
 /** The bytes that an entry counts for. */

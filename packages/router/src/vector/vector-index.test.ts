@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { VectorError } from './errors.ts'
 import { createRowStorage, type KernelKind } from './kernel.ts'
+import { createSecretHash, hashFloats } from './key-table.ts'
 import type { VectorIndex } from './ports.ts'
 import { createVectorIndex, MAX_DIMENSION } from './vector-index.ts'
 
@@ -238,4 +239,82 @@ it('copies what it is given and what it gives', async () => {
 it('is an error that says whose fault it is', () => {
   expect(new VectorError('vector_limit', 'full').kind).toBe('insufficient_storage')
   expect(() => createVectorIndex({ maxEntries: 0 })).toThrow('createVectorIndex: maxEntries')
+})
+
+describe('the entries of an index', () => {
+  const toTexts = (index: { entries(): Iterable<{ key: ArrayLike<number>; value: Uint8Array }> }) =>
+    [...index.entries()].map(({ key, value }) => `${Array.from(key)} ${decode(value)}`)
+
+  it('come in the order in which they were added, without removed ones', async () => {
+    const index = createVectorIndex()
+    expect([toTexts(index), index.bytes]).toEqual([[], 0])
+    await index.set(
+      [1, 2, 3, 4].map((number) => ({ key: [number, 0], value: encode(`v${number}`) })),
+      { signal },
+    )
+    await index.delete([[2, 0]], { signal })
+    await index.set(
+      [
+        { key: [5, 0], value: encode('v5') },
+        { key: [1, 0], value: encode('new') },
+      ],
+      { signal },
+    )
+    expect(toTexts(index)).toEqual(['1,0 new', '3,0 v3', '4,0 v4', '5,0 v5'])
+    expect(index.bytes).toBe(4 * 8 + 'newv3v4v5'.length)
+  })
+})
+
+it('keeps and gives copies of values, also of a Buffer', async () => {
+  const index = createVectorIndex()
+  const value = Buffer.from('kept')
+  await index.set([{ key: [1], value }], { signal })
+  value.fill(0)
+  const [got] = await index.get([[1]], { signal })
+  got?.value.fill(0)
+  const [again] = await index.get([[1]], { signal })
+  expect(decode(again?.value ?? new Uint8Array())).toBe('kept')
+})
+
+describe('the hash of keys', () => {
+  /** Keys that share every hash of the kind `(hash ^ word) * odd` with a mix of shifts, for any start and factor. */
+  function createColliding(pairs: number): Float32Array[] {
+    const [sign, next] = [0x8000_0000, 0x8001_0000]
+    return Array.from({ length: 2 ** pairs }, (_, choice) => {
+      const words = new Uint32Array(2 * pairs).fill(0x3f80_0000)
+      for (let pair = 0; pair < pairs; pair++) {
+        if (((choice >>> pair) & 1) === 0) continue
+        words[2 * pair] = (0x3f80_0000 ^ sign) >>> 0
+        words[2 * pair + 1] = (0x3f80_0000 ^ next) >>> 0
+      }
+      return new Float32Array(words.buffer)
+    })
+  }
+
+  it('spreads keys that were made to meet', () => {
+    const keys = createColliding(12)
+    expect(new Set(keys.map(hashFloats)).size).toBe(1)
+    const hash = createSecretHash(24)
+    expect(new Set(keys.map(hash)).size).toBeGreaterThan(keys.length * 0.99)
+  })
+
+  it('gives equal keys one hash, and an index finds each key', async () => {
+    const keys = createColliding(8)
+    const hash = createSecretHash(16)
+    for (const key of keys) expect(hash(key.slice())).toBe(hash(key))
+    const index = createVectorIndex()
+    await index.set(
+      keys.map((key, place) => ({ key, value: encode(`${place}`) })),
+      { signal },
+    )
+    const got = await index.get(keys, { signal })
+    expect(got.map(({ value }) => decode(value))).toEqual(keys.map((_, place) => `${place}`))
+  })
+
+  it('has secrets for the longest keys', () => {
+    const hash = createSecretHash(MAX_DIMENSION)
+    const [one, other] = [new Float32Array(MAX_DIMENSION), new Float32Array(MAX_DIMENSION)]
+    other[MAX_DIMENSION - 1] = 1
+    expect(hash(one)).not.toBe(hash(other))
+  })
 })

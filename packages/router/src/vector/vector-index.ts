@@ -28,7 +28,11 @@ export interface MemoryVectorIndex extends VectorIndex {
   readonly size: number
   /** The length of all keys; undefined while the index is empty. */
   readonly dimension: number | undefined
+  /** Bytes of all keys and values. */
+  readonly bytes: number
   readonly kernel: KernelKind
+  /** Gives a copy of each entry, the earliest first. The index must stay as it is until the iteration ends. */
+  entries(): IterableIterator<VectorEntry>
   /** Removes all entries. */
   clear(): void
 }
@@ -71,6 +75,15 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
     },
     get dimension() {
       return table?.dimension
+    },
+    get bytes() {
+      return table?.bytes ?? 0
+    },
+    *entries() {
+      if (table === undefined) return
+      const { sequences } = table
+      const rows = Array.from(sequences.keys()).sort((one, other) => (sequences[one] ?? 0) - (sequences[other] ?? 0))
+      for (const row of rows) yield readEntry(table, row)
     },
     kernel: kind,
     clear() {
@@ -131,7 +144,7 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
 /** Returns a copy of an entry as the index keeps it. */
 function toEntry({ key, value }: VectorEntry, dimension: number, index: number) {
   if (!(value instanceof Uint8Array)) throw new VectorError('vector_invalid', `values[${index}] is not a Uint8Array`)
-  return { key: toKey(key, dimension, `keys[${index}]`), value: value.slice() }
+  return { key: toKey(key, dimension, `keys[${index}]`), value: new Uint8Array(value) }
 }
 
 /** A key as the index keeps it: 32-bit floats, and no minus zero. */

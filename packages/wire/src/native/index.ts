@@ -1,6 +1,6 @@
 /**
  * Bodies that only svc has: backend logs, settings, system, failover, operations, private data, routers, scores,
- * slots, tokens, traces, usage.
+ * slots, stores, tokens, traces, usage.
  *
  * @module
  */
@@ -87,6 +87,16 @@ export {
   slotSaveRequest,
   slotStateId,
 } from './slots.ts'
+export {
+  type StoresFindReply,
+  type StoresGetReply,
+  type StoresSetRequest,
+  storesFindReply,
+  storesFindRequest,
+  storesGetReply,
+  storesKeysRequest,
+  storesSetRequest,
+} from './stores.ts'
 export {
   type LoadedModel,
   type LoadFailure,

@@ -80,7 +80,6 @@ const USER_POST: readonly (readonly [string, Required<Pick<RouteInfo, 'feature' 
   ['/v1/text-to-speech/:voice_id', { feature: 'audio_speech', family: 'vendor' }],
   ['/v1/sound-generation', { feature: 'sound', family: 'vendor' }],
   ['/v1/detection', { feature: 'detection', family: 'compatible' }],
-  ['/stores/*', { feature: 'stores', family: 'compatible' }],
 ]
 
 const USER_GET = [

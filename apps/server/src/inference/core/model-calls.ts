@@ -4,6 +4,7 @@ import { notServed } from '../../catalog/serving.ts'
 import type { ExecuteOptions, Executor } from '../engine/executor.ts'
 import type { OperationKind, OperationRequest, OperationResult } from '../operations/operation.ts'
 import type { Failover } from '../serving/failover/failover.ts'
+import type { OwnStores } from '../serving/own-stores/own-stores.ts'
 import { servesCloudModels } from '../serving/upstream/check-route.ts'
 import type { TranslateUpstream, UpstreamChat } from '../serving/upstream/translate.ts'
 import { type CallAccount, countBatches } from './call-account.ts'
@@ -41,13 +42,15 @@ export interface ModelCallsOptions {
   readonly executor: Executor
   readonly translate: TranslateUpstream
   readonly failover: Failover
+  /** The vector stores of this process. */
+  readonly ownStores: OwnStores
 }
 
 /**
  * Creates the calls. This is the one place that knows how each kind of serving is asked. Each call has an account of its
  * own in the ledger, from the moment it is made.
  */
-export function createModelCalls({ executor, translate, failover }: ModelCallsOptions): ModelCalls {
+export function createModelCalls({ executor, translate, failover, ownStores }: ModelCallsOptions): ModelCalls {
   /** @param opened the account that a failover group has opened for its target */
   function predict(
     request: GenerationRequest,
@@ -77,6 +80,8 @@ export function createModelCalls({ executor, translate, failover }: ModelCallsOp
         })
       case 'router':
         throw routerAsked(model)
+      case 'store':
+        throw routeNotServed(model, task)
       case 'relay':
         // A relayed request is never parsed; the settings of a group refuse a relayed target.
         throw routeNotServed(model, task)
@@ -99,6 +104,11 @@ export function createModelCalls({ executor, translate, failover }: ModelCallsOp
         const result = await executor.perform(request, toExecution(account, task))
         account.count({ ...NO_USAGE, promptTokens: result.promptTokens })
         return result
+      }
+      case 'store': {
+        const { context, ledger } = task
+        ledger.open(model)
+        return ownStores.perform(request, { store: model.serving.store, signal: context.signal })
       }
       case 'failover':
         return failover.perform(model, task, {

@@ -221,7 +221,7 @@ export function createRequestCore(stages: Stages, { observe, traces, onEnd }: Co
     enter('pii')
     const filtering = stages.pii(request)
     const filtered = filtering instanceof Promise ? await filtering : filtering
-    if (trace?.keepsBodies) trace.keepRequest(applySplices(request.document.texts().bytes, filtered.splices))
+    if (trace?.keepsBodies) trace.keepRequest(toTraced(request, filtered))
     enter('parse')
     const parsing = stages.parse(request, filtered, cleanup)
     const parsed = parsing instanceof Promise ? await parsing : parsing
@@ -233,6 +233,12 @@ export function createRequestCore(stages: Stages, { observe, traces, onEnd }: Co
     parsed?.call.completed?.(ledger.servedModel)
     return ledger
   }
+}
+
+/** Gives the body as traces keep it. */
+function toTraced({ document, format }: ResolvedRequest, { splices }: FilteredRequest): Uint8Array {
+  const texts = document.texts()
+  return format.traced?.(texts) ?? applySplices(texts.bytes, splices)
 }
 
 /** The request of a router, for the model that it picked. */

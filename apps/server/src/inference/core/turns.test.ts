@@ -128,6 +128,7 @@ async function createWorld(options: Options = {}) {
     executor,
     translate: () => expect.unreachable(),
     failover: { predict: () => expect.unreachable(), perform: () => expect.unreachable() },
+    ownStores: { perform: () => expect.unreachable() },
   })
   const detector = createPatternDetector({
     name: 'mail',

@@ -165,7 +165,12 @@ async function startWorld({ pii = {} }: { readonly pii?: Partial<ModelConfig['pi
     pii: createPiiStage(filter),
     parse: createParse({ attacher: createMediaAttacher(reader), reader, uploads: files }),
     model: createModelStage({
-      models: createModelCalls({ executor, translate: () => expect.unreachable(), failover: {} as never }),
+      models: createModelCalls({
+        executor,
+        translate: () => expect.unreachable(),
+        failover: {} as never,
+        ownStores: {} as never,
+      }),
       relay: () => expect.unreachable(),
       usage: { record: () => undefined },
       metrics,

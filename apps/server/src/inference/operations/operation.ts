@@ -1,22 +1,11 @@
 import type { ChatRequest } from '../core/request.ts'
 import type { PromptMessage } from '../prompt/prompt-input.ts'
+import type { OperationFigures } from './operation-figures.ts'
 import type { Pooling } from './pool-tokens.ts'
 import type { RestoreSlotRequest, SaveSlotRequest, SlotResult } from './slots.ts'
+import type { StoreOperations } from './store-operations.ts'
 
-/** Figures that every operation reports beside its result. */
-export interface OperationFigures {
-  /** Tokens that were read; 0 when the backend does not report them. */
-  readonly promptTokens: number
-  /**
-   * Parts of the result that the model gives while they are read. It is held until they have been read, or the result
-   * is released. Leaving the iteration ends the call.
-   *
-   * @default the result is whole
-   */
-  readonly live?: AsyncIterable<unknown> | undefined
-  /** Removes the files of the result. The core calls it when the request has ended. @default nothing is held */
-  readonly release?: (() => void) | undefined
-}
+export type { OperationFigures } from './operation-figures.ts'
 
 /** Input for one vector: a text, its tokens, or a conversation written as text. */
 export type EmbedInput = string | readonly number[] | { readonly messages: readonly PromptMessage[] }
@@ -164,7 +153,7 @@ export interface ContextSizeResult extends OperationFigures {
 }
 
 /** Requests with one answer, and their results. */
-export interface Operations {
+export interface Operations extends StoreOperations {
   readonly embed: { readonly request: EmbedRequest; readonly result: EmbedResult }
   readonly rerank: { readonly request: RerankRequest; readonly result: RerankResult }
   readonly tokenize: { readonly request: TokenizeRequest; readonly result: TokenizeResult }

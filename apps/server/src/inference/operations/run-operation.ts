@@ -9,6 +9,7 @@ import type { CheckContext, OperationCheck, OperationContext, OperationRunner } 
 import { runRerank } from './rerank.ts'
 import { runScore } from './score.ts'
 import { checkRestoreSlot, checkSaveSlot, runRestoreSlot, runSaveSlot } from './slots.ts'
+import { runStoreDelete, runStoreFind, runStoreGet, runStoreSet } from './stores.ts'
 import { runTokenize } from './tokenize.ts'
 
 /** Runner of each kind of operation. */
@@ -24,6 +25,10 @@ const RUNNERS: { readonly [K in OperationKind]: OperationRunner<K> } = {
   'save-slot': runSaveSlot,
   'restore-slot': runRestoreSlot,
   'context-size': runContextSize,
+  'store-set': runStoreSet,
+  'store-get': runStoreGet,
+  'store-delete': runStoreDelete,
+  'store-find': runStoreFind,
 }
 
 /** Checks of operations that may be refused without their model. */

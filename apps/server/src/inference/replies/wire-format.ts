@@ -133,6 +133,15 @@ export interface WireFormat {
    * @throws {SvcError} `invalid_request` naming the field
    */
   read(document: JsonDocument, options: ReadOptions): Promise<FormattedCall>
+  /**
+   * Finds the model by other fields than `model`, with the name that led to it.
+   *
+   * @default the field `model`, the name in the address, or the default of the route
+   * @throws {SvcError} `invalid_request` naming the field
+   */
+  findModel?(document: JsonDocument): { readonly name: string; readonly model: ModelConfig }
+  /** Gives the body as traces keep it. @default the body as the PII filter leaves it */
+  traced?(document: JsonDocument): Uint8Array
   /** Gives texts of a body that are not written as strings, for the PII filter. @default none */
   hiddenTexts?(document: JsonDocument): HiddenTexts | undefined
 }

@@ -16,7 +16,9 @@ export function createAccess(quotas: Pick<Quotas, 'reserve'>): Stages['access'] 
     const { context, model, through, document } = request
     const { principal, route } = context
     if (principal.quotas.length === 0) return undefined
-    const tokens = estimateTokens(document, { isGenerated: isGenerating(route.usecase) })
+    // No tokens are counted for vectors: a quota of requests holds for them.
+    const tokens =
+      route.usecase === 'stores' ? 0 : estimateTokens(document, { isGenerated: isGenerating(route.usecase) })
     const options = { signal: context.abort }
     const reserved = quotas.reserve(principal, { model: model.name, through, tokens }, options)
     return Promise.resolve(reserved).then((reservation) => {
@@ -28,6 +30,8 @@ export function createAccess(quotas: Pick<Quotas, 'reserve'>): Stages['access'] 
 
 function checkModel(request: ResolvedRequest): void {
   const { model, through, context } = request
+  // Stores of the server are not models: all callers share them, and no list of models holds for them.
+  if (model.serving.kind === 'store') return
   checkModelAccess(context.principal, model.name, through)
   context.useModel(model.name, through)
   refuseDisabled(model)

@@ -52,6 +52,7 @@ function start(kind: 'chat' | 'embed', reached: () => void, slots: ModelSlots = 
   } as unknown as Executor
   const models = createModelCalls({
     executor,
+    ownStores: { perform: () => expect.unreachable() },
     translate: () => expect.unreachable(),
     failover: createFailover({
       groups: createFailoverGroups({ clock, onEvent: () => undefined, exists: () => true }),

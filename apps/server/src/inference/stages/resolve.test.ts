@@ -19,6 +19,7 @@ function ask(body: object, route: Partial<RequestRoute> = {}, addressedModel?: s
   const context = { route: { path: '/x', family: 'compatible', ...route }, principal: { models: undefined } }
   return {
     context,
+    format: {},
     document: new JsonBody(parseJson(Buffer.from(JSON.stringify(body)))),
     addressedModel,
   } as unknown as ReadRequest

@@ -53,15 +53,18 @@ function readModelName({ document }: ReadRequest): string | undefined {
  */
 export function createResolve(directory: ModelDirectory): Stages['resolve'] {
   return (request) => {
-    const { route, principal } = request.context
-    const given = readModelName(request) ?? request.addressedModel
-    const { name, model } =
-      given === undefined
-        ? findByUsecase(route, directory, principal)
-        : { name: given, model: findNamed(given, route, directory) }
+    const { route } = request.context
+    const { name, model } = request.format.findModel?.(request.document.texts()) ?? findByModelName(request)
     if (!servesRequests(model)) throw notServed(model)
     const through = name === model.name ? NO_NAMES : listFurtherNames(name, route, directory)
     return { requestedModel: name, replyModel: name, model, through }
+  }
+
+  function findByModelName(request: ReadRequest): NamedModel {
+    const { route, principal } = request.context
+    const given = readModelName(request) ?? request.addressedModel
+    if (given === undefined) return findByUsecase(route, directory, principal)
+    return { name: given, model: findNamed(given, route, directory) }
   }
 }
 

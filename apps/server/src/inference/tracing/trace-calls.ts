@@ -25,6 +25,10 @@ const TYPES: Readonly<Partial<Record<OperationKind, BackendTraceType>>> = {
   classify: 'token_classify',
   'save-slot': 'slot',
   'restore-slot': 'slot',
+  'store-set': 'vector_store',
+  'store-get': 'vector_store',
+  'store-delete': 'vector_store',
+  'store-find': 'vector_store',
 }
 
 /** Wraps an executor, so that its calls are traced. */
@@ -200,6 +204,13 @@ function summarizeOperation(request: OperationRequest): {
       return { summary: `slot ${request.slot} saved`, data: { slot: request.slot } }
     case 'restore-slot':
       return { summary: `slot ${request.slot} restored`, data: { slot: request.slot } }
+    case 'store-set':
+      return count('entries', request.entries.length)
+    case 'store-get':
+    case 'store-delete':
+      return count('keys', request.keys.length)
+    case 'store-find':
+      return { summary: `nearest ${request.count}`, data: { count: request.count } }
     case 'context-size':
       return { summary: '' }
   }

@@ -45,6 +45,7 @@ class Backend(grpc.GenericRpcHandler):
         self.options = {}
         self.predictions = 0
         self.record_file = None
+        self.store = {}
 
     # what grpc asks
 
@@ -213,6 +214,52 @@ class Backend(grpc.GenericRpcHandler):
             reply.candidates.add(log_prob=-0.5 * tokens, length_normalized_log_prob=-0.5, num_tokens=tokens)
         return reply
 
+    # the store: values by the floats of their keys
+
+    def StoresSet(self, request, context):
+        self._need_store(context)
+        if len(request.Keys) != len(request.Values):
+            context.abort(grpc.StatusCode.INVALID_ARGUMENT, "keys and values differ in number")
+        for key, value in zip(request.Keys, request.Values):
+            self._check_length(key, context)
+            self.store[tuple(key.Floats)] = value.Bytes
+        return CONTRACT.Result(success=True, message="set")
+
+    def StoresDelete(self, request, context):
+        self._need_store(context)
+        for key in request.Keys:
+            self.store.pop(tuple(key.Floats), None)
+        return CONTRACT.Result(success=True, message="deleted")
+
+    def StoresGet(self, request, context):
+        self._need_store(context)
+        reply = CONTRACT.StoresGetResult()
+        # in an order of its own, as the contract allows
+        for key in reversed(request.Keys):
+            if tuple(key.Floats) in self.store:
+                reply.Keys.add(Floats=key.Floats)
+                reply.Values.add(Bytes=self.store[tuple(key.Floats)])
+        return reply
+
+    def StoresFind(self, request, context):
+        self._need_store(context)
+        self._check_length(request.Key, context)
+        near = sorted(self.store, key=lambda key: -cosine(key, request.Key.Floats))[: request.TopK]
+        reply = CONTRACT.StoresFindResult(Similarities=[cosine(key, request.Key.Floats) for key in near])
+        for key in near:
+            reply.Keys.add(Floats=key)
+            reply.Values.add(Bytes=self.store[key])
+        return reply
+
+    def _check_length(self, key, context):
+        if any(len(other) != len(key.Floats) for other in self.store):
+            context.abort(grpc.StatusCode.INVALID_ARGUMENT, "all keys of a store have one length")
+
+    def _need_store(self, context):
+        self._need_model(context)
+        if not self.model.Model.startswith("store://"):
+            context.abort(grpc.StatusCode.FAILED_PRECONDITION, "not loaded as a store: " + self.model.Model)
+
     def _need_model(self, context):
         if self.model is None:
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, "model not loaded")
@@ -226,6 +273,12 @@ class Backend(grpc.GenericRpcHandler):
 def asked(request):
     """The text a prediction is about: the last message of the conversation, or the prompt."""
     return request.Messages[-1].content if request.Messages else request.Prompt
+
+
+def cosine(one, other):
+    """Cosine of two vectors; 0 when one of them is all zeros."""
+    lengths = math.sqrt(sum(value * value for value in one) * sum(value * value for value in other))
+    return sum(a * b for a, b in zip(one, other)) / lengths if lengths else 0.0
 
 
 def described(request):

@@ -267,7 +267,7 @@ export const AUTHENTICATION = defineRequirements([
   { id: 'access:user:own-usage', section: '5.4', behavior: 'A user may see their own usage.', state: 'built' },
   { id: 'access:user:version', section: '5.4', behavior: 'A user may read `GET /version`.', state: 'built' },
   { id: 'access:user:features', section: '5.4', behavior: 'A user may read `GET /api/features`.', state: 'built' },
-  { id: 'access:user:stores', section: '5.4', behavior: 'A user may use `POST /stores/*`.', state: 'not-built' },
+  { id: 'access:user:stores', section: '5.4', behavior: 'A user may use `POST /stores/*`.', state: 'built' },
   {
     id: 'access:user:cors-proxy',
     section: '5.4',

@@ -824,13 +824,58 @@ export const ENDPOINTS = defineRequirements([
     id: 'inference:route:stores',
     section: '4.3',
     behavior: '`POST /stores/*` sets, gets, deletes and finds vectors.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'inference:stores:shared',
     section: '4.3',
     behavior: 'Vector stores are shared by all callers; names that start with `router-cache-` are refused.',
-    state: 'not-built',
+    state: 'built',
+  },
+  {
+    id: 'inference:stores:semantics',
+    section: '4.3',
+    behavior:
+      'A store replaces the value of an equal key, skips missing keys, and has keys of one length until it is empty.',
+    state: 'built',
+  },
+  {
+    id: 'inference:stores:exact',
+    section: '4.3',
+    behavior:
+      '`/stores/find` compares all keys by cosine and gives the nearest first; a vector of zeros has similarity 0.',
+    state: 'built',
+  },
+  {
+    id: 'inference:stores:validation',
+    section: '4.3',
+    behavior: 'A body of `/stores/*` that does not fit is a 400 that names the field.',
+    state: 'built',
+  },
+  {
+    id: 'inference:stores:bounds',
+    section: '4.3',
+    behavior: 'Entries for which the stores have no room are a 507, and none of them is kept.',
+    state: 'built',
+  },
+  {
+    id: 'inference:stores:persist',
+    section: '4.3',
+    behavior: 'With `stores_persist` the stores are kept over a restart and a kill; without it they are not.',
+    state: 'built',
+  },
+  {
+    id: 'inference:stores:backend',
+    section: '4.3',
+    behavior:
+      'A model file whose backend is a store serves `/stores/*` under its name; a request starts no other backend.',
+    state: 'built',
+  },
+  {
+    id: 'inference:stores:traces',
+    section: '4.3',
+    behavior: 'Traces of `/stores/*` keep no vectors and no values.',
+    state: 'built',
   },
   {
     id: 'messages:route:post',

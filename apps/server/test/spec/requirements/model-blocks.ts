@@ -37,7 +37,7 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'model-file:backend:in-process',
     section: '2.9',
     behavior: '`pattern`, `cloud-proxy`, `service-proxy` and `local-store` run inside the server.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'model-file:demo:usable-by-name',

@@ -3,6 +3,7 @@ import type { Upstream, WayOut } from '@svc/http-client'
 import type { SecretReader } from '@svc/proxy'
 import type { InProcessBackend } from '../../../backends/catalog.ts'
 import type { Logger } from '../../../ports.ts'
+import type { VectorStores } from '../../../vector-stores/vector-stores.ts'
 import type { CheckUpstream } from './own-address.ts'
 
 /** Options of {@link createInProcessBackends}. */
@@ -15,10 +16,12 @@ export interface InProcessParts {
   readonly wayOut?: WayOut | undefined
   readonly logger: Logger
   readonly checkUpstream: CheckUpstream
+  /** Opens the vector stores of this process. */
+  readonly openStores: () => Promise<VectorStores>
 }
 
 /** Names of the backends that need no process. */
-export const IN_PROCESS_BACKENDS = ['cloud-proxy', 'service-proxy'] as const
+export const IN_PROCESS_BACKENDS = ['cloud-proxy', 'local-store', 'service-proxy'] as const
 
 /** Creates the backends that need no process (§2.9, `backend`), by name. Their code is loaded with the first model of each. */
 export function createInProcessBackends(
@@ -29,6 +32,7 @@ export function createInProcessBackends(
       const { createServiceHandlers } = await import('@svc/service-backend')
       return createServiceHandlers({ ...parts, log: toLog(parts.logger) })
     },
+    'local-store': async () => (await import('../own-stores/store-handlers.ts')).createStoreHandlers(parts.openStores),
     'cloud-proxy': async () => (await import('./cloud-handlers.ts')).createCloudHandlers(parts),
   }
 }

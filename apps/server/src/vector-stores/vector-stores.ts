@@ -1,0 +1,117 @@
+import { join } from 'node:path'
+import type { FoundEntry, Vector, VectorEntry } from '@svc/router/vector'
+import type { Clock, Logger } from '../ports.ts'
+import { STORE_LIMITS, type StoreLimits } from './limits.ts'
+import { type StoreName, toStoreId } from './store-name.ts'
+import { createStoreTable, type StoreFigures } from './store-table.ts'
+import { deleteEntries, setEntries } from './stored-vectors.ts'
+import { createWriteTurns } from './write-turns.ts'
+
+interface CallOptions {
+  readonly signal: AbortSignal
+}
+
+/**
+ * Named stores of vectors in this process, with exact search by cosine. A store exists from its first entry to the
+ * removal of its last one, and all its keys have the length of the first.
+ *
+ * Every method rejects with the signal's reason once the signal is aborted, and with `VectorError` for keys that do not
+ * fit. A change that has begun is finished.
+ */
+export interface VectorStores {
+  /**
+   * Adds all entries or none. An equal key gets the new value.
+   *
+   * @throws {SvcError} `stores_full`, `stores_busy`, `disk_full`, `file_failed`
+   */
+  set(store: StoreName, entries: readonly VectorEntry[], options: CallOptions): Promise<void>
+  /** Gives the entries under these keys, in the order of the keys. A key without entry is left out. */
+  get(store: StoreName, keys: readonly Vector[], options: CallOptions): Promise<readonly VectorEntry[]>
+  /** Removes the entries under these keys. @returns how many there were. @throws as {@link set} */
+  delete(store: StoreName, keys: readonly Vector[], options: CallOptions): Promise<number>
+  /** Gives the entries nearest to a vector, the nearest first. */
+  find(
+    store: StoreName,
+    query: Vector,
+    options: CallOptions & { readonly count: number },
+  ): Promise<readonly FoundEntry[]>
+  /**
+   * Keeps the stores in files from now on, or no longer. To keep them reads stores of earlier files; a store in memory
+   * replaces its file. To keep them no longer removes the files.
+   *
+   * @throws {SvcError} `disk_full`, `file_failed`
+   */
+  keep(isKept: boolean): Promise<void>
+  readonly figures: StoreFigures
+  /** Waits for changes under way. */
+  close(): Promise<void>
+}
+
+/** Options of {@link openVectorStores}. */
+export interface VectorStoresOptions {
+  /** The folder of the files. The caller holds a lock around it. */
+  readonly folder: string
+  readonly isKept: boolean
+  readonly limits?: Partial<StoreLimits> | undefined
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** The folder of the stores in the data path. */
+const STORES_FOLDER = 'vector-stores'
+
+/** Opens the stores, with the entries of their files where they are kept. */
+export async function openVectorStores(options: VectorStoresOptions): Promise<VectorStores> {
+  const limits = { ...STORE_LIMITS, ...options.limits }
+  const turns = createWriteTurns(limits)
+  const table = createStoreTable({ ...options, limits })
+  if (options.isKept) await table.keep()
+  return {
+    async set(store, entries, { signal }) {
+      signal.throwIfAborted()
+      if (entries.length === 0) return
+      await turns.inTurn(toStoreId(store), async () => {
+        signal.throwIfAborted()
+        const stored = table.find(store) ?? table.create(store)
+        try {
+          await setEntries(stored, entries, table.checkTotals)
+        } catch (error) {
+          if (stored.index.size === 0) await stored.journal?.remove().catch(() => undefined)
+          table.dropEmpty(stored)
+          throw error
+        }
+      })
+    },
+    async get(store, keys, { signal }) {
+      signal.throwIfAborted()
+      return (await table.find(store)?.index.get(keys, { signal })) ?? []
+    },
+    async delete(store, keys, { signal }) {
+      signal.throwIfAborted()
+      return turns.inTurn(toStoreId(store), async () => {
+        signal.throwIfAborted()
+        const stored = table.find(store)
+        if (stored === undefined) return 0
+        try {
+          return await deleteEntries(stored, keys)
+        } finally {
+          table.dropEmpty(stored)
+        }
+      })
+    },
+    async find(store, query, { count, signal }) {
+      signal.throwIfAborted()
+      return (await table.find(store)?.index.find(query, { count, signal })) ?? []
+    },
+    keep: (isKept) => turns.alone(() => (isKept ? table.keep() : table.keepNoLonger())),
+    get figures() {
+      return table.measure()
+    },
+    close: () => turns.alone(async () => undefined),
+  }
+}
+
+/** Gives the folder of the stores. */
+export function findStoresFolder({ dataPath }: { readonly dataPath: string }): string {
+  return join(dataPath, STORES_FOLDER)
+}
