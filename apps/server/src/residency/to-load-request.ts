@@ -5,9 +5,8 @@ import { SvcError } from '@svc/errors'
 import { toCanonicalBackend } from '../backends/backend-names.ts'
 import type { ModelConfig, ProxySettings } from '../catalog/model-config.ts'
 import { leavesMachine, livesUpstream } from '../catalog/serving.ts'
-  const { folder, parameters, llm } = config
-  const model = parameters.model ?? ''
-  if (isStore(config)) return { Model: model || `${STORE_PREFIX}${config.name}`, ModelFile: '', ModelPath: folder }
+import { hasSlotOption } from '../catalog/slot-save-path.ts'
+import { hasUsecase } from '../catalog/usecases.ts'
 import { isSafeName } from '../files/safe-path.ts'
 
 /** Context of a load beside the model. */
@@ -66,12 +65,8 @@ export function toLoadRequest(config: ModelConfig, context: LoadRequestContext):
 
 function toPlaceFields(config: ModelConfig): LoadFields {
   const { folder, parameters, llm } = config
-}
-
-  const { folder, parameters, llm, artifacts } = config
   const model = parameters.model ?? ''
   if (isStore(config)) return { Model: model || `${STORE_PREFIX}${config.name}`, ModelFile: '', ModelPath: folder }
-  const file = findSnapshot(artifacts[0]) ?? model
   return {
     Model: model,
     ModelFile: findModelFile(config),

@@ -23,7 +23,8 @@ async function run(folder: string, answer: Answer) {
   await writeSavedState(folder, 'm')
   // The runners call nothing else.
   const client = { extensions: { saveSlot: answer, restoreSlot: answer } } as unknown as BackendClient
-  const context = { client, model, slots, correlationId: '', signal }
+  const drafts = { create: () => expect.unreachable() }
+  const context = { client, model, slots, drafts, correlationId: '', signal }
   const settle = (running: Promise<unknown>): Promise<unknown> =>
     running.catch((error: unknown) => toPredictionError(error))
   return {

@@ -80,7 +80,12 @@ async function createWorld(scripts: Readonly<Record<string, Script>>, model: Mod
     audit: { record: () => [], flush: () => Promise.resolve() },
     clock,
   })
-  const models = createModelCalls({ executor, translate: () => expect.unreachable(), failover })
+  const models = createModelCalls({
+    executor,
+    ownStores: { perform: () => expect.unreachable() },
+    translate: () => expect.unreachable(),
+    failover,
+  })
   const request = { kind: 'tokenize', text: '' } as const
   const call: OperationCall = {
     kind: 'operation',
