@@ -29,7 +29,7 @@ export function inflateMessage(
   run(bytes, { maxOutputLength: maxMessageBytes }, (error, result) => {
     if (error === null) return done(result)
     const isTooLarge = 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
-    if (!isTooLarge) return done({ code: GRPC.INTERNAL, details: `received a message that is no ${encoding}` })
+    if (!isTooLarge) return done({ code: GRPC.INTERNAL, details: `received a message that is not ${encoding}` })
     const details = `received a message that inflates to more than the limit of ${maxMessageBytes} bytes`
     done({ code: GRPC.RESOURCE_EXHAUSTED, details })
   })
