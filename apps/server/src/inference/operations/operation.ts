@@ -1,5 +1,10 @@
 import type { ChatRequest } from '../core/request.ts'
 import type { PromptMessage } from '../prompt/prompt-input.ts'
+import type { DetectObjectsRequest, DetectObjectsResult } from './images/detect-objects.ts'
+import type { MadeFiles } from './images/made-files.ts'
+import type { MakeImageRequest } from './images/make-image.ts'
+import type { MakeVideoRequest } from './images/make-video.ts'
+import type { UpscaleImageRequest } from './images/upscale-image.ts'
 import type { Pooling } from './pool-tokens.ts'
 
 /** Figures that every operation reports beside its result. */
@@ -173,6 +178,10 @@ export interface Operations {
   readonly decide: { readonly request: DecideRequest; readonly result: DecideResult }
   readonly classify: { readonly request: ClassifyRequest; readonly result: ClassifyResult }
   readonly 'context-size': { readonly request: ContextSizeRequest; readonly result: ContextSizeResult }
+  readonly 'make-image': { readonly request: MakeImageRequest; readonly result: MadeFiles }
+  readonly 'upscale-image': { readonly request: UpscaleImageRequest; readonly result: MadeFiles }
+  readonly 'make-video': { readonly request: MakeVideoRequest; readonly result: MadeFiles }
+  readonly 'detect-objects': { readonly request: DetectObjectsRequest; readonly result: DetectObjectsResult }
 }
 
 export type OperationKind = keyof Operations

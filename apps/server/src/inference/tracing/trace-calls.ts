@@ -22,6 +22,10 @@ const TYPES: Readonly<Partial<Record<OperationKind, BackendTraceType>>> = {
   score: 'score',
   decide: 'score',
   classify: 'token_classify',
+  'make-image': 'image',
+  'upscale-image': 'image',
+  'make-video': 'video',
+  'detect-objects': 'detection',
 }
 
 /** Wraps an executor, so that its calls are traced. */
@@ -191,6 +195,14 @@ function summarizeOperation(request: OperationRequest): {
       return count('characters', request.text.length)
     case 'context-size':
       return { summary: '' }
+    case 'make-image':
+      return count('images', request.count)
+    case 'upscale-image':
+      return count('scale', request.scale)
+    case 'make-video':
+      return count('frames', request.frames ?? 0)
+    case 'detect-objects':
+      return count('marks', request.points.length / 3 + request.boxes.length / 4)
   }
 }
 
