@@ -13,7 +13,8 @@ const common = {
   method: 'POST',
   access: 'any',
   family: 'compatible',
-  scanned: false,
+  scanned: 'media',
+  scannedWhen: 'scan_media_prompts',
   tag: 'inference',
   query: modelQuery,
 } as const
@@ -41,7 +42,7 @@ export function imageRoutes({ generatedFiles, ...parts }: ImageRouteParts): Rout
         ...images,
         ...form,
         path: '/v1/images/edits',
-        aliases: ['/images/edits', '/v1/images/inpainting', '/images/inpainting'],
+        aliases: ['/images/edits', '/v1/images/inpainting'],
         summary: 'Fill in a part of an image',
         body: async () => (await wire()).imageEditForm,
         responses: { 200: listed, 400: { description: '`image` or `mask` is missing.' } },
@@ -54,7 +55,6 @@ export function imageRoutes({ generatedFiles, ...parts }: ImageRouteParts): Rout
         ...images,
         ...form,
         path: '/v1/images/upscale',
-        aliases: ['/images/upscale'],
         summary: 'Enlarge an image',
         body: async () => (await wire()).imageUpscaleForm,
         responses: { 200: listed },
@@ -66,7 +66,7 @@ export function imageRoutes({ generatedFiles, ...parts }: ImageRouteParts): Rout
       {
         ...common,
         path: '/v1/video/generations',
-        aliases: ['/video/generations', '/video'],
+        aliases: ['/video'],
         feature: 'video',
         usecase: 'video',
         summary: 'Make a film from a text',
@@ -80,7 +80,6 @@ export function imageRoutes({ generatedFiles, ...parts }: ImageRouteParts): Rout
       {
         ...common,
         path: '/v1/detection',
-        aliases: ['/detection'],
         feature: 'detection',
         usecase: 'detection',
         summary: 'Find objects in an image',
