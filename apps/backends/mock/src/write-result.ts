@@ -19,12 +19,14 @@ export function replaceResult(path: string, file: MockFile): void {
     case 'nothing':
       return
     case 'empty':
-      return writeFileSync(path, '')
+      writeFileSync(path, '')
+      return
     case 'folder':
       mkdirSync(path)
       return
     case 'link':
-      return symlinkSync(file.to, path)
+      symlinkSync(file.to, path)
+      return
     case 'file':
       writeFileSync(path, Buffer.from(file.base64, 'base64'))
       if (file.bytes !== undefined) truncateSync(path, file.bytes)
