@@ -122,7 +122,10 @@ export function createGeneratedFiles(options: GeneratedFilesOptions): GeneratedF
             ),
           ),
       )
-      return row && { path: join(folder, kind, name), ...row }
+      if (row === undefined) return undefined
+      const path = join(folder, kind, name)
+      const found = await lstat(path).catch(() => undefined)
+      return found?.isFile() === true ? { path, ...row } : undefined
     },
     async discard(address) {
       const name = basename(address)

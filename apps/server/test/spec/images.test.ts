@@ -1,7 +1,10 @@
-import { readdir } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { createDeferred, eventually } from '@svc/test-kit'
+import { promisify } from 'node:util'
+import type { MockScript } from '@svc/backend-mock/script'
+import { createDeferred, eventually, tempDir } from '@svc/test-kit'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PNG, toDataUrl, WAV } from '../../src/inference/media/__fixtures__/samples.ts'
@@ -9,6 +12,7 @@ import { startTestServer, type TestServer } from '../support/server.ts'
 import type { RawReply } from '../support/test-app.ts'
 import { verifies } from './verifies.ts'
 
+const run = promisify(execFile)
 const GENERATE = '/v1/images/generations'
 const EDIT = '/v1/images/edits'
 const UPSCALE = '/v1/images/upscale'
@@ -35,10 +39,36 @@ interface Images {
   readonly data: readonly { readonly index: number; readonly url?: string; readonly b64_json?: string }[]
 }
 
+/** Bytes of a large image. */
+const LARGE_BYTES = 3_000_001
+
+/** Failures of the second image of a request, in the order of the requests. */
+const BROKEN = [
+  ['refuses', { refuse: 'no memory left' }, 'no memory left'],
+  ['fails', { failure: { status: 'INTERNAL', message: 'cannot draw' } }, 'cannot draw'],
+  ['writes nothing', { writes: { as: 'nothing' } }, 'has written no file'],
+  ['writes an empty file', { writes: { as: 'empty' } }, 'has written no file'],
+  ['writes a link', { writes: { as: 'link', to: '/etc/passwd' } }, 'has written no file'],
+  ['writes a folder', { writes: { as: 'folder' } }, 'has written no file'],
+  ['writes HTML', { writes: { as: 'file', base64: HTML } }, 'no image of a known type'],
+  ['writes SVG', { writes: { as: 'file', base64: SVG } }, 'no image of a known type'],
+  ['writes sound', { writes: { as: 'file', base64: WAV.toString('base64') } }, 'no image of a known type'],
+  ['writes too much', { writes: { as: 'file', base64: png, bytes: 257 * 1024 * 1024 } }, 'a file of more than'],
+] as const
+
+/** Behaviour of the model `odd`, by a word of the prompt. */
+const ODD: NonNullable<MockScript['rules']> = [
+  { contains: 'LARGE', do: { writes: { as: 'file', base64: png, bytes: LARGE_BYTES } } },
+  { contains: 'PICKY', do: { failure: { status: 'INVALID_ARGUMENT', message: 'only 1024x1024' } } },
+  { contains: 'SLOW', do: { hang: true } },
+  { contains: 'STILL', do: { writes: { as: 'file', base64: png } } },
+]
+
 let server: TestServer
 
 beforeAll(async () => {
   server = await startTestServer()
+  await server.model('odd', { rules: ODD }, DRAWS)
   await server.model('m', {}, { ...DRAWS, step: 9, parameters: { model: 'm.bin', negative_prompt: 'blurred' } })
   await server.model('plain', {}, DRAWS)
 })
@@ -148,12 +178,9 @@ describe('images from a text', () => {
   })
 
   it('of a backend that writes megabytes come whole', async () => {
-    const bytes = 3_000_001
-    const rules = [{ rpc: 'GenerateImage', do: { writes: { as: 'file', base64: png, bytes } } }] as const
-    await server.model('large', { rules }, DRAWS)
-    const reply = await ask(GENERATE, { prompt: 'x', response_format: 'b64_json', n: 2 }, 'large')
+    const reply = await ask(GENERATE, { prompt: 'LARGE', response_format: 'b64_json', n: 2 }, 'odd')
     for (const { b64_json = '' } of (reply.json() as Images).data)
-      expect(Buffer.from(b64_json, 'base64').equals(Buffer.concat([PNG], bytes))).toBe(true)
+      expect(Buffer.from(b64_json, 'base64').equals(Buffer.concat([PNG], LARGE_BYTES))).toBe(true)
   })
 
   verifies('images:request:steps', 'have the steps of the request, of the model file, or the default', async () => {
@@ -239,32 +266,19 @@ describe('images from a text', () => {
 })
 
 describe('a backend that fails', () => {
-  const broken = [
-    ['refuses', { refuse: 'no memory left' }, 'no memory left'],
-    ['fails', { failure: { status: 'INTERNAL', message: 'cannot draw' } }, 'cannot draw'],
-    ['writes nothing', { writes: { as: 'nothing' } }, 'has written no file'],
-    ['writes an empty file', { writes: { as: 'empty' } }, 'has written no file'],
-    ['writes a link', { writes: { as: 'link', to: '/etc/passwd' } }, 'has written no file'],
-    ['writes a folder', { writes: { as: 'folder' } }, 'has written no file'],
-    ['writes HTML', { writes: { as: 'file', base64: HTML } }, 'no image of a known type'],
-    ['writes SVG', { writes: { as: 'file', base64: SVG } }, 'no image of a known type'],
-    ['writes sound', { writes: { as: 'file', base64: WAV.toString('base64') } }, 'no image of a known type'],
-    ['writes too much', { writes: { as: 'file', base64: png, bytes: 257 * 1024 * 1024 } }, 'a file of more than'],
-  ] as const
-
   verifies('images:error:result', 'at any image is a failure that keeps no file', async () => {
     const before = await countKept()
-    for (const [index, [name, behaviour, message]] of broken.entries()) {
-      const rules = [{ rpc: 'GenerateImage', call: 2, do: behaviour }]
-      await server.model(`broken-${index}`, { rules }, DRAWS)
-      const reply = await ask(GENERATE, { prompt: 'x', n: 3 }, `broken-${index}`)
+    const rules = BROKEN.map(([, behaviour], index) => ({ call: 2 * (index + 1), do: behaviour }))
+    await server.model('broken', { rules }, DRAWS)
+    for (const [name, , message] of BROKEN) {
+      const reply = await ask(GENERATE, { prompt: 'x', n: 3 }, 'broken')
       expect([name, reply.status, reply.json()]).toMatchObject([
         name,
         500,
         { error: { message: expect.stringContaining(message) } },
       ])
-      expect(calls(`broken-${index}`, 'GenerateImage')).toHaveLength(2)
     }
+    expect(calls('broken', 'GenerateImage')).toHaveLength(2 * BROKEN.length)
     expect(await countKept()).toBe(before)
     await expectNothingLeft()
   })
@@ -272,9 +286,7 @@ describe('a backend that fails', () => {
   it('because it dies is asked again, and the rest is told by its own status', async () => {
     await server.model('dies', { rules: [{ rpc: 'GenerateImage', do: { crash: { how: 'exit' } } }] }, DRAWS)
     expect((await ask(GENERATE, { prompt: 'x' }, 'dies')).status).toBe(500)
-    const refusal = { status: 'INVALID_ARGUMENT', message: 'only 1024x1024' } as const
-    await server.model('picky', { rules: [{ rpc: 'GenerateImage', do: { failure: refusal } }] }, DRAWS)
-    const reply = await ask(GENERATE, { prompt: 'x' }, 'picky')
+    const reply = await ask(GENERATE, { prompt: 'PICKY' }, 'odd')
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('only 1024x1024')])
     const rpcs = ['GenerateImage', 'UpscaleImage', 'GenerateVideo', 'Detect']
     await server.model('cannot', { without: rpcs }, DRAWS)
@@ -289,8 +301,7 @@ describe('a backend that fails', () => {
   })
 
   verifies('images:cancel:stops', 'is told when its client leaves, and draws no more', async () => {
-    const rules = [{ rpc: 'GenerateImage', call: 2, do: { hang: true } }]
-    await server.model('slow', { rules }, DRAWS)
+    const asked = () => calls('odd', 'GenerateImage').filter(({ positivePrompt }) => positivePrompt === 'SLOW').length
     const before = await countKept()
     const left = createDeferred<void>()
     const outgoing = request(new URL(GENERATE, server.url), {
@@ -298,17 +309,15 @@ describe('a backend that fails', () => {
       headers: { 'content-type': 'application/json' },
     })
     outgoing.on('error', () => undefined).once('close', () => left.resolve())
-    outgoing.end(JSON.stringify({ model: 'slow', prompt: 'x', n: 5 }))
-    await eventually(() => expect(calls('slow', 'GenerateImage')).toHaveLength(2))
+    outgoing.end(JSON.stringify({ model: 'odd', prompt: 'SLOW', n: 5 }))
+    await eventually(() => expect(asked()).toBe(1))
     outgoing.destroy()
     await left.promise
     await eventually(() =>
-      expect(server.records('slow').some(({ event, outcome }) => event === 'end' && outcome === 'cancelled')).toBe(
-        true,
-      ),
+      expect(server.records('odd').some(({ event, outcome }) => event === 'end' && outcome === 'cancelled')).toBe(true),
     )
     await expectNothingLeft()
-    expect([calls('slow', 'GenerateImage').length, await countKept()]).toEqual([2, before])
+    expect([asked(), await countKept()]).toEqual([1, before])
   })
 })
 
@@ -492,9 +501,7 @@ describe('films', () => {
       const reply = await ask(VIDEO, { prompt: 'x', ...body })
       expect([body, reply.status, reply.json()]).toMatchObject([body, 400, { error: { param } }])
     }
-    const rules = [{ rpc: 'GenerateVideo', do: { writes: { as: 'file', base64: png } } }] as const
-    await server.model('still', { rules }, DRAWS)
-    const reply = await ask(VIDEO, { prompt: 'x' }, 'still')
+    const reply = await ask(VIDEO, { prompt: 'STILL' }, 'odd')
     expect([reply.status, reply.text]).toEqual([500, expect.stringContaining('no video of a known type')])
     await expectNothingLeft()
   })
@@ -549,17 +556,22 @@ describe('objects in an image', () => {
       expect([body, reply.status, reply.json()]).toMatchObject([body, 400, { error: { param } }])
     }
   })
+})
 
-  it('that no client can read are a failure of the backend', async () => {
-    const box = { x: 1, y: 1, width: 1, height: 1, className: 'x', confidence: 1 }
-    for (const [index, found] of [
-      { ...box, x: Number.NaN, mask: Buffer.of() },
-      { ...box, mask: Buffer.from('<svg/>') },
-    ].entries()) {
-      const rules = [{ rpc: 'Detect', do: { answer: { Detections: [{ ...found, mask: [...found.mask] }] } } }]
-      await server.model(`blind-${index}`, { rules }, DRAWS)
-      const reply = await ask(DETECT, { image: png }, `blind-${index}`)
-      expect([reply.status, reply.text]).toEqual([500, expect.stringContaining('prediction failed')])
+describe('the page about images', () => {
+  it('has commands that work', async () => {
+    await server.model('painter', {}, DRAWS)
+    const page = await readFile(new URL('../../../../docs/images.md', import.meta.url), 'utf8')
+    const commands = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text)
+    expect(commands).toHaveLength(5)
+    await using dir = await tempDir('svc-images-')
+    for (const name of ['photo.png', 'mask.png']) await writeFile(join(dir.path, name), PNG)
+    for (const command of commands) {
+      const script = command
+        .replaceAll('http://localhost:8080', server.url)
+        .replaceAll('curl ', 'curl -sS --fail-with-body ')
+      const { stdout } = await run('sh', ['-e', '-c', script], { cwd: dir.path })
+      expect(Object.keys(JSON.parse(stdout) as object).some((key) => key === 'data' || key === 'detections')).toBe(true)
     }
   })
 })

@@ -797,6 +797,56 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'generated:access:owner',
+    section: '4.1',
+    behavior:
+      'A file that a model made is for the caller it was made for and for admins; to others it is a 404, as one that never was.',
+    state: 'built',
+  },
+  {
+    id: 'generated:read:ranges',
+    section: '4.1',
+    behavior: 'Generated files are read whole, in one range, or as a head, with the media type of their bytes.',
+    state: 'built',
+  },
+  {
+    id: 'generated:read:names',
+    section: '4.1',
+    behavior: 'Another spelling of the address of a generated file is a 404.',
+    state: 'built',
+  },
+  {
+    id: 'generated:read:removed',
+    section: '4.1',
+    behavior: 'A generated file that is gone from the disk is a 404.',
+    state: 'built',
+  },
+  {
+    id: 'generated:folder:own',
+    section: '4.1',
+    behavior:
+      'Generated files lie in `--generated-content-path`; what a killed server had half made there goes with the next start.',
+    state: 'built',
+  },
+  {
+    id: 'generated:keep:age',
+    section: '4.1',
+    behavior: 'Generated files are removed after `--generated-content-keep`.',
+    state: 'built',
+  },
+  {
+    id: 'generated:keep:size',
+    section: '4.1',
+    behavior: 'Above `--generated-content-limit` the oldest generated files are removed.',
+    state: 'built',
+  },
+  {
+    id: 'generated:keep:orphans',
+    section: '4.1',
+    behavior: 'Files that a killed server left without their record are removed after an hour.',
+    state: 'built',
+  },
+  {
     id: 'inference:route:transcriptions',
     section: '4.3',
     behavior: '`POST /v1/audio/transcriptions` takes a multipart form with `file`.',
