@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -398,6 +398,31 @@ describe('edits of an image', () => {
     expect([json.status, json.text]).toEqual([400, expect.stringContaining('must be a form')])
     expect(calls('plain', 'GenerateImage').length).toBe(before)
     await expectNothingLeft()
+  })
+})
+
+describe('a server that cannot write', () => {
+  verifies('image-edits:error:storage', 'says so, for an edit in the specified words', async () => {
+    await using full = await startTestServer()
+    await full.model('m', {}, DRAWS)
+    expect((await full.post(GENERATE, { model: 'm', prompt: 'x' })).status).toBe(200)
+    const generated = join(full.folder, 'data', 'generated')
+    const forms = join(full.folder, 'data', 'tmp', 'forms')
+    const edit = async () => {
+      const form = new FormData()
+      for (const [name, value] of Object.entries({ model: 'm', prompt: 'x' })) form.append(name, value)
+      for (const name of ['image', 'mask']) form.append(name, blob(), 'a.png')
+      const reply = await fetch(new URL(EDIT, full.url), { method: 'POST', body: form })
+      return { status: reply.status, body: await reply.json() }
+    }
+    await rm(generated, { recursive: true })
+    await writeFile(generated, 'in the way')
+    expect(await edit()).toMatchObject({ status: 500, body: { error: { message: 'failed to prepare storage' } } })
+    const made = await full.post(GENERATE, { model: 'm', prompt: 'x' })
+    expect([made.status, made.text]).toEqual([500, expect.stringContaining('could not be written')])
+    expect(await readdir(forms).catch(() => [])).toEqual([])
+    await rm(generated)
+    expect((await edit()).status).toBe(200)
   })
 })
 

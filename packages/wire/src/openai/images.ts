@@ -3,13 +3,13 @@ import { endAtFirstFault } from '../first-fault.ts'
 import { anySeed, MAX_INT32 } from '../scalars.ts'
 
 /** Most images of one request. */
-export const MAX_IMAGES = 10
+const MAX_IMAGES = 10
 /** Longest side of an image that may be asked for, in points. */
 export const MAX_SIDE = 8192
 /** Most steps of drawing. */
 const MAX_STEPS = 1000
 /** Most images that a prompt may bring along. */
-export const MAX_INPUT_IMAGES = 16
+const MAX_INPUT_IMAGES = 16
 
 /** Size of an image as `WxH`, in points, or `auto`. */
 export const imageSize = z

@@ -106,13 +106,8 @@ export {
   imageEditForm,
   imageList,
   imageRequest,
-  imageResponseFormat,
-  imageSize,
   imageUpscaleForm,
   imageUsage,
-  MAX_IMAGES,
-  MAX_INPUT_IMAGES,
-  MAX_SIDE,
 } from './images.ts'
 export { isKnownContentPart } from './known-parts.ts'
 export {

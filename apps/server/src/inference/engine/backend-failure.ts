@@ -18,6 +18,7 @@ const PASSED_ON: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 const OWN_CODES: ReadonlySet<string> = new Set([
   'access_ended',
   'answer_form_mismatch',
+  'file_failed',
   'model_loading',
   'model_load_cooldown',
   'model_load_failed',

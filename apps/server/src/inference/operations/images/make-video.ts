@@ -46,7 +46,7 @@ export const runMakeVideo: OperationRunner<'make-video'> = async (request, conte
           height: request.height ?? 0,
           numFrames: frames,
           fps: framesPerSecond,
-          seed: seed === undefined ? 0 : seed | 0,
+          seed: seed === undefined || seed === -1 ? 0 : seed | 0,
           cfgScale: request.cfgScale ?? llm.cfgScale ?? 0,
           step: request.steps ?? model.step ?? 0,
           params: { ...request.params },
