@@ -812,7 +812,7 @@ export const ENDPOINTS = defineRequirements([
   {
     id: 'generated:read:names',
     section: '4.1',
-    behavior: 'Another spelling of the address of a generated file is a 404.',
+    behavior: 'Look-alikes of the address of a generated file, such as `..%2f` or upper case, are 404.',
     state: 'built',
   },
   {
