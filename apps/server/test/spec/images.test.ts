@@ -9,6 +9,7 @@ import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PNG, toDataUrl, WAV } from '../../src/inference/media/__fixtures__/samples.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
+import { writeForwarded } from '../support/server-pair.ts'
 import type { RawReply } from '../support/test-app.ts'
 import { verifies } from './verifies.ts'
 
@@ -427,7 +428,7 @@ describe('a server that cannot write', () => {
 })
 
 describe('larger images', () => {
-  verifies('images:upscale:route', 'are made from a file or from a text field', async () => {
+  verifies('images:upscale:route', 'are made from a file of a form or from a text', async () => {
     for (const [fields, width] of [
       [{ image: blob() }, 2],
       [{ image: blob(), scale: '4' }, 4],
@@ -438,6 +439,13 @@ describe('larger images', () => {
       const [image] = ((await reply.json()) as Images).data
       expect([reply.status, Buffer.from(image?.b64_json ?? '', 'base64').readUInt32BE(16)]).toEqual([200, width])
     }
+    for (const scale of [4, '4', undefined]) {
+      const reply = await ask(UPSCALE, { image: png, scale, response_format: 'b64_json' })
+      const [image] = (reply.json() as Images).data
+      const width = Buffer.from(image?.b64_json ?? '', 'base64').readUInt32BE(16)
+      expect([reply.status, width]).toEqual([200, scale === undefined ? 2 : 4])
+    }
+    expect((await ask(UPSCALE, { image: png, scale: 3 })).status).toBe(400)
     for (const [param, fields] of [
       ['image', {}],
       ['image', { image: SVG }],
@@ -580,6 +588,30 @@ describe('objects in an image', () => {
       const reply = await ask(DETECT, { image: png, ...body })
       expect([body, reply.status, reply.json()]).toMatchObject([body, 400, { error: { param } }])
     }
+  })
+})
+
+describe('a model of another instance', () => {
+  it('makes images and films there, and finds objects', async () => {
+    await using near = await startTestServer()
+    await writeForwarded(near, { name: 'plain', url: server.url, keys: DRAWS })
+    const body = { model: 'plain', response_format: 'b64_json' }
+    const drawn = await near.post(GENERATE, { ...body, prompt: 'a|b', size: '64x32', seed: 5, file: png, n: 2 })
+    const sizes = (drawn.json() as Images).data.map(({ b64_json = '' }) =>
+      Buffer.from(b64_json, 'base64').readUInt32BE(16),
+    )
+    expect([drawn.status, sizes]).toEqual([200, [64, 64]])
+    expect(calls('plain', 'GenerateImage').slice(-2)).toMatchObject([
+      { positivePrompt: 'a', negativePrompt: 'b', seed: 5, src: expect.stringMatching(/\.png$/) },
+      { seed: 6 },
+    ])
+    const larger = await near.post(UPSCALE, { ...body, image: png, scale: 4 })
+    expect(Buffer.from((larger.json() as Images).data[0]?.b64_json ?? '', 'base64').readUInt32BE(16)).toBe(4)
+    const film = await near.post(VIDEO, { ...body, prompt: 'x', start_image: png, fps: 4, seconds: '1' })
+    expect([film.status, calls('plain', 'GenerateVideo').at(-1)]).toMatchObject([200, { numFrames: 4, fps: 4 }])
+    expect((await near.post(DETECT, { model: 'plain', image: png, prompt: 'cat' })).json()).toMatchObject({
+      detections: [{ class_name: 'cat', mask: expect.any(String) }],
+    })
   })
 })
 

@@ -77,15 +77,18 @@ export const imageEditForm = z.looseObject({
   response_format: imageResponseFormat.exactOptional(),
 })
 
-/** Text fields of the form of `POST /v1/images/upscale`. The image is the file `image`, or a text field of that name. */
+/**
+ * Body of `POST /v1/images/upscale`: JSON, or the text fields of a form. The image is a text, or the file `image` of the
+ * form.
+ */
 export const imageUpscaleForm = z.looseObject({
-  model: word,
+  model: z.string().nullish(),
   /** An image as text: an http or https URL, a data URL, or base64. @default the file `image` */
-  image: z.string().min(1).exactOptional(),
-  /** @default '2' */
-  scale: z.enum(['2', '4']).exactOptional(),
+  image: z.string().min(1).nullish(),
+  /** @default 2 */
+  scale: z.union([z.enum(['2', '4']), z.literal([2, 4])]).nullish(),
   /** @default 'url' */
-  response_format: imageResponseFormat.exactOptional(),
+  response_format: imageResponseFormat.nullish(),
 })
 
 /** One image of a reply: its address, or its bytes in base64. */

@@ -12,11 +12,12 @@ const MAX_TEXT_BYTES = Math.ceil(MAX_IMAGE_BYTES / 3) * 4 + 1024
 export function createUpscaleFormat(store: ImageStore): WireFormat {
   return {
     form: { files: { image: { maxBytes: MAX_IMAGE_BYTES } }, maxFieldBytes: MAX_TEXT_BYTES },
+    takesJson: true,
     async read(document, { files, media, owner, signal }) {
       const body = await readBody(imageUpscaleForm, document, signal)
       const [file] = files
       if (file !== undefined) await readFormImage(file, signal)
-      else if (body.image === undefined) throw unparsable('image is required', 'image')
+      else if (body.image == null) throw unparsable('image is required', 'image')
       const text = body.image ?? ''
       const source = file?.path ?? (await media.toFile(await readImage(media, text, 'image')))
       return toImageCall<'upscale-image'>(
