@@ -4650,12 +4650,10 @@ export interface components {
             [key: string]: unknown;
         };
         ImageUpscaleForm: {
-            model?: string;
-            image?: string;
-            /** @enum {string} */
-            scale?: "2" | "4";
-            /** @enum {string} */
-            response_format?: "url" | "b64_json";
+            model?: string | null;
+            image?: string | null;
+            scale?: (("2" | "4") | (2 | 4)) | null;
+            response_format?: ("url" | "b64_json") | null;
         } & {
             [key: string]: unknown;
         };
