@@ -31,6 +31,8 @@ describe('toOpenApiSchemas', () => {
       'CompletionChunk',
       'CompletionRequest',
       'CompletionUsage',
+      'DetectionList',
+      'DetectionRequest',
       'DetokenizeReply',
       'DetokenizeRequest',
       'DeviceMemory',
@@ -44,6 +46,10 @@ describe('toOpenApiSchemas', () => {
       'FailoverPinRequest',
       'FailoverTarget',
       'FlatError',
+      'ImageEditForm',
+      'ImageList',
+      'ImageRequest',
+      'ImageUpscaleForm',
       'LoadedModel',
       'MessagesCount',
       'MessagesCountRequest',
@@ -130,6 +136,8 @@ describe('toOpenApiSchemas', () => {
       'UsageTotal',
       'UsageView',
       'Version',
+      'VideoList',
+      'VideoRequest',
     ])
   })
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { lstat, mkdir, rename, rm } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { and, eq, gt } from 'drizzle-orm'
 import { toFileError } from '../files/file-error.ts'
 import type { Logger } from '../ports.ts'
-import { GENERATED_KINDS, type GeneratedKind } from './kinds.ts'
+import { GENERATED_KINDS, type GeneratedKind, toKind } from './kinds.ts'
 import { createFileTrimming, type FileTrimmingParts } from './trim-files.ts'
 
 /** A generated file that exists. */
@@ -29,6 +29,8 @@ export interface KeptFile {
   /** Id of the principal that it was made for. */
   readonly owner: string
   readonly mediaType: string
+  /** The end of its name, with the dot. @default that of its path */
+  readonly extension?: string | undefined
 }
 
 /** The store of files that models made. Clients fetch them by unguessable addresses. */
@@ -41,6 +43,8 @@ export interface GeneratedFiles {
    * @throws {SvcError} `internal` when it is not a file with content; `insufficient_storage`
    */
   keep(path: string, facts: KeptFile): Promise<string>
+  /** Removes a file again. @param address from {@link keep} */
+  discard(address: string): Promise<void>
   /** Finds a file that the reader may see. Another reader's file is as absent as an unknown one. */
   find(kind: GeneratedKind, name: string, reader: FileReader): Promise<GeneratedFile | undefined>
   /** Removes files that are too old, and the oldest ones above the limit. */
@@ -80,9 +84,8 @@ export function createGeneratedFiles(options: GeneratedFilesOptions): GeneratedF
   }
 
   return {
-    async keep(path, { kind, owner, mediaType }) {
+    async keep(path, { kind, owner, mediaType, extension = extname(path) }) {
       const sizeBytes = await measureResult(path)
-      const extension = extname(path)
       const name = `${randomBytes(16).toString('hex')}${EXTENSION.test(extension) ? extension : '.bin'}`
       const target = await move(path, kind, name)
       try {
@@ -110,7 +113,15 @@ export function createGeneratedFiles(options: GeneratedFilesOptions): GeneratedF
             ),
           ),
       )
-      return row && { path: join(folder, kind, name), ...row }
+      if (row === undefined) return undefined
+      const path = join(folder, kind, name)
+      const found = await lstat(path).catch(() => undefined)
+      return found?.isFile() === true ? { path, ...row } : undefined
+    },
+    async discard(address) {
+      const name = basename(address)
+      const kind = toKind(address)
+      if (kind !== undefined && NAME.test(name)) await trimming.remove([{ kind, name }])
     },
     trim: () => trimming.trim(),
     close() {
@@ -120,7 +131,7 @@ export function createGeneratedFiles(options: GeneratedFilesOptions): GeneratedF
 }
 
 /** Measures a file that a backend has written. A link could lead to any file of the server. */
-async function measureResult(path: string): Promise<number> {
+export async function measureResult(path: string): Promise<number> {
   const found = await lstat(path).catch(() => undefined)
   if (found?.isFile() === true && found.size > 0) return found.size
   throw new SvcError('internal', 'the backend has written no file', { code: 'no_result_file' })

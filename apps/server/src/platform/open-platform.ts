@@ -55,7 +55,6 @@ import { warnOfOpenDoor } from './warn-of-open-door.ts'
 const BODY_IDLE_MS = 30_000
 /** Limit of all request bodies in memory together (threats REL-2). */
 const BODIES_TOTAL_BYTES = 256 * 1024 * 1024
-/** Folder of the files of forms, in the data folder. */
 
 /** Options of {@link openPlatform}. */
 export interface PlatformOptions {

@@ -48,7 +48,8 @@ export interface InstallOptions {
 /** Installs the Python backend as a folder with a `run.sh` and returns its path. */
 export function installBackend(python: string, folder: string, options: InstallOptions = {}): string {
   mkdirSync(folder, { recursive: true })
-  for (const name of ['backend.py', 'contract.py', 'run.sh']) copyFileSync(join(PROGRAMS, name), join(folder, name))
+  for (const name of ['backend.py', 'contract.py', 'images.py', 'run.sh'])
+    copyFileSync(join(PROGRAMS, name), join(folder, name))
   symlinkSync(python, join(folder, 'python'))
   writeContract(join(folder, 'contract.pb'))
   if (options.metadata === undefined) copyFileSync(join(PROGRAMS, 'metadata.json'), join(folder, 'metadata.json'))

@@ -97,7 +97,8 @@ describe('tracing', () => {
     }
     const types = new Set((await listBackendTraces(server, '?limit=0')).map(({ type }) => type))
     expect([...types].sort()).toEqual([
-      ...['embedding', 'llm', 'model_load', 'rerank', 'score', 'slot', 'tokenize', 'vector_store'],
+      ...['detection', 'embedding', 'image', 'llm', 'model_load', 'rerank', 'score', 'slot', 'tokenize'],
+      ...['vector_store', 'video'],
     ])
     expect((await summarize(server)).total).toBe((await listTraces(server, '?limit=0')).length)
   })

@@ -11,7 +11,7 @@ export interface InferenceRoute extends RouteInfo {
   readonly schema: z.ZodType
 }
 
-/** Lists every inference route of a server, from its table. */
+/** Lists every inference route of a server that takes JSON, from its table. */
 export async function listInferenceRoutes({ server }: TestServer): Promise<InferenceRoute[]> {
   const loaded = server.routes.filter(isInference).map(async (route) => {
     if (route.body === undefined) throw new Error(`${route.path} has no schema of its bodies`)
@@ -21,13 +21,19 @@ export async function listInferenceRoutes({ server }: TestServer): Promise<Infer
 }
 
 function isInference(route: RouteInfo): boolean {
-  return route.method === 'POST' && route.usecase !== undefined
+  return route.method === 'POST' && route.usecase !== undefined && route.form !== true
 }
 
 /** Gives the paths of a route, with `m` for each parameter. */
 export function listConcretePaths(route: RouteInfo): string[] {
   return listPaths(route).map((path) => path.replace(/:[A-Za-z_-]+/g, 'm'))
 }
+
+/** Uses of a model that serves every inference route. */
+export const EVERY_USECASE = [
+  ...['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'],
+  ...['image', 'video', 'detection', 'stores'],
+]
 
 /** Models of {@link modelsForAll}, by their further keys. */
 const MODELS: Readonly<Record<string, Record<string, unknown>>> = {
@@ -56,7 +62,11 @@ export function arbitraryBodies({ path, schema }: InferenceRoute): fc.Arbitrary<
   const name = keys.has('model') ? 'model' : keys.has('store') && keys.has('backend') ? 'store' : undefined
   return fc
     .tuple(bodies, fc.constantFrom(...Object.keys(MODELS)))
-    .map(([value, model]) => ({ ...(value as object), ...(name === undefined ? {} : { [name]: model }), ...FIXED[path] }))
+    .map(([value, model]) => ({
+      ...(value as object),
+      ...(name === undefined ? {} : { [name]: model }),
+      ...FIXED[path],
+    }))
 }
 
 /** Answer of a model that judges a text harmless. */
@@ -80,7 +90,7 @@ export async function modelsForAll(server: TestServer): Promise<void> {
         ],
       },
       {
-        known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score', 'stores'],
+        known_usecases: EVERY_USECASE,
         known_input_modalities: ['text', 'image', 'audio', 'video'],
         pinned: true,
         slot_save_path: 'slots',

@@ -1,4 +1,5 @@
-import { VERDICT } from './inference-routes.ts'
+import { PNG } from '../../src/inference/media/__fixtures__/samples.ts'
+import { EVERY_USECASE, VERDICT } from './inference-routes.ts'
 import { SAVED_ID, writeSavedState } from './saved-state.ts'
 import type { TestServer } from './server.ts'
 
@@ -26,6 +27,10 @@ export const ROUTE_BODIES: Readonly<Record<string, object>> = {
   '/stores/get': { keys: [[1, 0]] },
   '/stores/find': { key: [1, 0], topk: 1 },
   '/stores/delete': { keys: [[1, 0]] },
+  '/v1/images/generations': { prompt: 'A red square' },
+  '/v1/video/generations': { prompt: 'A red square' },
+  // The mock finds nothing that it is as sure of.
+  '/v1/detection': { image: PNG.toString('base64'), threshold: 1 },
   '/api/score': { prompt: 'Hello', candidates: ['one', 'two'] },
   '/v1/slots/save': { slot: 0 },
   '/v1/slots/restore': { slot: 0, id: SAVED_ID },
@@ -47,10 +52,7 @@ export async function modelForAllRoutes(server: TestServer, name = 'm'): Promise
         { rpc: 'Predict*', do: { text: 'one two three', ...figures } },
       ],
     },
-    {
-      known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score', 'stores'],
-      slot_save_path: 'slots',
-    },
+    { known_usecases: EVERY_USECASE, slot_save_path: 'slots' },
   )
   await writeSavedState(server.modelsPath, name)
 }

@@ -19,6 +19,14 @@ export interface MediaInputs {
    * @throws {SvcError} `insufficient_storage`, `internal`
    */
   toFile(medium: Medium): Promise<string>
+  /**
+   * Writes bytes to a private file, which exists until the reply has ended.
+   *
+   * @param extension the end of its name, with the dot
+   * @returns its path
+   * @throws {SvcError} `insufficient_storage`, `internal`
+   */
+  writeFile(pieces: Iterable<Uint8Array>, extension: string): Promise<string>
 }
 
 /** Options of {@link openMediaInputs}. */
@@ -53,7 +61,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 }
 
 /** Gives the end of the names of files of a media type, with the dot; `.bin` for others. */
-function toExtension(mediaType: string): string {
+export function toExtension(mediaType: string): string {
   return EXTENSIONS[mediaType] ?? '.bin'
 }
 
@@ -67,14 +75,16 @@ export function openMediaInputs({ reader, files, cleanup, signal }: MediaInputsO
     reading = opened
     return opened
   }
+  async function writeFile(pieces: Iterable<Uint8Array>, extension: string): Promise<string> {
+    const file = await files.create({ extension })
+    cleanup.add(() => void file.remove())
+    for (const piece of pieces) await file.append(piece)
+    await file.close()
+    return file.path
+  }
   return {
     read: (attachment, accepts) => open().read(attachment, { accepts: new Set(accepts), signal }),
-    async toFile({ mediaType, base64 }) {
-      const file = await files.create({ extension: toExtension(mediaType) })
-      cleanup.add(() => void file.remove())
-      await file.append(Buffer.from(base64, 'base64'))
-      await file.close()
-      return file.path
-    },
+    toFile: ({ mediaType, base64 }) => writeFile([Buffer.from(base64, 'base64')], toExtension(mediaType)),
+    writeFile,
   }
 }

@@ -1,5 +1,10 @@
 import type { ChatRequest } from '../core/request.ts'
 import type { PromptMessage } from '../prompt/prompt-input.ts'
+import type { DetectObjectsRequest, DetectObjectsResult } from './images/detect-objects.ts'
+import type { MadeFiles } from './images/made-files.ts'
+import type { MakeImageRequest } from './images/make-image.ts'
+import type { MakeVideoRequest } from './images/make-video.ts'
+import type { UpscaleImageRequest } from './images/upscale-image.ts'
 import type { OperationFigures } from './operation-figures.ts'
 import type { Pooling } from './pool-tokens.ts'
 import type { RestoreSlotRequest, SaveSlotRequest, SlotResult } from './slots.ts'
@@ -165,6 +170,10 @@ export interface Operations extends StoreOperations {
   readonly 'save-slot': { readonly request: SaveSlotRequest; readonly result: SlotResult }
   readonly 'restore-slot': { readonly request: RestoreSlotRequest; readonly result: SlotResult }
   readonly 'context-size': { readonly request: ContextSizeRequest; readonly result: ContextSizeResult }
+  readonly 'make-image': { readonly request: MakeImageRequest; readonly result: MadeFiles }
+  readonly 'upscale-image': { readonly request: UpscaleImageRequest; readonly result: MadeFiles }
+  readonly 'make-video': { readonly request: MakeVideoRequest; readonly result: MadeFiles }
+  readonly 'detect-objects': { readonly request: DetectObjectsRequest; readonly result: DetectObjectsResult }
 }
 
 export type OperationKind = keyof Operations

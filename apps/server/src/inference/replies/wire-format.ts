@@ -126,6 +126,8 @@ export interface ReadOptions {
 export interface WireFormat {
   /** The form that the route takes. @default the body is JSON */
   readonly form?: FormRules | undefined
+  /** Whether a route with a form takes JSON too. The media type of the body decides. @default false */
+  readonly takesJson?: boolean | undefined
   /**
    * Checks the body against the route's schema and converts it.
    *

@@ -29,6 +29,10 @@ const TYPES: Readonly<Partial<Record<OperationKind, BackendTraceType>>> = {
   'store-get': 'vector_store',
   'store-delete': 'vector_store',
   'store-find': 'vector_store',
+  'make-image': 'image',
+  'upscale-image': 'image',
+  'make-video': 'video',
+  'detect-objects': 'detection',
 }
 
 /** Wraps an executor, so that its calls are traced. */
@@ -213,6 +217,14 @@ function summarizeOperation(request: OperationRequest): {
       return { summary: `nearest ${request.count}`, data: { count: request.count } }
     case 'context-size':
       return { summary: '' }
+    case 'make-image':
+      return count('images', request.count)
+    case 'upscale-image':
+      return count('scale', request.scale)
+    case 'make-video':
+      return count('frames', request.frames ?? 0)
+    case 'detect-objects':
+      return count('marks', request.points.length / 3 + request.boxes.length / 4)
   }
 }
 

@@ -30,6 +30,7 @@ from concurrent import futures
 import grpc
 
 from contract import MESSAGE_LIMITS, Contract
+from images import create_images
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 CONTRACT = Contract(os.path.join(FOLDER, "contract.pb"))
@@ -37,7 +38,7 @@ PIECE_BYTES = 4
 DIMENSION = 16
 
 
-class Backend(grpc.GenericRpcHandler):
+class Backend(create_images(CONTRACT), grpc.GenericRpcHandler):
     """All rpcs this backend has; any other path is unknown to the server, which then says so."""
 
     def __init__(self):

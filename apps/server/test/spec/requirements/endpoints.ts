@@ -737,13 +737,114 @@ export const ENDPOINTS = defineRequirements([
     id: 'inference:route:image-generations',
     section: '4.3',
     behavior: '`POST /v1/images/generations` makes images.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'inference:route:image-edits',
     section: '4.3',
     behavior: '`POST /v1/images/edits` fills in an image and needs the files `image` and `mask`.',
-    state: 'not-built',
+    state: 'built',
+  },
+  {
+    id: 'images:reply:url',
+    section: '4.3',
+    behavior: 'Images are kept on the server, and the reply has their addresses; each image is one call to the model.',
+    state: 'built',
+  },
+  {
+    id: 'images:reply:bytes',
+    section: '4.3',
+    behavior: 'With `response_format: b64_json` the reply has the bytes of the images, and none is kept.',
+    state: 'built',
+  },
+  {
+    id: 'images:request:steps',
+    section: '4.3',
+    behavior:
+      'The steps of drawing are `step`, a number in `quality`, `step` of the model file, or 15; `steps`, the model file or 25 for edits.',
+    state: 'built',
+  },
+  {
+    id: 'images:request:fields',
+    section: '4.3',
+    behavior:
+      'Fields for images that other servers have are ignored; wrong values, and images that no model can decode safely, are 400 with the name of the field.',
+    state: 'built',
+  },
+  {
+    id: 'images:error:result',
+    section: '4.3',
+    behavior:
+      'A model that writes no file, an empty or too large one, a link, or another kind of file is a 500 that keeps no file, whichever of several images it is.',
+    state: 'built',
+  },
+  {
+    id: 'images:cancel:stops',
+    section: '4.3',
+    behavior: 'A client that leaves stops the call for its image; the rest are not made.',
+    state: 'built',
+  },
+  {
+    id: 'images:upscale:route',
+    section: '4.3',
+    behavior: '`POST /v1/images/upscale` takes a form with `image` and `scale` 2 or 4 and enlarges the image.',
+    state: 'built',
+  },
+  {
+    id: 'video:error:media',
+    section: '4.3',
+    behavior: 'A wrong image or sound for a film is 400 `invalid <field>: …`.',
+    state: 'built',
+  },
+  {
+    id: 'generated:access:owner',
+    section: '4.1',
+    behavior:
+      'A file that a model made is for the caller it was made for and for admins; to others it is a 404, as one that never was.',
+    state: 'built',
+  },
+  {
+    id: 'generated:read:ranges',
+    section: '4.1',
+    behavior: 'Generated files are read whole, in one range, or as a head, with the media type of their bytes.',
+    state: 'built',
+  },
+  {
+    id: 'generated:read:names',
+    section: '4.1',
+    behavior: 'Look-alikes of the address of a generated file, such as `..%2f` or upper case, are 404.',
+    state: 'built',
+  },
+  {
+    id: 'generated:read:removed',
+    section: '4.1',
+    behavior: 'A generated file that is gone from the disk is a 404.',
+    state: 'built',
+  },
+  {
+    id: 'generated:folder:own',
+    section: '4.1',
+    behavior:
+      'Generated files lie in `--generated-content-path`; what a killed server had half made there goes with the next start.',
+    state: 'built',
+  },
+  {
+    id: 'generated:keep:age',
+    section: '4.1',
+    behavior: 'Generated files are removed after `--generated-content-keep`.',
+    state: 'built',
+  },
+  {
+    id: 'generated:keep:size',
+    section: '4.1',
+    behavior: 'Above `--generated-content-limit` the oldest generated files are removed.',
+    state: 'built',
+  },
+  {
+    id: 'generated:keep:orphans',
+    section: '4.1',
+    behavior: 'Files that a killed server left without their record are removed after an hour.',
+    state: 'built',
   },
   {
     id: 'inference:route:transcriptions',
@@ -769,7 +870,7 @@ export const ENDPOINTS = defineRequirements([
     id: 'inference:route:video',
     section: '4.3',
     behavior: '`POST /video` and `/v1/video/generations` make videos.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'inference:route:vendor-speech',
@@ -812,7 +913,7 @@ export const ENDPOINTS = defineRequirements([
     id: 'inference:route:detection',
     section: '4.3',
     behavior: '`POST /v1/detection` finds objects in an image.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'inference:route:mcp-chat',

@@ -264,19 +264,19 @@ export const ERRORS = defineRequirements([
     id: 'image-edits:error:no-image',
     section: '7.3',
     behavior: '`/v1/images/edits` without an image is 400 `missing image file`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'image-edits:error:no-mask',
     section: '7.3',
     behavior: '`/v1/images/edits` without a mask is 400 `missing mask file`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'image-edits:error:storage',
     section: '7.3',
     behavior: '`/v1/images/edits` without storage is 500 `failed to prepare storage`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'embeddings:error:no-model',

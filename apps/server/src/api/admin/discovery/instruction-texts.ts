@@ -76,6 +76,38 @@ The reply has a result for each input: \`flagged\`, and each category with its s
 `,
   },
   {
+    name: 'images-and-video',
+    description: 'Make images and films from texts, edit and enlarge images, find objects in them.',
+    tags: ['inference', 'generated'],
+    markdown: `# Images and video
+
+\`\`\`sh
+curl {base_url}v1/images/generations -H 'Content-Type: application/json' \\
+  -d '{"model": "demo", "prompt": "a red square|text, frames", "size": "512x512", "n": 1}'
+\`\`\`
+
+The part of the prompt after the first \`|\` says what the image must not show. Each image of the reply has a \`url\` on this server, which only the caller and admins may fetch with their credentials. With \`"response_format": "b64_json"\` the reply has the bytes, and nothing is kept.
+
+\`POST /v1/images/edits\` takes a form with the files \`image\` and \`mask\` and a \`prompt\`. \`POST /v1/images/upscale\` takes a form with the file \`image\` and \`scale\`, 2 or 4.
+
+\`\`\`sh
+curl {base_url}v1/video/generations -H 'Content-Type: application/json' \\
+  -d '{"model": "demo", "prompt": "waves at a beach", "seconds": "2", "fps": 8}'
+\`\`\`
+
+Images and sound in a body are an http or https URL, a data URL, or base64.
+
+\`\`\`sh
+curl {base_url}v1/detection -H 'Content-Type: application/json' \\
+  -d '{"model": "demo", "image": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=="}'
+\`\`\`
+
+The reply lists each object with its box, \`class_name\` and \`confidence\`, and a \`mask\` where the model draws one.
+
+Files that models made are at \`/generated-images/{name}\`, \`/generated-videos/{name}\`, \`/generated-audio/{name}\` and \`/generated-3d/{name}\`. \`Range\` gives a part of one. They are removed after a time that the server sets.
+`,
+  },
+  {
     name: 'models',
     description: 'List the models that requests can name.',
     tags: ['models'],
