@@ -1206,7 +1206,7 @@ export interface ListCheckpointsRequest {
   outputDir: string;
 }
 
-/** Its content. */
+/** The checkpoints in the folder. */
 export interface ListCheckpointsResponse {
   checkpoints: CheckpointInfo[];
 }
