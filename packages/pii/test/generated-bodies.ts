@@ -345,6 +345,8 @@ class Builder {
         return this.#withExtras([...options, ['prompt', this.text()], ['candidates', prompts()]])
       case 'rerank':
         return this.#withExtras([...options, ['query', this.text()], ['documents', prompts()]])
+      case 'media':
+        return this.#withExtras([...options, ['prompt', this.text()], ['input', this.text()], ['lyrics', this.text()]])
       case 'edits':
         return this.#withExtras([...options, ['input', prompts()], ['instruction', this.text()]])
       case 'messages': {

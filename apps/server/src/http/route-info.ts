@@ -1,6 +1,7 @@
 import type { Feature } from '@svc/auth'
 import type { DocumentFormat } from '@svc/pii/documents'
 import type * as z from 'zod'
+import type { ScannedWhen } from '../inference/core/ports.ts'
 import type { RouteAudit } from './route-audit.ts'
 
 /** The audience of a route: everybody, any credential, the caller for own data, admins. */
@@ -65,11 +66,8 @@ export interface RouteInfo {
   readonly unknownModel?: 'not_found' | 'invalid_request' | undefined
   /** The format by which the PII filter scans the request body; not scanned without one. @default false */
   readonly scanned?: DocumentFormat | false | undefined
-  /**
-   * When a route with a format is scanned: always, only where the model is served elsewhere, so that the text leaves this
-   * machine, or only where the file of the model asks for it (`pii.scan_rerank`). @default 'always'
-   */
-  readonly scannedWhen?: 'always' | 'elsewhere' | 'asked' | undefined
+  /** @default 'always' */
+  readonly scannedWhen?: ScannedWhen | undefined
   /** The body may be a form (`multipart/form-data`). @default false */
   readonly form?: boolean | undefined
   /** Clients leave HTTP for a WebSocket here; a request that does not ask for one goes to the handler. */

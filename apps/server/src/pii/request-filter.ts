@@ -109,6 +109,7 @@ const WITH_MEDIA: ReadonlySet<DocumentFormat> = new Set([
   'ollama-chat',
   'ollama-generate',
   'moderations',
+  'media',
 ])
 
 /** Creates the filter. */

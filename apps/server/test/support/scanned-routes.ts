@@ -2,8 +2,14 @@ import { listPaths, type RouteInfo } from '../../src/http/route-info.ts'
 import type { TestServer } from './server.ts'
 
 /** Formats of routes that are filtered for some models only. */
-type SometimesScanned = 'moderations' | 'rerank' | 'score' | 'tokenize'
-const SOMETIMES: ReadonlySet<string> = new Set<SometimesScanned>(['moderations', 'rerank', 'score', 'tokenize'])
+type SometimesScanned = 'media' | 'moderations' | 'rerank' | 'score' | 'tokenize'
+const SOMETIMES: ReadonlySet<string> = new Set<SometimesScanned>([
+  'media',
+  'moderations',
+  'rerank',
+  'score',
+  'tokenize',
+])
 
 function isAlways(scanned: RouteInfo['scanned']): scanned is ScannedRoute['scanned'] {
   return typeof scanned === 'string' && !SOMETIMES.has(scanned)

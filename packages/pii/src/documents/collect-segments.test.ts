@@ -104,6 +104,34 @@ describe('ids', () => {
 })
 
 describe('the texts of the other formats', () => {
+  it('media: prompts and texts; names of models, options and bytes are not scanned', () => {
+    const bytes = 'iVBO'.repeat(32)
+    const body = {
+      model: 'm',
+      model_id: 'm',
+      prompt: 'a boat',
+      negative_prompt: 'no people',
+      input: 'say it',
+      instructions: 'slowly',
+      lyrics: 'la la',
+      size: '512x512',
+      response_format: 'wav',
+      image: [bytes],
+      mask: bytes,
+      voice: 'nova',
+      speed: 1.5,
+    }
+    expect(listTexts('media', body)).toEqual([
+      'prompt: a boat',
+      'negative_prompt: no people',
+      'input: say it',
+      'instructions: slowly',
+      'lyrics: la la',
+      'size: 512x512',
+    ])
+    expect(listIds('media', body)).toEqual(['voice: nova'])
+  })
+
   it('completions, edits and embeddings: prompts and inputs; token ids are noted', () => {
     expect(listTexts('completions', { model: 'm', prompt: ['a', 'b'], suffix: 's', n: 2 })).toEqual([
       'prompt[0]: a',

@@ -16,6 +16,7 @@ export type DocumentFormat =
   | 'rerank'
   | 'score'
   | 'tokenize'
+  | 'media'
 
 /** An option: text is scanned, numbers are not private. */
 const TEXT = new Shape()
@@ -365,4 +366,26 @@ export const FORMAT_SHAPES: Readonly<Record<DocumentFormat, Shape>> = {
     candidates: ANY_CONTENT,
   }),
   tokenize: new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({ ...COMMON, content: FIELD }),
+  // Requests for images, sound and video, in JSON or as the fields of a form.
+  media: new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({
+    ...COMMON,
+    model_id: SKIP,
+    prompt: FIELD,
+    negative_prompt: FIELD,
+    input: FIELD,
+    text: FIELD,
+    instructions: FIELD,
+    caption: FIELD,
+    lyrics: FIELD,
+    voice: ID,
+    image: IMAGE,
+    mask: IMAGE,
+    ref_images: IMAGE,
+    start_image: IMAGE,
+    end_image: IMAGE,
+    audio: media('audio'),
+    size: OPTION,
+    speed: OPTION,
+    language: OPTION,
+  }),
 }

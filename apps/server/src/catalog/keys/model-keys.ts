@@ -378,6 +378,7 @@ const PII = {
   block_unscanned_media: about(flag, 'Refuse requests with images, audio, video or files.'),
   /** Also filters rerank requests, whose documents are compared as they are otherwise. */
   scan_rerank: flag,
+  scan_media_prompts: about(flag, 'Filter the text fields of requests for images, sound and video.'),
 }
 
 const GONE = 'belongs to a filter that no longer exists, ignored (name detectors instead)'

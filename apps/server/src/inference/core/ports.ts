@@ -4,6 +4,12 @@ import type { ReplyTarget } from '@svc/proxy'
 import type { AbortSignalLike, Logger } from '../../ports.ts'
 import type { FormRules, HeldForm } from '../documents/form.ts'
 
+/**
+ * When a route with a format is scanned: always, only where the model is served elsewhere, so that the text leaves this
+ * machine, or only where the file of the model asks for it with this key of `pii`.
+ */
+export type ScannedWhen = 'always' | 'elsewhere' | 'scan_rerank' | 'scan_media_prompts'
+
 /** The route of a request, as far as the core needs it. */
 export interface RequestRoute {
   /** Path pattern; also the name of the endpoint in records. */
@@ -16,7 +22,7 @@ export interface RequestRoute {
   readonly modelRequired?: boolean | undefined
   readonly unknownModel?: 'not_found' | 'invalid_request' | undefined
   readonly scanned?: DocumentFormat | false | undefined
-  readonly scannedWhen?: 'always' | 'elsewhere' | 'asked' | undefined
+  readonly scannedWhen?: ScannedWhen | undefined
 }
 
 /** The context of one request, for every transport. */

@@ -27,11 +27,16 @@ function isScanned({ context, model }: ResolvedRequest): boolean {
       return true
     case 'elsewhere':
       return leavesMachine(model)
-    case 'asked':
-      return [model, ...listFailoverTargets(model).map((target) => target.model)].some(
-        ({ pii }) => pii.scanRerank === true,
-      )
+    case 'scan_rerank':
+      return asks(model, 'scanRerank')
+    case 'scan_media_prompts':
+      return asks(model, 'scanMediaPrompts')
   }
+}
+
+/** Whether the file of the model, or of a target of its failover group, asks for the scan. */
+function asks(model: ModelConfig, key: 'scanRerank' | 'scanMediaPrompts'): boolean {
+  return [model, ...listFailoverTargets(model).map((target) => target.model)].some(({ pii }) => pii[key] === true)
 }
 
 /** A request for the filter. A class creates the signal only when it is read. */

@@ -30,6 +30,13 @@ export const FILTERING = defineRequirements([
     state: 'built',
   },
   {
+    id: 'pii:route:media-prompts',
+    section: '6.3',
+    behavior:
+      'Text fields of requests for images, sound and video are filtered where the model file has `pii.scan_media_prompts: true`.',
+    state: 'built',
+  },
+  {
     id: 'pii:side:requests-only',
     section: '6.3',
     behavior: 'The filter scans requests, not responses.',

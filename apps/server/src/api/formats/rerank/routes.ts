@@ -16,7 +16,7 @@ export function rerankRoutes(parts: InferenceRouteParts): Route[] {
         family: 'rerank',
         usecase: 'rerank',
         scanned: 'rerank',
-        scannedWhen: 'asked',
+        scannedWhen: 'scan_rerank',
         tag: 'inference',
         summary: 'Order documents by how well they answer a query',
         query: modelQuery,
