@@ -77,6 +77,20 @@ export {
 } from './score.ts'
 export { type SettingsUpdateReply, settingsErrorReply, settingsUpdateReply } from './settings.ts'
 export {
+  type DiarizationForm,
+  type DiarizationReply,
+  diarizationForm,
+  diarizationReply,
+  type SoundClassificationForm,
+  type SoundClassificationReply,
+  soundClassificationForm,
+  soundClassificationReply,
+  type VadReply,
+  type VadRequest,
+  vadReply,
+  vadRequest,
+} from './sound.ts'
+export {
   type LoadedModel,
   type LoadFailure,
   loadedModel,

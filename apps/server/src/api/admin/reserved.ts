@@ -67,16 +67,11 @@ const USER_POST: readonly (readonly [string, Required<Pick<RouteInfo, 'feature' 
   ...['/v1/images/generations', '/images/generations', '/v1/images/edits', '/images/edits'].map(
     (path) => [path, { feature: 'images', family: 'compatible' }] as const,
   ),
-  ...['/v1/audio', '/audio'].flatMap((prefix) => [
-    [`${prefix}/transcriptions`, { feature: 'audio_transcription', family: 'compatible' }] as const,
-    [`${prefix}/speech`, { feature: 'audio_speech', family: 'compatible' }] as const,
-  ]),
-  ['/v1/audio/vad', { feature: 'vad', family: 'compatible' }],
-  ['/v1/audio/diarization', { feature: 'audio_diarization', family: 'compatible' }],
-  ['/v1/audio/classification', { feature: 'audio_classification', family: 'compatible' }],
+  ...['/v1/audio/speech', '/audio/speech'].map(
+    (path) => [path, { feature: 'audio_speech', family: 'compatible' }] as const,
+  ),
   ['/v1/audio/*', { feature: 'audio_transform', family: 'compatible' }],
   ['/tts', { feature: 'audio_speech', family: 'compatible' }],
-  ['/vad', { feature: 'vad', family: 'compatible' }],
   ['/video', { feature: 'video', family: 'compatible' }],
   ['/v1/video/generations', { feature: 'video', family: 'compatible' }],
   ['/v1/text-to-speech/:voice_id', { feature: 'audio_speech', family: 'vendor' }],

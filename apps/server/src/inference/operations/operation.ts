@@ -1,5 +1,11 @@
 import type { ChatRequest } from '../core/request.ts'
 import type { PromptMessage } from '../prompt/prompt-input.ts'
+import type { ClassifySoundRequest, ClassifySoundResult } from './audio/classify-sound.ts'
+import type { DetectSpeechRequest, DetectSpeechResult } from './audio/detect-speech.ts'
+import type { DiarizeRequest, DiarizeResult } from './audio/diarize.ts'
+import type { MakeSoundRequest, MakeSoundResult } from './audio/make-sound.ts'
+import type { SpeakRequest, SpeakResult } from './audio/speak.ts'
+import type { TranscribeRequest, TranscribeResult } from './audio/transcribe.ts'
 import type { Pooling } from './pool-tokens.ts'
 
 /** Figures that every operation reports beside its result. */
@@ -172,6 +178,12 @@ export interface Operations {
   readonly score: { readonly request: ScoreRequest; readonly result: ScoreResult }
   readonly decide: { readonly request: DecideRequest; readonly result: DecideResult }
   readonly classify: { readonly request: ClassifyRequest; readonly result: ClassifyResult }
+  readonly transcribe: { readonly request: TranscribeRequest; readonly result: TranscribeResult }
+  readonly speak: { readonly request: SpeakRequest; readonly result: SpeakResult }
+  readonly 'make-sound': { readonly request: MakeSoundRequest; readonly result: MakeSoundResult }
+  readonly 'detect-speech': { readonly request: DetectSpeechRequest; readonly result: DetectSpeechResult }
+  readonly diarize: { readonly request: DiarizeRequest; readonly result: DiarizeResult }
+  readonly 'classify-sound': { readonly request: ClassifySoundRequest; readonly result: ClassifySoundResult }
   readonly 'context-size': { readonly request: ContextSizeRequest; readonly result: ContextSizeResult }
 }
 

@@ -2,7 +2,7 @@ import type { BackendTraceRecorder } from '../../monitoring/recorders.ts'
 import { toOperation } from '../../monitoring/spans/request-spans.ts'
 import type { SpanScope } from '../../monitoring/spans/span-scope.ts'
 import type { BackendTraceStart, BackendTraceType, OpenBackendTrace } from '../../monitoring/traces/backend-trace.ts'
-import type { PredictionStep, StepBatches } from '../core/events.ts'
+import type { MediaUsage, PredictionStep, StepBatches } from '../core/events.ts'
 import type { ModelRequest } from '../core/pipeline.ts'
 import type { GenerationRequest } from '../core/request.ts'
 import type { ExecuteOptions, Executor } from '../engine/executor.ts'
@@ -22,6 +22,12 @@ const TYPES: Readonly<Partial<Record<OperationKind, BackendTraceType>>> = {
   score: 'score',
   decide: 'score',
   classify: 'token_classify',
+  transcribe: 'transcription',
+  speak: 'tts',
+  'make-sound': 'sound_generation',
+  'detect-speech': 'vad',
+  diarize: 'diarization',
+  'classify-sound': 'sound_classification',
 }
 
 /** Wraps an executor, so that its calls are traced. */
@@ -44,8 +50,12 @@ export function traceExecutor(executor: Executor, traces: BackendTraceRecorder):
       const { summary, data } = summarizeOperation(request)
       const span = traces.openSpan(options)
       const trace = traces.begin({ ...readStart(options), type, summary, data, span })
-      const result = executor.perform(request, withSpan(options, span))
-      if (trace === undefined) return result
+      if (trace === undefined) return executor.perform(request, withSpan(options, span))
+      const onMedia = (media: MediaUsage): void => {
+        trace.note(toFigures(media))
+        options.onMedia?.(media)
+      }
+      const result = executor.perform(request, { ...withSpan(options, span), onMedia })
       return result.then(
         (done) => {
           trace.note({ prompt_tokens: done.promptTokens })
@@ -149,6 +159,12 @@ async function* traceBatches(
   }
 }
 
+/** Gives the figures that are known. */
+function toFigures({ seconds, characters, images }: MediaUsage): Record<string, number> {
+  const figures = Object.entries({ seconds, characters, images })
+  return Object.fromEntries(figures.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+}
+
 function noteUsage(step: PredictionStep, trace: OpenBackendTrace): void {
   if (step.type !== 'usage' && step.type !== 'progress') return
   const { promptTokens, completionTokens, promptMs, generationMs } = step.usage
@@ -189,6 +205,15 @@ function summarizeOperation(request: OperationRequest): {
       return count('questions', request.questions.length)
     case 'classify':
       return count('characters', request.text.length)
+    case 'speak':
+    case 'make-sound':
+      return count('characters', request.text.length)
+    case 'detect-speech':
+      return count('samples', request.samples.length)
+    case 'transcribe':
+    case 'diarize':
+    case 'classify-sound':
+      return { summary: '1 recording' }
     case 'context-size':
       return { summary: '' }
   }

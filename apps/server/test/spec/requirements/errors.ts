@@ -288,7 +288,7 @@ export const ERRORS = defineRequirements([
     id: 'transcriptions:error:no-file',
     section: '7.3',
     behavior: '`/v1/audio/transcriptions` without `file` is 400.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'rerank:error:top-n',

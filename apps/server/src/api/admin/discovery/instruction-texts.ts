@@ -62,6 +62,19 @@ curl {base_url}v1/tokenize -H 'Content-Type: application/json' -d '{"model": "de
 `,
   },
   {
+    name: 'audio',
+    description: 'Write down recordings, find speech, tell speakers apart, name sounds.',
+    tags: ['audio'],
+    markdown: `# Audio
+
+\`\`\`sh
+curl {base_url}v1/audio/transcriptions -F file=@talk.mp3 -F model=whisper -F response_format=srt
+\`\`\`
+
+\`response_format\` is json, text, srt, vtt, verbose_json, diarized_json or lrc. \`stream=true\` sends the text as it is heard; a model that cannot answers 501. \`POST /v1/audio/translations\` writes English. \`POST /v1/audio/diarization\` and \`POST /v1/audio/classification\` take the same form, \`POST /v1/audio/vad\` takes samples.
+`,
+  },
+  {
     name: 'moderation',
     description: 'Ask a model whether texts are harmful.',
     tags: ['inference'],

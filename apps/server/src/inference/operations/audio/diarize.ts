@@ -1,0 +1,71 @@
+import type { OperationFigures } from '../operation.ts'
+import type { OperationRunner } from '../operation-runner.ts'
+import { countWhenLeft } from './count-use.ts'
+import { readSoundSeconds } from './sound-facts.ts'
+import { roundSeconds, toSeconds } from './transcript.ts'
+
+/** A recording whose speakers are told apart. 0 leaves a figure to the backend. */
+export interface DiarizeRequest {
+  readonly kind: 'diarize'
+  /** The file, where the backend reads it. */
+  readonly path: string
+  readonly speakers: number
+  readonly minSpeakers: number
+  readonly maxSpeakers: number
+  readonly clusteringThreshold: number
+  /** Least seconds of speech and of silence. */
+  readonly minSecondsOn: number
+  readonly minSecondsOff: number
+  readonly language?: string | undefined
+  readonly includesText: boolean
+}
+
+/** A part of a recording in which one person speaks, in seconds. */
+export interface SpeakerTurn {
+  readonly start: number
+  readonly end: number
+  /** The name that the backend gave; may be empty. */
+  readonly label: string
+  readonly text: string
+}
+
+export interface DiarizeResult extends OperationFigures {
+  readonly turns: readonly SpeakerTurn[]
+  /** 0 when the backend does not say. */
+  readonly speakers: number
+  /** Seconds; 0 when they are not known. */
+  readonly duration: number
+  readonly language: string
+}
+
+/** Tells the speakers of a recording apart. */
+export const runDiarize: OperationRunner<'diarize'> = async (request, context) => {
+  const { client, model, signal, onMedia } = context
+  const seconds = await readSoundSeconds(request.path)
+  const given = await countWhenLeft(context, seconds === undefined ? undefined : { seconds }, () =>
+    client.diarize(
+      {
+        dst: request.path,
+        threads: model.threads ?? 0,
+        language: request.language ?? '',
+        numSpeakers: request.speakers,
+        minSpeakers: request.minSpeakers,
+        maxSpeakers: request.maxSpeakers,
+        clusteringThreshold: request.clusteringThreshold,
+        minDurationOn: request.minSecondsOn,
+        minDurationOff: request.minSecondsOff,
+        includeText: request.includesText,
+        ModelIdentity: model.parameters.model ?? '',
+      },
+      { signal },
+    ),
+  )
+  const turns = given.segments.map(({ start, end, speaker, text }): SpeakerTurn => {
+    const from = roundSeconds(toSeconds(start))
+    return { start: from, end: Math.max(from, roundSeconds(toSeconds(end))), label: speaker, text }
+  })
+  const duration =
+    roundSeconds(toSeconds(given.duration)) || Math.max(0, ...turns.slice(-1).map(({ end }) => end)) || (seconds ?? 0)
+  onMedia?.({ seconds: duration })
+  return { promptTokens: 0, turns, speakers: Math.max(0, given.numSpeakers), duration, language: given.language }
+}
