@@ -84,9 +84,11 @@ import { chatRequestMessage } from './openai/chat-message.ts'
 import { chatCompletion, chatCompletionChunk } from './openai/chat-reply.ts'
 import { chatFunction, chatTool, chatToolChoice } from './openai/chat-tools.ts'
 import { completion, completionChunk, completionRequest } from './openai/completions.ts'
+import { detectionList, detectionRequest } from './openai/detection.ts'
 import { edit, editRequest } from './openai/edits.ts'
 import { embeddingList, embeddingRequest } from './openai/embeddings.ts'
 import { compatibleErrorReply } from './openai/error.ts'
+import { imageEditForm, imageList, imageRequest, imageUpscaleForm } from './openai/images.ts'
 import { model, modelCapabilitiesList, modelList } from './openai/models.ts'
 import { moderation, moderationRequest, moderationResult } from './openai/moderations.ts'
 import { rerankReply, rerankRequest } from './openai/rerank.ts'
@@ -101,6 +103,7 @@ import {
   verboseTranscription,
 } from './openai/transcriptions.ts'
 import { completionUsage } from './openai/usage.ts'
+import { videoList, videoRequest } from './openai/videos.ts'
 import { responseErrorReply } from './responses/error.ts'
 import { responseEvent } from './responses/events.ts'
 import { responseInputItem, responseOutputItem } from './responses/items.ts'
@@ -153,6 +156,14 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   DiarizationReply: diarizationReply,
   SoundClassificationForm: soundClassificationForm,
   SoundClassificationReply: soundClassificationReply,
+  ImageRequest: imageRequest,
+  ImageEditForm: imageEditForm,
+  ImageUpscaleForm: imageUpscaleForm,
+  ImageList: imageList,
+  VideoRequest: videoRequest,
+  VideoList: videoList,
+  DetectionRequest: detectionRequest,
+  DetectionList: detectionList,
   TokenizeRequest: tokenizeRequest,
   TokenizeReply: tokenizeReply,
   DetokenizeRequest: detokenizeRequest,

@@ -46,6 +46,14 @@ export interface MockToolCall {
   readonly arguments: unknown
 }
 
+/** The file that a call leaves in the place of its own. */
+export type MockFile =
+  /** An empty file, no file, or a folder. */
+  | { readonly as: 'empty' | 'nothing' | 'folder' }
+  | { readonly as: 'link'; readonly to: string }
+  /** @param bytes of the whole file, which is sparse behind its content. @default the length of the content */
+  | { readonly as: 'file'; readonly base64: string; readonly bytes?: number | undefined }
+
 /** Behaviour of a call. Every field is optional; without any the mock gives its own deterministic answer. */
 export interface MockBehaviour {
   /** Wait before the answer, or before its first piece. */
@@ -58,6 +66,8 @@ export interface MockBehaviour {
   readonly hang?: boolean | number | undefined
   /** Answers with `success: false` and this message, where the answer is a `Result`. */
   readonly refuse?: string | undefined
+  /** The file behind the path `dst` of the request. @default the mock's own picture, film or sound */
+  readonly writes?: MockFile | undefined
   /** Fields laid over the answer of a unary call, such as `{ entities: [] }`. */
   readonly answer?: Readonly<Record<string, unknown>> | undefined
 

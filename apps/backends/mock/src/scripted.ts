@@ -7,6 +7,7 @@ import type { CallRecord, Recorder } from './recorder.ts'
 import { type MockBehaviour, type MockScript, STATUS_CODES } from './script.ts'
 import type { MockContext, MockState } from './state.ts'
 import { misbehave, wait } from './steps.ts'
+import { replaceResult } from './write-result.ts'
 
 /** State that scripted calls share. */
 export interface Scripting {
@@ -54,9 +55,15 @@ export function scriptUnary(rpc: string, answer: Answer, scripting: Scripting) {
       check(rpc, request, scripting.mock)
       if (behaviour.refuse !== undefined) return { success: false, message: behaviour.refuse }
       const reply = await answer(request, begun.context)
+      if (behaviour.writes !== undefined) replaceResult(toDestination(request), behaviour.writes)
       return behaviour.answer ? Object.assign({}, reply, behaviour.answer) : reply
     })
   }
+}
+
+function toDestination(request: unknown): string {
+  const { dst = '' } = request as { readonly dst?: string }
+  return dst
 }
 
 /** Wraps a stream of answers in the same way. */

@@ -20,6 +20,7 @@ import { systemFeature } from '../api/admin/system/feature.ts'
 import { tracesFeature } from '../api/admin/traces/feature.ts'
 import { usageFeature } from '../api/admin/usage/feature.ts'
 import { audioFeature } from '../api/formats/audio/feature.ts'
+import { imagesFeature } from '../api/formats/images/feature.ts'
 import { messagesFeature } from '../api/formats/messages/feature.ts'
 import { ollamaFeature } from '../api/formats/ollama/feature.ts'
 import { openaiFeature } from '../api/formats/openai/feature.ts'
@@ -56,6 +57,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   tokenizeFeature,
   scoreFeature,
   audioFeature,
+  imagesFeature,
   generatedFilesFeature,
   piiFeature,
   routerFeature,

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { lstat, mkdir, rename, rm } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { and, eq, gt } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
 import { toFileError } from '../files/file-error.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { GENERATED_KINDS, type GeneratedKind } from './kinds.ts'
+import { GENERATED_KINDS, type GeneratedKind, toKind } from './kinds.ts'
 import { createFileTrimming } from './trim-files.ts'
 
 /** A generated file that exists. */
@@ -30,6 +30,8 @@ export interface KeptFile {
   /** Id of the principal that it was made for. */
   readonly owner: string
   readonly mediaType: string
+  /** The end of its name, with the dot. @default that of its path */
+  readonly extension?: string | undefined
 }
 
 /** The store of files that models made. Clients fetch them by unguessable addresses. */
@@ -42,6 +44,8 @@ export interface GeneratedFiles {
    * @throws {SvcError} `internal` when it is not a file with content; `insufficient_storage`
    */
   keep(path: string, facts: KeptFile): Promise<string>
+  /** Removes a file again. @param address from {@link keep} */
+  discard(address: string): Promise<void>
   /** Finds a file that the reader may see. Another reader's file is as absent as an unknown one. */
   find(kind: GeneratedKind, name: string, reader: FileReader): Promise<GeneratedFile | undefined>
   /** Removes files that are too old, and the oldest ones above the limit. */
@@ -89,9 +93,8 @@ export function createGeneratedFiles(options: GeneratedFilesOptions): GeneratedF
   }
 
   return {
-    async keep(path, { kind, owner, mediaType }) {
+    async keep(path, { kind, owner, mediaType, extension = extname(path) }) {
       const sizeBytes = await measureResult(path)
-      const extension = extname(path)
       const name = `${randomBytes(16).toString('hex')}${EXTENSION.test(extension) ? extension : '.bin'}`
       const target = await move(path, kind, name)
       try {
@@ -120,6 +123,11 @@ export function createGeneratedFiles(options: GeneratedFilesOptions): GeneratedF
           ),
       )
       return row && { path: join(folder, kind, name), ...row }
+    },
+    async discard(address) {
+      const name = basename(address)
+      const kind = toKind(address)
+      if (kind !== undefined && NAME.test(name)) await trimming.remove([{ kind, name }])
     },
     trim: () => trimming.trim(),
     close() {

@@ -8,3 +8,9 @@ export const GENERATED_KINDS = {
 
 /** A kind of file that models make. */
 export type GeneratedKind = keyof typeof GENERATED_KINDS
+
+/** Gives the kind of a file by its address; undefined for any other text. */
+export function toKind(address: string): GeneratedKind | undefined {
+  const kinds = Object.keys(GENERATED_KINDS) as readonly GeneratedKind[]
+  return kinds.find((kind) => address.startsWith(`${GENERATED_KINDS[kind]}/`))
+}

@@ -4,8 +4,16 @@ import { asc, inArray, lte, sum } from 'drizzle-orm'
 import type { GeneratedFilesOptions } from './generated-files.ts'
 import { GENERATED_KINDS } from './kinds.ts'
 
+/** A file in the folder of its kind. */
+export interface StoredName {
+  readonly kind: string
+  readonly name: string
+}
+
 /** Removes generated files. */
 export interface FileTrimming {
+  /** Removes files before their rows: a file without a row would be found as an orphan only. */
+  remove(files: readonly StoredName[]): Promise<void>
   /** Removes files that are too old, the oldest ones above the limit, and files that no row knows. */
   trim(): Promise<void>
   /** Counts stored bytes. Trims after a sixteenth of the limit has been added. */
@@ -28,8 +36,7 @@ export function createFileTrimming({
   let grown = maxTotalBytes
   let running: Promise<void> | undefined
 
-  /** Removes the files before their rows: a file without a row would be found only by {@link removeOrphans}. */
-  async function remove(rows: readonly { readonly name: string; readonly kind: string }[]): Promise<void> {
+  async function remove(rows: readonly StoredName[]): Promise<void> {
     for (const { kind, name } of rows) await rm(join(folder, kind, name), { force: true })
     const names = rows.map(({ name }) => name)
     if (names.length > 0) {
@@ -111,6 +118,7 @@ export function createFileTrimming({
   }
 
   return {
+    remove,
     trim,
     async count(bytes) {
       grown += bytes

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
-import { join } from 'node:path'
 import type { User } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import type { CorpusStore } from '@svc/router/corpus'
@@ -54,7 +53,6 @@ import { warnOfOpenDoor } from './warn-of-open-door.ts'
 const BODY_IDLE_MS = 30_000
 /** Limit of all request bodies in memory together (threats REL-2). */
 const BODIES_TOTAL_BYTES = 256 * 1024 * 1024
-/** Folder of the files of forms, in the data folder. */
 
 /** Options of {@link openPlatform}. */
 export interface PlatformOptions {

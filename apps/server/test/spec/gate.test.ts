@@ -70,10 +70,10 @@ describe('routes for every authenticated caller', () => {
   verifies('gate:any:moderations', 'moderations', () => expectAnyUser('POST /v1/moderations', 'POST /moderations'))
   verifies('gate:any:generated-files', 'generated files', () =>
     expectAnyUser(
-      'GET /generated-audio/*',
-      'GET /generated-images/*',
-      'GET /generated-videos/*',
-      'GET /generated-3d/*',
+      'GET /generated-audio/:name',
+      'GET /generated-images/:name',
+      'GET /generated-videos/:name',
+      'GET /generated-3d/:name',
     ),
   )
   verifies('gate:any:other-inference', 'every inference route, including reserved ones', async () => {
@@ -84,6 +84,7 @@ describe('routes for every authenticated caller', () => {
       '/v1/edits',
       '/v1/images/generations',
       '/v1/images/edits',
+      '/v1/images/upscale',
       '/v1/audio/transcriptions',
       '/v1/audio/speech',
       '/v1/audio/vad',
@@ -109,7 +110,7 @@ describe('routes for every authenticated caller', () => {
     ]) {
       expect((await server.post(path, {})).status, path).toBe(401)
     }
-    const reply = await server.post('/v1/images/generations', {}, { authorization: `Bearer ${KEY}` })
+    const reply = await server.post('/v1/mcp/chat/completions', {}, { authorization: `Bearer ${KEY}` })
     expect([reply.status, reply.json()]).toEqual([
       404,
       { error: { code: 404, message: 'Resource not found', type: '', param: null } },

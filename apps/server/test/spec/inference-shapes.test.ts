@@ -1,6 +1,7 @@
 import { createDeferred, eventually } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { stringify } from 'yaml'
+import { EVERY_USECASE } from '../support/inference-routes.ts'
 import { openResponseSocket } from '../support/response-socket.ts'
 import { modelForAllRoutes, ROUTE_BODIES } from '../support/route-bodies.ts'
 import { CANDIDATES, JUDGE, POLICIES } from '../support/router-world.ts'
@@ -60,7 +61,7 @@ beforeAll(async () => {
   const thoughts = { reasoning: 'Hm.', text: 'Fine.', via: 'deltas' } as const
   await server.model('thinks', { rules: [{ rpc: 'Predict*', do: thoughts }] })
   const failure = { status: 'INTERNAL', message: 'no memory' } as const
-  const anything = { known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'] }
+  const anything = { known_usecases: EVERY_USECASE }
   await server.model('broken', { rules: [{ rpc: 'LoadModel', do: { failure } }] }, anything)
   await server.model(
     'busy',

@@ -109,7 +109,6 @@ describe('what programs find', () => {
         distributed: false,
         localai_assistant: false,
         p2p: false,
-        images: false,
         accounts: false,
         router: true,
         interception: true,
@@ -118,6 +117,9 @@ describe('what programs find', () => {
         runtime_settings: true,
         chat: true,
         embeddings: true,
+        images: true,
+        video: true,
+        detection: true,
         pii_filter: true,
       }),
     ])

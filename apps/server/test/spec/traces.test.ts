@@ -94,7 +94,8 @@ describe('tracing', () => {
       }
     }
     const types = new Set((await listBackendTraces(server, '?limit=0')).map(({ type }) => type))
-    expect([...types].sort()).toEqual(['embedding', 'llm', 'model_load', 'rerank', 'score', 'tokenize'])
+    const media = ['detection', 'image', 'video']
+    expect(types).toEqual(new Set([...media, 'embedding', 'llm', 'model_load', 'rerank', 'score', 'tokenize']))
     expect((await summarize(server)).total).toBe((await listTraces(server, '?limit=0')).length)
   })
 

@@ -10,7 +10,7 @@ export interface InferenceRoute extends RouteInfo {
   readonly schema: z.ZodType
 }
 
-/** Lists every inference route of a server, from its table. */
+/** Lists every inference route of a server that takes JSON, from its table. */
 export async function listInferenceRoutes({ server }: TestServer): Promise<InferenceRoute[]> {
   const loaded = server.routes.filter(isInference).map(async (route) => {
     if (route.body === undefined) throw new Error(`${route.path} has no schema of its bodies`)
@@ -20,13 +20,19 @@ export async function listInferenceRoutes({ server }: TestServer): Promise<Infer
 }
 
 function isInference(route: RouteInfo): boolean {
-  return route.method === 'POST' && route.usecase !== undefined
+  return route.method === 'POST' && route.usecase !== undefined && route.form !== true
 }
 
 /** Gives the paths of a route, with `m` for each parameter. */
 export function listConcretePaths(route: RouteInfo): string[] {
   return listPaths(route).map((path) => path.replace(/:[A-Za-z_-]+/g, 'm'))
 }
+
+/** Uses of a model that serves every inference route. */
+export const EVERY_USECASE = [
+  ...['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'],
+  ...['image', 'video', 'detection'],
+]
 
 /** Models of {@link modelsForAll}, by their further keys. */
 const MODELS: Readonly<Record<string, Record<string, unknown>>> = {
@@ -75,7 +81,7 @@ export async function modelsForAll(server: TestServer): Promise<void> {
         ],
       },
       {
-        known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'],
+        known_usecases: EVERY_USECASE,
         known_input_modalities: ['text', 'image', 'audio', 'video'],
         pinned: true,
         ...keys,

@@ -1,4 +1,5 @@
-import { VERDICT } from './inference-routes.ts'
+import { PNG } from '../../src/inference/media/__fixtures__/samples.ts'
+import { EVERY_USECASE, VERDICT } from './inference-routes.ts'
 import type { TestServer } from './server.ts'
 
 const messages = [{ role: 'user', content: 'Hello there' }]
@@ -21,6 +22,10 @@ export const ROUTE_BODIES: Readonly<Record<string, object>> = {
   '/v1/rerank': { query: 'Hello', documents: ['one', 'two'] },
   '/v1/tokenize': { content: 'Hello there' },
   '/v1/detokenize': { tokens: [1, 2, 3] },
+  '/v1/images/generations': { prompt: 'A red square' },
+  '/v1/video/generations': { prompt: 'A red square' },
+  // The mock finds nothing that it is as sure of.
+  '/v1/detection': { image: PNG.toString('base64'), threshold: 1 },
   '/api/score': { prompt: 'Hello', candidates: ['one', 'two'] },
 }
 
@@ -35,6 +40,6 @@ export async function modelForAllRoutes(server: TestServer, name = 'm'): Promise
         { rpc: 'Predict*', do: { text: 'one two three', ...figures } },
       ],
     },
-    { known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'] },
+    { known_usecases: EVERY_USECASE },
   )
 }

@@ -1,5 +1,6 @@
 /**
- * Bodies and events of the compatible format: chat, completions, edits, embeddings, moderations, rerank, models, errors.
+ * Bodies and events of the compatible format: chat, completions, edits, embeddings, moderations, rerank, images,
+ * videos, detection, models, errors.
  *
  * @module
  */
@@ -67,6 +68,15 @@ export {
   completionLogprobs,
   completionRequest,
 } from './completions.ts'
+export {
+  type Detection,
+  type DetectionList,
+  type DetectionRequest,
+  detection,
+  detectionList,
+  detectionRequest,
+  MAX_MARKS,
+} from './detection.ts'
 export { type Edit, type EditRequest, edit, editRequest } from './edits.ts'
 export {
   type Embedding,
@@ -86,6 +96,24 @@ export {
   modelLoading,
 } from './error.ts'
 export { isFunctionTool } from './function-tools.ts'
+export {
+  type ImageData,
+  type ImageEditForm,
+  type ImageList,
+  type ImageRequest,
+  type ImageUpscaleForm,
+  imageData,
+  imageEditForm,
+  imageList,
+  imageRequest,
+  imageResponseFormat,
+  imageSize,
+  imageUpscaleForm,
+  imageUsage,
+  MAX_IMAGES,
+  MAX_INPUT_IMAGES,
+  MAX_SIDE,
+} from './images.ts'
 export { isKnownContentPart } from './known-parts.ts'
 export {
   type Model,
@@ -146,3 +174,4 @@ export {
   verboseTranscription,
 } from './transcriptions.ts'
 export { type CompletionUsage, completionUsage } from './usage.ts'
+export { MAX_FRAMES, type VideoList, type VideoRequest, videoList, videoRequest } from './videos.ts'

@@ -64,27 +64,17 @@ const USER_POST: readonly (readonly [string, Required<Pick<RouteInfo, 'feature' 
   ...['/v1/mcp/chat/completions', '/mcp/v1/chat/completions', '/mcp/chat/completions'].map(
     (path) => [path, { feature: 'mcp', family: 'compatible' }] as const,
   ),
-  ...['/v1/images/generations', '/images/generations', '/v1/images/edits', '/images/edits'].map(
-    (path) => [path, { feature: 'images', family: 'compatible' }] as const,
-  ),
   ...['/v1/audio/speech', '/audio/speech'].map(
     (path) => [path, { feature: 'audio_speech', family: 'compatible' }] as const,
   ),
   ['/v1/audio/*', { feature: 'audio_transform', family: 'compatible' }],
   ['/tts', { feature: 'audio_speech', family: 'compatible' }],
-  ['/video', { feature: 'video', family: 'compatible' }],
-  ['/v1/video/generations', { feature: 'video', family: 'compatible' }],
   ['/v1/text-to-speech/:voice_id', { feature: 'audio_speech', family: 'vendor' }],
   ['/v1/sound-generation', { feature: 'sound', family: 'vendor' }],
-  ['/v1/detection', { feature: 'detection', family: 'compatible' }],
   ['/stores/*', { feature: 'stores', family: 'compatible' }],
 ]
 
 const USER_GET = [
-  '/generated-audio/*',
-  '/generated-images/*',
-  '/generated-videos/*',
-  '/generated-3d/*',
   // With a code behind it the page is public.
   '/invite',
 ]

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { SvcError } from '@svc/errors'
-import type { GeneratedFile, GeneratedFiles } from '../../generated-files/generated-files.ts'
+import type { GeneratedFile } from '../../generated-files/generated-files.ts'
 import { GENERATED_KINDS, type GeneratedKind } from '../../generated-files/kinds.ts'
 import type { Call } from '../../http/call.ts'
 import { ALREADY_SENT } from '../../http/http-reply.ts'

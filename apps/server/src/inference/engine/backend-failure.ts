@@ -8,6 +8,7 @@ const PASSED_ON: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'rate_limited',
   'not_implemented',
   'too_large',
+  'insufficient_storage',
   'cancelled',
   'timeout',
   'loop',

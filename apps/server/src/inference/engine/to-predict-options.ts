@@ -1,9 +1,9 @@
-import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import type { PartialMessage } from '@svc/backend-client'
 import type { Message, PredictOptions } from '@svc/backend-client/proto'
 import type { ModelConfig, ModelParameters } from '../../catalog/model-config.ts'
 import type { ChatMessage, ChatRequest, GenerationOptions, ToolCall } from '../core/request.ts'
+import { chooseSeed } from './choose-seed.ts'
 import { toCallArguments } from './fill-arguments.ts'
 
 /** Context of a prediction beside model and request. */
@@ -29,7 +29,6 @@ export type PredictionInput = Pick<
 >
 type PredictFields = PartialMessage<PredictOptions>
 
-const SEEDS = 2 ** 31
 /** Metadata keys that the server reads itself and sends to no backend or template. */
 export const SERVER_METADATA: ReadonlySet<string> = new Set([
   'chat_template_kwargs',
@@ -181,14 +180,6 @@ function toTriggerFields(
 ): Record<string, string> {
   const hasTriggers = (model.function.grammar?.triggers?.length ?? 0) > 0
   return grammar === undefined || grammarMayWait || !hasTriggers ? {} : { grammar_lazy: 'false' }
-}
-
-function chooseSeed(seed: number | undefined, { choice, randomSeed }: PredictContext): number {
-  if (seed === undefined || seed === -1) return (randomSeed ?? (() => randomInt(SEEDS)))()
-  // A seed beyond 32 bits counts by its low ones.
-  const moved = ((seed | 0) + choice) | 0
-  // Backends read -1 as the wish for a random seed.
-  return moved === -1 ? SEEDS - 1 : moved
 }
 
 /** Metadata for templates and backends: the model's switches, overridden by the client's. */

@@ -22,6 +22,14 @@ export interface MediaInputs {
    */
   toFile(medium: Medium): Promise<string>
   /**
+   * Writes bytes to a private file, which exists until the reply has ended.
+   *
+   * @param extension the end of its name, with the dot
+   * @returns its path
+   * @throws {SvcError} `insufficient_storage`, `internal`
+   */
+  writeFile(pieces: Iterable<Uint8Array>, extension: string): Promise<string>
+  /**
    * Gives a file of a form a name that ends as its type does, until the reply has ended.
    *
    * @returns its new path
@@ -80,15 +88,17 @@ export function openMediaInputs({ reader, files, cleanup, signal }: MediaInputsO
     reading = opened
     return opened
   }
+  async function writeFile(pieces: Iterable<Uint8Array>, extension: string): Promise<string> {
+    const file = await files.create({ extension })
+    cleanup.add(() => void file.remove())
+    for (const piece of pieces) await file.append(piece)
+    await file.close()
+    return file.path
+  }
   return {
     read: (attachment, accepts) => open().read(attachment, { accepts: new Set(accepts), signal }),
-    async toFile({ mediaType, base64 }) {
-      const file = await files.create({ extension: toExtension(mediaType) })
-      cleanup.add(() => void file.remove())
-      await file.append(Buffer.from(base64, 'base64'))
-      await file.close()
-      return file.path
-    },
+    toFile: ({ mediaType, base64 }) => writeFile([Buffer.from(base64, 'base64')], toExtension(mediaType)),
+    writeFile,
     async rename(path, mediaType) {
       const named = `${path}${toExtension(mediaType)}`
       cleanup.add(() => void rm(named, { force: true }).catch(() => undefined))

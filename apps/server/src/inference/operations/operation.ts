@@ -6,6 +6,11 @@ import type { DiarizeRequest, DiarizeResult } from './audio/diarize.ts'
 import type { MakeSoundRequest, MakeSoundResult } from './audio/make-sound.ts'
 import type { SpeakRequest, SpeakResult } from './audio/speak.ts'
 import type { TranscribeRequest, TranscribeResult } from './audio/transcribe.ts'
+import type { DetectObjectsRequest, DetectObjectsResult } from './images/detect-objects.ts'
+import type { MadeFiles } from './images/made-files.ts'
+import type { MakeImageRequest } from './images/make-image.ts'
+import type { MakeVideoRequest } from './images/make-video.ts'
+import type { UpscaleImageRequest } from './images/upscale-image.ts'
 import type { Pooling } from './pool-tokens.ts'
 
 /** Figures that every operation reports beside its result. */
@@ -185,6 +190,10 @@ export interface Operations {
   readonly diarize: { readonly request: DiarizeRequest; readonly result: DiarizeResult }
   readonly 'classify-sound': { readonly request: ClassifySoundRequest; readonly result: ClassifySoundResult }
   readonly 'context-size': { readonly request: ContextSizeRequest; readonly result: ContextSizeResult }
+  readonly 'make-image': { readonly request: MakeImageRequest; readonly result: MadeFiles }
+  readonly 'upscale-image': { readonly request: UpscaleImageRequest; readonly result: MadeFiles }
+  readonly 'make-video': { readonly request: MakeVideoRequest; readonly result: MadeFiles }
+  readonly 'detect-objects': { readonly request: DetectObjectsRequest; readonly result: DetectObjectsResult }
 }
 
 export type OperationKind = keyof Operations

@@ -10,6 +10,10 @@ import { runCount } from './count.ts'
 import { runDecide } from './decide.ts'
 import { runDetokenize } from './detokenize.ts'
 import { runEmbed } from './embed.ts'
+import { runDetectObjects } from './images/detect-objects.ts'
+import { runMakeImage } from './images/make-image.ts'
+import { runMakeVideo } from './images/make-video.ts'
+import { runUpscaleImage } from './images/upscale-image.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operation.ts'
 import type { OperationContext, OperationRunner } from './operation-runner.ts'
 import { runRerank } from './rerank.ts'
@@ -33,6 +37,10 @@ const RUNNERS: { readonly [K in OperationKind]: OperationRunner<K> } = {
   diarize: runDiarize,
   'classify-sound': runClassifySound,
   'context-size': runContextSize,
+  'make-image': runMakeImage,
+  'upscale-image': runUpscaleImage,
+  'make-video': runMakeVideo,
+  'detect-objects': runDetectObjects,
 }
 
 /**

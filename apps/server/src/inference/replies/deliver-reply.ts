@@ -29,8 +29,6 @@ export function createDelivery({ clock, opaqueErrors }: DeliverOptions): Deliver
     if (reply.kind === 'relayed') return relay(reply, client)
     if (reply.kind === 'content') return deliverContent(reply, client, opaqueErrors)
     const { context, ledger } = reply
-    const { trace } = ledger
-    const writer = trace === undefined ? client : traceWriter(client, trace, !ledger.restores)
     const facts: ReplyFacts = {
       model: ledger.replyModel,
       requestId: context.requestId,
@@ -38,8 +36,9 @@ export function createDelivery({ clock, opaqueErrors }: DeliverOptions): Deliver
       created: Math.floor(clock.now() / 1000),
       extraUsage: context.header('extra-usage') !== undefined,
     }
-    if (reply.kind === 'json') return writeJson(reply, facts, writer)
+    if (reply.kind === 'json') return writeJson(reply, facts, client)
     const { call } = reply
+    const writer = observe(client, ledger)
     const recorded = call.record?.(writer) ?? writer
     if (!call.request.stream || call.stream === undefined) return writeWhole(reply, call.collect(facts), recorded)
     return writeStream(reply, call.stream(facts), { writer: recorded, opaque: opaqueErrors })
@@ -56,7 +55,7 @@ async function relay(reply: RelayedReply, { relayTarget }: ReplyWriter): Promise
 /** Traces keep the head of content, and none of its bytes. */
 async function deliverContent(reply: ContentReply, client: ReplyWriter, opaque: boolean): Promise<void> {
   const { content, context, ledger } = reply
-  const writer = ledger.trace === undefined ? client : traceWriter(client, ledger.trace, false)
+  const writer = observe(client, ledger, { keepsBody: false })
   await writeContent(writer, content, {
     request: context,
     headers: toHeaders(ledger),
@@ -68,16 +67,26 @@ async function deliverContent(reply: ContentReply, client: ReplyWriter, opaque: 
   })
 }
 
-async function writeJson({ body: encode, ledger }: JsonReply, facts: ReplyFacts, writer: ReplyWriter): Promise<void> {
+async function writeJson({ body: encode, ledger }: JsonReply, facts: ReplyFacts, client: ReplyWriter): Promise<void> {
   const body = encode(facts)
   const headers = toHeaders(ledger)
-  if (!(body instanceof JsonPieces)) return await writer.json(200, body, headers)
+  if (!(body instanceof JsonPieces)) return await observe(client, ledger).json(200, body, headers)
+  const writer = observe(client, ledger, { keepsBody: !body.holdsMedia })
   writer.startStream('application/json', headers)
-  for (const piece of body.pieces) {
+  for await (const piece of body.pieces) {
     await writer.write(piece)
     await setImmediate()
   }
   writer.end()
+}
+
+/** Wraps the writer of a client, so that the trace of its request sees the reply. */
+function observe(
+  client: ReplyWriter,
+  { trace, restores }: RequestLedger,
+  { keepsBody = true }: { readonly keepsBody?: boolean } = {},
+): ReplyWriter {
+  return trace === undefined ? client : traceWriter(client, trace, keepsBody && !restores)
 }
 
 async function writeWhole(reply: EventsReply, collector: ReplyCollector, writer: ReplyWriter): Promise<void> {

@@ -28,6 +28,10 @@ const TYPES: Readonly<Partial<Record<OperationKind, BackendTraceType>>> = {
   'detect-speech': 'vad',
   diarize: 'diarization',
   'classify-sound': 'sound_classification',
+  'make-image': 'image',
+  'upscale-image': 'image',
+  'make-video': 'video',
+  'detect-objects': 'detection',
 }
 
 /** Wraps an executor, so that its calls are traced. */
@@ -216,6 +220,14 @@ function summarizeOperation(request: OperationRequest): {
       return { summary: '1 recording' }
     case 'context-size':
       return { summary: '' }
+    case 'make-image':
+      return count('images', request.count)
+    case 'upscale-image':
+      return count('scale', request.scale)
+    case 'make-video':
+      return count('frames', request.frames ?? 0)
+    case 'detect-objects':
+      return count('marks', request.points.length / 3 + request.boxes.length / 4)
   }
 }
 
