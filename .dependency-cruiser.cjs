@@ -34,6 +34,18 @@ module.exports = {
     only('errors-is-alone', 'packages/errors', [], NO_NODE),
     only('json-is-pure', 'packages/json', [lib('errors')], NO_NODE),
     only('gguf-is-pure', 'packages/gguf', [lib('errors')], NO_NODE),
+    only(
+      'audio-knows-no-server',
+      'packages/audio',
+      [lib('errors'), npm('@evan/opus'), npm('wasm-media-encoders')],
+      NODE,
+    ),
+    {
+      name: 'audio-needs-node-for-ffmpeg-alone',
+      severity: 'error',
+      from: { path: '^packages/audio/src/', pathNot: [TEST, '^packages/audio/src/ffmpeg/'] },
+      to: { dependencyTypes: ['core'] },
+    },
     only('structured-output-is-pure', 'packages/structured-output', [lib('errors'), npm('re2js')], NO_NODE),
     only('templates-is-pure', 'packages/templates', [lib('errors'), npm('re2js')], NO_NODE),
     only('reply-parser-is-pure', 'packages/reply-parser', [lib('json'), npm('re2js')], NO_NODE),

@@ -13,6 +13,31 @@ import {
 
 /** The output that each README promises for its example, and every name of the package. */
 const PROMISES = {
+  '@svc/audio': {
+    printed: ['audio/wav large', 'audio/mpeg small', 'audio/ogg small', 'audio/flac large', 's16 16000 1'],
+    names: [
+      'AUDIO_FORMATS',
+      'AudioError',
+      'MAX_RATE',
+      'MIN_RATE',
+      'SNIFF_BYTES',
+      'aLawToFloat32',
+      'createFfmpeg',
+      'createResampler',
+      'encodeAudio',
+      'encodeWavHeader',
+      'findEncodedRate',
+      'float32ToALaw',
+      'float32ToMuLaw',
+      'float32ToS16',
+      'mixChannels',
+      'muLawToFloat32',
+      'readWav',
+      'readWavHeader',
+      's16ToFloat32',
+      'sniffAudio',
+    ],
+  },
   '@svc/auth': {
     /** Examples, and the packages that their users install beside. */
     blocks: 3,

@@ -1,0 +1,12 @@
+declare module '@evan/opus/wasm/index.mjs' {
+  /** One libopus encoder. All share one WebAssembly memory, which grows. */
+  export class Encoder {
+    constructor(options: { readonly channels: 1 | 2; readonly sample_rate: number; readonly application: 'audio' })
+    /** `opus_encoder_ctl`: sets a value, or returns it without `value`. @throws Error for a value out of range */
+    ctl(request: number, value?: number): number
+    /** Encodes one frame of s16le samples. The result is a copy. */
+    encode(samples: Uint8Array): Uint8Array
+    /** Frees the encoder. It must not be used any more. */
+    drop(): void
+  }
+}

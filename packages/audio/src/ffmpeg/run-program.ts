@@ -1,0 +1,150 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { AudioError } from '../errors.ts'
+import { type AudioPieces, abortable } from '../streams/abortable.ts'
+
+/** A program that reads standard input and writes standard output. */
+export interface ProgramOptions {
+  readonly command: string
+  readonly args: readonly string[]
+  /** The whole environment; nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>
+  readonly timeoutMs: number
+  readonly maxOutputBytes: number
+  /** Standard input; it is closed without. */
+  readonly input?: AudioPieces | undefined
+  readonly signal: AbortSignal
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>
+
+const MAX_MESSAGE_BYTES = 4096
+
+/**
+ * Runs a program without a shell, in its own process group, and passes on its standard output. The whole group is
+ * killed when the signal aborts, the time is over, the output is too long, the input fails, or the reader leaves.
+ *
+ * @throws AudioError `conversion_timeout`, `audio_limit`, `bad_audio` if the program reports a failure,
+ *   `converter_failed` if it cannot be started; the errors of the input; the signal's reason once it is aborted
+ */
+export async function* runProgram(options: ProgramOptions): AsyncGenerator<Uint8Array> {
+  const { timeoutMs, maxOutputBytes, input, signal } = options
+  signal.throwIfAborted()
+  const child = await start(options)
+  const failure = new AbortController()
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const stop = AbortSignal.any([signal, timeout, failure.signal])
+  stop.addEventListener('abort', () => child.stdout.destroy(), { once: true })
+  const message = keepTail(child.stderr)
+  const fed = feed(child.stdin, input, stop).catch((error: unknown) => failure.abort(error))
+  let bytes = 0
+  let isOver = false
+  try {
+    for await (const piece of child.stdout) {
+      bytes += piece.length
+      if (bytes > maxOutputBytes) {
+        throw new AudioError('audio_limit', `the audio has more than ${maxOutputBytes} bytes after conversion`)
+      }
+      yield piece
+    }
+    throwStopped({ signal, timeout, failure: failure.signal })
+    const code = await Promise.race([ended, whenAborted(stop)])
+    throwStopped({ signal, timeout, failure: failure.signal })
+    isOver = true
+    if (code !== 0) throw toFailure(message())
+  } catch (error) {
+    throwStopped({ signal, timeout, failure: failure.signal })
+    throw error
+  } finally {
+    // The number of a group that has ended by itself may be that of another one.
+    if (!isOver) killGroup(child)
+    failure.abort()
+    await fed
+  }
+}
+
+async function start({ command, args, env }: ProgramOptions): Promise<Child> {
+  try {
+    const child = spawn(command, [...args], {
+      cwd: '/',
+      env: { ...env },
+      detached: true,
+      shell: false,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    })
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve)
+      // Stays for the life of the child: a later failure to signal it must not end this process.
+      child.on('error', reject)
+    })
+    return child
+  } catch (cause) {
+    throw new AudioError('converter_failed', 'the audio converter cannot be started', { cause })
+  }
+}
+
+/** Writes the input at the pace of the program. A program that reads no further is not a failure of the input. */
+async function feed(stdin: Writable, input: AudioPieces | undefined, signal: AbortSignal): Promise<void> {
+  let isOpen = true
+  const closed = new Promise<void>((resolve) => {
+    stdin.once('close', resolve)
+    // EPIPE: the program has ended, and its exit code tells why.
+    stdin.on('error', () => resolve())
+  }).then(() => {
+    isOpen = false
+  })
+  if (input !== undefined) {
+    for await (const piece of abortable(input, signal)) {
+      if (!isOpen) break
+      if (!stdin.write(piece)) await Promise.race([new Promise((resolve) => stdin.once('drain', resolve)), closed])
+    }
+  }
+  stdin.end()
+}
+
+/** Reads the pipe to its end, so that the program never waits, and keeps the last bytes. */
+function keepTail(stream: Readable): () => string {
+  let tail = Buffer.alloc(0)
+  stream.on('data', (piece: Buffer) => {
+    tail = Buffer.concat([tail, piece]).subarray(-MAX_MESSAGE_BYTES)
+  })
+  stream.on('error', () => undefined)
+  return () => tail.toString('utf8')
+}
+
+/** The messages name files and versions: they go to the log, never to a client. */
+function toFailure(message: string): AudioError {
+  return new AudioError('bad_audio', 'the audio cannot be converted: it is damaged or of another type', {
+    cause: new Error(message.trim()),
+  })
+}
+
+function throwStopped(signals: {
+  readonly signal: AbortSignal
+  readonly timeout: AbortSignal
+  readonly failure: AbortSignal
+}): void {
+  signals.signal.throwIfAborted()
+  if (signals.failure.aborted) throw signals.failure.reason
+  if (signals.timeout.aborted) throw new AudioError('conversion_timeout', 'the conversion of the audio took too long')
+}
+
+function whenAborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null)
+    else signal.addEventListener('abort', () => resolve(null), { once: true })
+  })
+}
+
+function killGroup(child: Child): void {
+  const { pid } = child
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Nothing of the group is left, or the system has no groups.
+    child.kill('SIGKILL')
+  }
+}
