@@ -90,7 +90,8 @@ describe('the official client', () => {
       chunking_strategy: 'auto',
       known_speaker_names: ['Ada'],
     })
-    expect(parts.segments).toMatchObject([{ id: 'seg_0', speaker: 'SPEAKER_00', start: 0, end: 2, text: TEXT }])
+    const segments = [{ id: 'seg_0', speaker: 'SPEAKER_00', start: 0, end: 2, text: TEXT }]
+    expect(parts).toMatchObject({ segments })
   })
 
   verifies('transcriptions:stream:events', 'gets a transcript while it is heard', async () => {

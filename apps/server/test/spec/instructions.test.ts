@@ -120,6 +120,12 @@ describe('what programs find', () => {
         images: true,
         video: true,
         detection: true,
+        audio_transcription: true,
+        audio_speech: true,
+        audio_diarization: true,
+        audio_classification: true,
+        sound: true,
+        vad: true,
         pii_filter: true,
       }),
     ])

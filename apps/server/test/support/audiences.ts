@@ -298,7 +298,7 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'POST /v1/audio/translations',
     'POST /audio/translations',
   ],
-  audio_speech: ['POST /v1/audio/speech', 'POST /audio/speech', 'POST /tts', 'POST /v1/text-to-speech/:voice_id'],
+  audio_speech: ['POST /v1/audio/speech', 'POST /audio/speech', 'POST /tts', 'POST /v1/text-to-speech/:voice_id', 'POST /v1/text-to-speech/:voice_id/stream'],
   vad: ['POST /v1/audio/vad', 'POST /vad', 'POST /v1/vad'],
   audio_diarization: ['POST /v1/audio/diarization', 'POST /audio/diarization'],
   audio_classification: ['POST /v1/audio/classification', 'POST /audio/classification'],

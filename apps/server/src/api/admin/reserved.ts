@@ -64,13 +64,7 @@ const USER_POST: readonly (readonly [string, Required<Pick<RouteInfo, 'feature' 
   ...['/v1/mcp/chat/completions', '/mcp/v1/chat/completions', '/mcp/chat/completions'].map(
     (path) => [path, { feature: 'mcp', family: 'compatible' }] as const,
   ),
-  ...['/v1/audio/speech', '/audio/speech'].map(
-    (path) => [path, { feature: 'audio_speech', family: 'compatible' }] as const,
-  ),
   ['/v1/audio/*', { feature: 'audio_transform', family: 'compatible' }],
-  ['/tts', { feature: 'audio_speech', family: 'compatible' }],
-  ['/v1/text-to-speech/:voice_id', { feature: 'audio_speech', family: 'vendor' }],
-  ['/v1/sound-generation', { feature: 'sound', family: 'vendor' }],
   ['/stores/*', { feature: 'stores', family: 'compatible' }],
 ]
 

@@ -755,7 +755,7 @@ export const ENDPOINTS = defineRequirements([
     id: 'inference:route:speech',
     section: '4.3',
     behavior: '`POST /v1/audio/speech` speaks a text.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'inference:route:audio-vad',
@@ -763,7 +763,7 @@ export const ENDPOINTS = defineRequirements([
     behavior: '`POST /v1/audio/vad` finds speech in audio.',
     state: 'built',
   },
-  { id: 'inference:route:tts', section: '4.3', behavior: '`POST /tts` speaks a text.', state: 'not-built' },
+  { id: 'inference:route:tts', section: '4.3', behavior: '`POST /tts` speaks a text.', state: 'built' },
   { id: 'inference:route:vad', section: '4.3', behavior: '`POST /vad` finds speech in audio.', state: 'built' },
   {
     id: 'inference:route:translations',
@@ -857,6 +857,36 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'speech:format:encoded',
+    section: '4.3',
+    behavior: 'Speech has the format and the sample rate that the client asks for: mp3, opus, flac, wav, pcm, and aac with ffmpeg; without a format it is the file of the backend.',
+    state: 'built',
+  },
+  {
+    id: 'speech:format:vendor',
+    section: '4.3',
+    behavior: '`output_format` of the audio vendor names codec, sample rate and bit rate; anything else is 400.',
+    state: 'built',
+  },
+  {
+    id: 'speech:stream:wav',
+    section: '4.3',
+    behavior: '`stream` sends speech while it is made, as WAV without a length or in the format that the client asks for.',
+    state: 'built',
+  },
+  {
+    id: 'speech:stream:events',
+    section: '4.3',
+    behavior: '`stream_format: sse` sends speech in events.',
+    state: 'built',
+  },
+  {
+    id: 'speech:backend:bad-file',
+    section: '4.3',
+    behavior: 'A backend that writes no file, an empty one, a link or anything but sound is a failure of the server; no file is left.',
+    state: 'built',
+  },
+  {
     id: 'inference:route:video',
     section: '4.3',
     behavior: '`POST /video` and `/v1/video/generations` make videos.',
@@ -866,13 +896,13 @@ export const ENDPOINTS = defineRequirements([
     id: 'inference:route:vendor-speech',
     section: '4.3',
     behavior: '`POST /v1/text-to-speech/:voice-id` speaks in the format of the audio vendor.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'inference:route:vendor-sound',
     section: '4.3',
     behavior: '`POST /v1/sound-generation` makes sounds in the format of the audio vendor.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'inference:route:rerank',
