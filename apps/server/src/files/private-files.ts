@@ -91,7 +91,8 @@ function toPrivateFile(
       removal ??= track(
         close()
           .catch(() => undefined)
-          .then(() => rm(path, { force: true })),
+          // A backend may have put a folder there.
+          .then(() => rm(path, { recursive: true, force: true })),
       )
       return removal
     },

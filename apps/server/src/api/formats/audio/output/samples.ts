@@ -9,11 +9,17 @@ export interface Samples {
   readonly channels: 1 | 2
 }
 
+const PIECE_BYTES = 64 * 1024
+
 /** Reads a file that a backend has written. */
 export async function* readMadeFile({ path }: Pick<MadeSound, 'path'>): AsyncGenerator<Uint8Array> {
   const file = await openMadeFile(path)
   try {
-    yield* file.createReadStream({ autoClose: false }) as AsyncIterable<Uint8Array>
+    for (;;) {
+      const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(PIECE_BYTES) })
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+    }
   } finally {
     await file.close()
   }
