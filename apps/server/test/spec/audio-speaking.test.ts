@@ -6,7 +6,7 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { sseData, startTestServer, type TestServer } from '../support/server.ts'
-import { expectNoTemporaryFiles, makeWav } from '../support/sound.ts'
+import { expectNoTemporaryFiles, type FormField, makeWav, sendForm } from '../support/sound.ts'
 import { verifies } from './verifies.ts'
 
 const SPEECH = '/v1/audio/speech'
@@ -45,7 +45,8 @@ beforeAll(async () => {
     hangs: [{ rpc: 'TTS', call: 1, do: { hang: true } }],
     'hangs-late': [{ rpc: 'TTSStream', call: 1, do: { hang: 3 } }],
   }
-  for (const [name, own] of Object.entries(rules)) await server.model(name, { rules: own }, { ...KEYS, max_concurrent: 1 })
+  for (const [name, own] of Object.entries(rules))
+    await server.model(name, { rules: own }, { ...KEYS, max_concurrent: 1 })
   await server.model('mute', { without: ['TTS', 'TTSStream', 'SoundGeneration'] }, KEYS)
   await server.model('whole', { without: ['TTSStream'] }, KEYS)
   for (const name of ['tts-1', 'eleven_text_to_sound_v2']) {
@@ -154,7 +155,10 @@ describe('speech', () => {
     ['an unknown form of the stream', { stream_format: 'xml' }, 'stream_format'],
   ])('with %s is refused', async (_name, body, param) => {
     const { status, bytes } = await speak(body)
-    expect([status, JSON.parse(bytes.toString())]).toMatchObject([400, { error: { param: expect.stringContaining(param) } }])
+    expect([status, JSON.parse(bytes.toString())]).toMatchObject([
+      400,
+      { error: { param: expect.stringContaining(param) } },
+    ])
   })
 
   it('with a speed out of range is refused in the known words', async () => {
@@ -337,5 +341,32 @@ describe('the audio vendor', () => {
       404,
       { error: { code: 'model_not_found' }, detail: { status: 'model_not_found', message: expect.any(String) } },
     ])
+  })
+})
+
+describe('private text', () => {
+  const MAIL = 'ada@host.example'
+  verifies('pii:route:media-prompts', 'is filtered where the model file asks for it', async () => {
+    const detector = { name: 'mails', backend: 'pattern', pii_detection: { builtins: ['email'] } }
+    await server.writeModelFile('mails.yaml', stringify(detector))
+    const known = { known_usecases: ['tts', 'sound_generation', 'transcript'] }
+    const pii = { enabled: true, detectors: ['mails'] }
+    await server.model('unscanned', {}, { ...known, pii })
+    await server.model('scanned', {}, { ...known, pii: { ...pii, scan_media_prompts: true } })
+    const file: FormField = ['file', { name: `${MAIL}.wav`, bytes: makeWav(0.1) }]
+    for (const [model, expected] of [
+      ['unscanned', MAIL],
+      ['scanned', '[REDACTED:pattern:EMAIL]'],
+    ] as const) {
+      await speak({ model, input: `by ${MAIL}`, instructions: MAIL })
+      expect(lastAsked(model)).toMatchObject({ text: `by ${expected}`, instructions: expected })
+      await post('/v1/text-to-speech/rachel', { model_id: model, text: `by ${MAIL}` })
+      expect(lastAsked(model)).toMatchObject({ text: `by ${expected}` })
+      await post('/v1/sound-generation', { model_id: model, text: `by ${MAIL}`, lyrics: MAIL })
+      expect(lastAsked(model, 'SoundGeneration')).toMatchObject({ text: `by ${expected}`, lyrics: expected })
+      const heard = await sendForm(server, '/v1/audio/transcriptions', [['model', model], ['prompt', MAIL], file])
+      expect(heard.status).toBe(200)
+      expect(lastAsked(model, 'AudioTranscription')).toMatchObject({ prompt: expected })
+    }
   })
 })

@@ -46,7 +46,9 @@ export function speakingRoutes(parts: InferenceRouteParts): Route[] {
         query: modelQuery,
         body: async () => (await wire()).speechRequest,
         responses: {
-          200: { description: 'The sound in the format of `response_format`, or its events with `stream_format: sse`.' },
+          200: {
+            description: 'The sound in the format of `response_format`, or its events with `stream_format: sse`.',
+          },
           ...REFUSALS,
         },
       },

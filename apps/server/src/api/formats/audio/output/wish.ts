@@ -47,7 +47,8 @@ export function readVendorFormat(text: string | undefined): SoundWish {
 }
 
 function unknownFormat(): SvcError {
-  const message = 'output_format: must be a codec with its rate, such as mp3_44100_128, pcm_16000, wav_24000 or ulaw_8000'
+  const message =
+    'output_format: must be a codec with its rate, such as mp3_44100_128, pcm_16000, wav_24000 or ulaw_8000'
   return new SvcError('invalid_request', message, {
     code: 'unknown_output_format',
     details: { type: 'invalid_request_error', param: 'output_format' },
