@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { sniffAudio } from '@svc/audio'
-import type { MockFile, MockRule } from '@svc/backend-mock/script'
+import type { MockRule } from '@svc/backend-mock/script'
 import { eventually } from '@svc/test-kit'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,6 +12,9 @@ import { verifies } from './verifies.ts'
 const SPEECH = '/v1/audio/speech'
 const KEYS = { known_usecases: ['tts', 'sound_generation'] }
 const INPUT = 'one two three four'
+/** The file that a call leaves in the place of its own. */
+type MockFile = NonNullable<MockRule['do']['writes']>
+
 /** The mock speaks a word in 0.1 s: 16,000 samples a second of two bytes. */
 const SAMPLE_BYTES = 0.4 * 16_000 * 2
 const WAV_BYTES = SAMPLE_BYTES + 44
