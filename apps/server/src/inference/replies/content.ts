@@ -102,10 +102,12 @@ async function writePieces(writer: ReplyWriter, content: Content, { head, abort 
       if (!writer.started) writer.startStream(content.mediaType, head.headers, head.status)
       if (step.done === true) break
       if (bytes > 0) await writer.write(step.value)
+      // A client that has all bytes may leave at once, and has not broken off.
+      if (written === head.length) break
       step = await next(iterator, abort)
     }
-    isDone = true
     writer.end()
+    isDone = step.done === true
   } finally {
     // The source may be waiting for something that never comes.
     if (!isDone) iterator.return?.().then(undefined, () => undefined)
