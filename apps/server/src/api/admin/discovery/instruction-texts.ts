@@ -67,7 +67,7 @@ curl {base_url}v1/tokenize -H 'Content-Type: application/json' -d '{"model": "de
     tags: ['audio'],
     markdown: `# Audio
 
-\`\`\`sh
+\`\`\`
 curl {base_url}v1/audio/transcriptions -F file=@talk.mp3 -F model=whisper -F response_format=srt
 \`\`\`
 
@@ -75,7 +75,7 @@ curl {base_url}v1/audio/transcriptions -F file=@talk.mp3 -F model=whisper -F res
 
 \`\`\`sh
 curl {base_url}v1/audio/speech -H 'Content-Type: application/json' -o hello.mp3 \\
-  -d '{"model": "voice", "input": "Hello there", "response_format": "mp3"}'
+  -d '{"model": "demo", "input": "Hello there", "response_format": "mp3"}'
 \`\`\`
 
 Without \`response_format\` the reply is the file of the backend. \`stream: true\` sends the sound while it is made. \`POST /v1/text-to-speech/:voice_id\` and \`POST /v1/sound-generation\` take the bodies of the audio vendor.
