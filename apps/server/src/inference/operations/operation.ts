@@ -1,32 +1,28 @@
 import type { ChatRequest } from '../core/request.ts'
 import type { PromptMessage } from '../prompt/prompt-input.ts'
-import type { ClassifySoundRequest, ClassifySoundResult } from './audio/classify-sound.ts'
-import type { DetectSpeechRequest, DetectSpeechResult } from './audio/detect-speech.ts'
-import type { DiarizeRequest, DiarizeResult } from './audio/diarize.ts'
-import type { MakeSoundRequest, MakeSoundResult } from './audio/make-sound.ts'
-import type { SpeakRequest, SpeakResult } from './audio/speak.ts'
-import type { TranscribeRequest, TranscribeResult } from './audio/transcribe.ts'
+import type {
+  ClassifySoundRequest,
+  ClassifySoundResult,
+  DetectSpeechRequest,
+  DetectSpeechResult,
+  DiarizeRequest,
+  DiarizeResult,
+  MakeSoundRequest,
+  MakeSoundResult,
+  SpeakRequest,
+  SpeakResult,
+  TranscribeRequest,
+  TranscribeResult,
+} from './audio/audio-operations.ts'
 import type { DetectObjectsRequest, DetectObjectsResult } from './images/detect-objects.ts'
 import type { MadeFiles } from './images/made-files.ts'
 import type { MakeImageRequest } from './images/make-image.ts'
 import type { MakeVideoRequest } from './images/make-video.ts'
 import type { UpscaleImageRequest } from './images/upscale-image.ts'
+import type { OperationFigures } from './operation-figures.ts'
 import type { Pooling } from './pool-tokens.ts'
 
-/** Figures that every operation reports beside its result. */
-export interface OperationFigures {
-  /** Tokens that were read; 0 when the backend does not report them. */
-  readonly promptTokens: number
-  /**
-   * Parts of the result that the model gives while they are read. It is held until they have been read, or the result
-   * is released. Leaving the iteration ends the call.
-   *
-   * @default the result is whole
-   */
-  readonly live?: AsyncIterable<unknown> | undefined
-  /** Removes the files of the result. The core calls it when the request has ended. @default nothing is held */
-  readonly release?: (() => void) | undefined
-}
+export type { OperationFigures } from './operation-figures.ts'
 
 /** Input for one vector: a text, its tokens, or a conversation written as text. */
 export type EmbedInput = string | readonly number[] | { readonly messages: readonly PromptMessage[] }

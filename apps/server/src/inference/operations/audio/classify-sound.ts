@@ -1,24 +1,7 @@
 import { SvcError } from '@svc/errors'
-import type { OperationFigures } from '../operation.ts'
 import type { OperationRunner } from '../operation-runner.ts'
 import { countWhenLeft } from './count-use.ts'
 import { readSoundSeconds } from './sound-facts.ts'
-
-/** A recording whose sounds are named. */
-export interface ClassifySoundRequest {
-  readonly kind: 'classify-sound'
-  /** The file, where the backend reads it. */
-  readonly path: string
-  /** Most classes; 0 = all. */
-  readonly topK: number
-  /** Least score. */
-  readonly threshold: number
-}
-
-/** The classes, the best first. */
-export interface ClassifySoundResult extends OperationFigures {
-  readonly classes: readonly { readonly index: number; readonly label: string; readonly score: number }[]
-}
 
 /** Names the sounds of a recording. */
 export const runClassifySound: OperationRunner<'classify-sound'> = async ({ path, topK, threshold }, context) => {

@@ -1,21 +1,9 @@
-import type { OperationFigures } from '../operation.ts'
 import type { OperationRunner } from '../operation-runner.ts'
 import { countWhenLeft } from './count-use.ts'
 import { roundSeconds, toSeconds } from './transcript.ts'
 
 /** Samples a second of the sound in which speech is searched. */
 export const SPEECH_RATE = 16_000
-
-/** Samples in which speech is searched: one channel, {@link SPEECH_RATE} a second. */
-export interface DetectSpeechRequest {
-  readonly kind: 'detect-speech'
-  readonly samples: readonly number[]
-}
-
-/** The parts with speech, in seconds. */
-export interface DetectSpeechResult extends OperationFigures {
-  readonly segments: readonly { readonly start: number; readonly end: number }[]
-}
 
 /** Finds speech. A part that is still open, which backends give an end of 0, ends with the samples. */
 export const runDetectSpeech: OperationRunner<'detect-speech'> = async ({ samples }, context) => {

@@ -1,42 +1,8 @@
-import type { OperationFigures } from '../operation.ts'
 import type { OperationRunner } from '../operation-runner.ts'
+import type { SpeakerTurn } from './audio-operations.ts'
 import { countWhenLeft } from './count-use.ts'
 import { readSoundSeconds } from './sound-facts.ts'
 import { roundSeconds, toSeconds } from './transcript.ts'
-
-/** A recording whose speakers are told apart. 0 leaves a figure to the backend. */
-export interface DiarizeRequest {
-  readonly kind: 'diarize'
-  /** The file, where the backend reads it. */
-  readonly path: string
-  readonly speakers: number
-  readonly minSpeakers: number
-  readonly maxSpeakers: number
-  readonly clusteringThreshold: number
-  /** Least seconds of speech and of silence. */
-  readonly minSecondsOn: number
-  readonly minSecondsOff: number
-  readonly language?: string | undefined
-  readonly includesText: boolean
-}
-
-/** A part of a recording in which one person speaks, in seconds. */
-export interface SpeakerTurn {
-  readonly start: number
-  readonly end: number
-  /** The name that the backend gave; may be empty. */
-  readonly label: string
-  readonly text: string
-}
-
-export interface DiarizeResult extends OperationFigures {
-  readonly turns: readonly SpeakerTurn[]
-  /** 0 when the backend does not say. */
-  readonly speakers: number
-  /** Seconds; 0 when they are not known. */
-  readonly duration: number
-  readonly language: string
-}
 
 /** Tells the speakers of a recording apart. */
 export const runDiarize: OperationRunner<'diarize'> = async (request, context) => {

@@ -4,26 +4,12 @@ import { ensureSuccess } from '@svc/backend-client'
 import { SvcError } from '@svc/errors'
 import { measureResult } from '../../../generated-files/generated-files.ts'
 import { SNIFFED_BYTES, sniffMedia } from '../../media/sniff-media.ts'
-import type { OperationFigures } from '../operation.ts'
 import type { OperationContext } from '../operation-runner.ts'
+import type { MadeSound, MadeSoundResult } from './audio-operations.ts'
 import { readSoundSeconds } from './sound-facts.ts'
 
 /** Largest file of sound that a backend may write. */
 const MAX_BYTES = 512 * 1024 * 1024
-
-/** Sound that a backend has written to a file. The file exists until the result is released. */
-export interface MadeSound {
-  readonly path: string
-  /** The type that its first bytes show. */
-  readonly mediaType: string
-  readonly sizeBytes: number
-  /** Undefined when the header does not tell it. */
-  readonly seconds: number | undefined
-}
-
-export interface MadeSoundResult extends OperationFigures {
-  readonly sound: MadeSound
-}
 
 /** Answer of the calls that write a file. */
 interface BackendResult {

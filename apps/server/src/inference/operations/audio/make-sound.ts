@@ -1,26 +1,7 @@
 import type { OperationRunner } from '../operation-runner.ts'
 import { countWhenLeft } from './count-use.ts'
-import { type MadeSoundResult, makeSoundFile } from './made-sound.ts'
+import { makeSoundFile } from './made-sound.ts'
 import { findModelPath } from './speak.ts'
-
-/** A sound or music to make. */
-export interface MakeSoundRequest {
-  readonly kind: 'make-sound'
-  readonly text: string
-  readonly seconds?: number | undefined
-  readonly temperature?: number | undefined
-  readonly samples?: boolean | undefined
-  readonly thinks?: boolean | undefined
-  readonly caption?: string | undefined
-  readonly lyrics?: string | undefined
-  readonly bpm?: number | undefined
-  readonly keyscale?: string | undefined
-  readonly language?: string | undefined
-  readonly timesignature?: string | undefined
-  readonly isInstrumental?: boolean | undefined
-}
-
-export type MakeSoundResult = MadeSoundResult
 
 /** Makes a sound or music. */
 export const runMakeSound: OperationRunner<'make-sound'> = async (request, context) => {

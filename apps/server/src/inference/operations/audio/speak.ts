@@ -4,34 +4,10 @@ import type { PartialMessage } from '@svc/backend-client'
 import type { Reply, TTSRequest } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
-import type { OperationFigures } from '../operation.ts'
 import type { OperationContext, OperationRunner } from '../operation-runner.ts'
+import type { SpeakRequest, SpeakResult } from './audio-operations.ts'
 import { countWhenLeft } from './count-use.ts'
-import { type MadeSound, makeSoundFile } from './made-sound.ts'
-
-/** A text to speak. */
-export interface SpeakRequest {
-  readonly kind: 'speak'
-  readonly text: string
-  /** @default the voice of the model file */
-  readonly voice?: string | undefined
-  readonly language?: string | undefined
-  readonly instructions?: string | undefined
-  /** Further settings by names that the backend knows. */
-  readonly params: Readonly<Record<string, string>>
-  /** Whether the sound is given while it is made. */
-  readonly stream: boolean
-}
-
-/** Speech: a file, or live samples. */
-export interface SpeakResult extends OperationFigures {
-  /** Absent when it is live. */
-  readonly sound?: MadeSound | undefined
-  /** Samples a second of live speech. */
-  readonly sampleRate: number
-  /** Samples of one channel: 16-bit integers, little endian. */
-  readonly live?: AsyncIterable<Uint8Array> | undefined
-}
+import { makeSoundFile } from './made-sound.ts'
 
 /** The rate of backends that name none. */
 const DEFAULT_RATE = 16_000

@@ -1,41 +1,11 @@
 import type { PartialMessage } from '@svc/backend-client'
 import type { TranscriptRequest } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
-import type { OperationFigures } from '../operation.ts'
 import type { OperationContext, OperationRunner } from '../operation-runner.ts'
+import type { TranscribeRequest, TranscribeResult, TranscriptPart } from './audio-operations.ts'
 import { countWhenLeft } from './count-use.ts'
 import { readSoundSeconds } from './sound-facts.ts'
-import { type Transcript, toTranscript } from './transcript.ts'
-
-/** A recording to write down. */
-export interface TranscribeRequest {
-  readonly kind: 'transcribe'
-  /** The file, where the backend reads it. */
-  readonly path: string
-  /** A code of ISO 639. @default the model detects it */
-  readonly language?: string | undefined
-  /** Whether the text is in English. */
-  readonly translates: boolean
-  /** Whether speakers are told apart, by models that can. */
-  readonly diarizes: boolean
-  readonly prompt?: string | undefined
-  readonly temperature?: number | undefined
-  readonly granularities: readonly ('word' | 'segment')[]
-  /** Whether the text is given while it is heard. */
-  readonly stream: boolean
-}
-
-/** A part of a transcript that is given while it is heard. The whole transcript comes last. */
-export type TranscriptPart =
-  | { readonly type: 'delta'; readonly text: string }
-  | { readonly type: 'done'; readonly transcript: Transcript }
-
-/** A transcript: whole, or live. */
-export interface TranscribeResult extends OperationFigures {
-  /** Absent when it is live. */
-  readonly transcript?: Transcript | undefined
-  readonly live?: AsyncIterable<TranscriptPart> | undefined
-}
+import { toTranscript } from './transcript.ts'
 
 /** Writes down what is said in a recording. */
 export const runTranscribe: OperationRunner<'transcribe'> = async (request, context) => {

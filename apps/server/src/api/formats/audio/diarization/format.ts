@@ -1,7 +1,7 @@
 import { type DiarizationForm, type DiarizationReply, diarizationForm } from '@svc/wire/native'
 import { readBody } from '../../../../inference/documents/read-body.ts'
 import { SOUND_FORM, takeSound } from '../../../../inference/media/sound-file.ts'
-import type { DiarizeResult, SpeakerTurn } from '../../../../inference/operations/audio/diarize.ts'
+import type { DiarizeResult, SpeakerTurn } from '../../../../inference/operations/audio/audio-operations.ts'
 import type { EncodedReply, WireFormat } from '../../../../inference/replies/wire-format.ts'
 import { readLanguage } from '../language.ts'
 

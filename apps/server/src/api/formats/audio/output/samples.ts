@@ -1,6 +1,7 @@
 import { AudioError, float32ToS16, mixChannels, readWav } from '@svc/audio'
 import { SvcError } from '@svc/errors'
-import { type MadeSound, openMadeFile } from '../../../../inference/operations/audio/made-sound.ts'
+import type { MadeSound } from '../../../../inference/operations/audio/audio-operations.ts'
+import { openMadeFile } from '../../../../inference/operations/audio/made-sound.ts'
 
 /** Samples as the encoders take them: 16-bit integers, little endian, interleaved. */
 export interface Samples {

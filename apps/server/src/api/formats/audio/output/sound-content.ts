@@ -1,5 +1,5 @@
 import { encodeAudio, encodeWavHeader, float32ToALaw, float32ToMuLaw, s16ToFloat32 } from '@svc/audio'
-import type { MadeSound } from '../../../../inference/operations/audio/made-sound.ts'
+import type { MadeSound } from '../../../../inference/operations/audio/audio-operations.ts'
 import type { Content } from '../../../../inference/replies/content.ts'
 import { openSamples, readMadeFile, type Samples } from './samples.ts'
 import { converter, type SoundWish } from './wish.ts'

@@ -1,4 +1,4 @@
-import type { SpeakRequest, SpeakResult } from '../../../../inference/operations/audio/speak.ts'
+import type { SpeakRequest, SpeakResult } from '../../../../inference/operations/audio/audio-operations.ts'
 import type { Content } from '../../../../inference/replies/content.ts'
 import type { OperationCall } from '../../../../inference/replies/wire-format.ts'
 import { toLiveContent, toSoundContent } from '../output/sound-content.ts'

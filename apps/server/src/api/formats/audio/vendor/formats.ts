@@ -1,6 +1,6 @@
 import { soundGenerationRequest, voiceSpeechRequest } from '@svc/wire/elevenlabs'
 import { readBody } from '../../../../inference/documents/read-body.ts'
-import type { MakeSoundRequest } from '../../../../inference/operations/audio/make-sound.ts'
+import type { MakeSoundRequest } from '../../../../inference/operations/audio/audio-operations.ts'
 import type { WireFormat } from '../../../../inference/replies/wire-format.ts'
 import { readLanguage } from '../language.ts'
 import { toSoundContent } from '../output/sound-content.ts'
