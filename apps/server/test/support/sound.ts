@@ -58,7 +58,7 @@ export function sendForm(
 }
 
 /** Lists the temporary files of requests and of backends. */
-export async function listTemporaryFiles(server: TestServer): Promise<readonly string[]> {
+async function listTemporaryFiles(server: TestServer): Promise<readonly string[]> {
   const data = join(server.folder, 'data')
   const list = (folder: string): Promise<string[]> => readdir(folder).catch(() => [])
   const drafts = (await list(join(data, 'generated'))).filter((name) => name.startsWith('.drafts'))

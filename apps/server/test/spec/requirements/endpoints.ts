@@ -859,7 +859,8 @@ export const ENDPOINTS = defineRequirements([
   {
     id: 'speech:format:encoded',
     section: '4.3',
-    behavior: 'Speech has the format and the sample rate that the client asks for: mp3, opus, flac, wav, pcm, and aac with ffmpeg; without a format it is the file of the backend.',
+    behavior:
+      'Speech has the format and the sample rate that the client asks for: mp3, opus, flac, wav, pcm, and aac with ffmpeg; without a format it is the file of the backend.',
     state: 'built',
   },
   {
@@ -871,7 +872,8 @@ export const ENDPOINTS = defineRequirements([
   {
     id: 'speech:stream:wav',
     section: '4.3',
-    behavior: '`stream` sends speech while it is made, as WAV without a length or in the format that the client asks for.',
+    behavior:
+      '`stream` sends speech while it is made, as WAV without a length or in the format that the client asks for.',
     state: 'built',
   },
   {
@@ -883,7 +885,8 @@ export const ENDPOINTS = defineRequirements([
   {
     id: 'speech:backend:bad-file',
     section: '4.3',
-    behavior: 'A backend that writes no file, an empty one, a link or anything but sound is a failure of the server; no file is left.',
+    behavior:
+      'A backend that writes no file, an empty one, a link or anything but sound is a failure of the server; no file is left.',
     state: 'built',
   },
   {

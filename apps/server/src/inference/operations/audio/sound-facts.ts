@@ -1,10 +1,5 @@
 import { open } from 'node:fs/promises'
 
-/** Facts from the header of a WAV file. */
-export interface SoundFacts {
-  readonly seconds: number
-}
-
 /** Bytes in which the samples of real files begin. */
 const HEADER_BYTES = 4096
 
