@@ -3,7 +3,7 @@ import { countWhenLeft } from './count-use.ts'
 import { roundSeconds, toSeconds } from './transcript.ts'
 
 /** Samples a second of the sound in which speech is searched. */
-export const SPEECH_RATE = 16_000
+const SPEECH_RATE = 16_000
 
 /** Finds speech. A part that is still open, which backends give an end of 0, ends with the samples. */
 export const runDetectSpeech: OperationRunner<'detect-speech'> = async ({ samples }, context) => {
