@@ -4,6 +4,7 @@ import { library } from '../../tsup.base.ts'
 export default defineConfig(
   library({
     index: 'src/index.ts',
+    elevenlabs: 'src/elevenlabs/index.ts',
     messages: 'src/messages/index.ts',
     native: 'src/native/index.ts',
     ndjson: 'src/ndjson/index.ts',

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { soundGenerationRequest } from './elevenlabs/sound.ts'
+import { voiceSpeechRequest } from './elevenlabs/speech.ts'
 import { messagesErrorReply } from './messages/error.ts'
 import { messagesEvent } from './messages/events.ts'
 import { messagesModel, messagesModelList } from './messages/models.ts'
@@ -44,6 +46,14 @@ import {
 } from './native/router.ts'
 import { scoreReply, scoreRequest } from './native/score.ts'
 import { settingsErrorReply, settingsUpdateReply } from './native/settings.ts'
+import {
+  diarizationForm,
+  diarizationReply,
+  soundClassificationForm,
+  soundClassificationReply,
+  vadReply,
+  vadRequest,
+} from './native/sound.ts'
 import { loadedModel, systemReply, versionReply } from './native/system.ts'
 import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from './native/tokenize.ts'
 import { backendTrace, backendTraceList, trace, traceList, traceSummary } from './native/traces.ts'
@@ -82,6 +92,16 @@ import { imageEditForm, imageList, imageRequest, imageUpscaleForm } from './open
 import { model, modelCapabilitiesList, modelList } from './openai/models.ts'
 import { moderation, moderationRequest, moderationResult } from './openai/moderations.ts'
 import { rerankReply, rerankRequest } from './openai/rerank.ts'
+import { speechRequest } from './openai/speech.ts'
+import {
+  diarizedTranscription,
+  transcription,
+  transcriptionForm,
+  transcriptionSegment,
+  transcriptionWord,
+  translationForm,
+  verboseTranscription,
+} from './openai/transcriptions.ts'
 import { completionUsage } from './openai/usage.ts'
 import { videoList, videoRequest } from './openai/videos.ts'
 import { responseErrorReply } from './responses/error.ts'
@@ -120,6 +140,22 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   Moderation: moderation,
   RerankRequest: rerankRequest,
   RerankReply: rerankReply,
+  TranscriptionForm: transcriptionForm,
+  TranslationForm: translationForm,
+  Transcription: transcription,
+  TranscriptionWord: transcriptionWord,
+  TranscriptionSegment: transcriptionSegment,
+  VerboseTranscription: verboseTranscription,
+  DiarizedTranscription: diarizedTranscription,
+  SpeechRequest: speechRequest,
+  VoiceSpeechRequest: voiceSpeechRequest,
+  SoundGenerationRequest: soundGenerationRequest,
+  VadRequest: vadRequest,
+  VadReply: vadReply,
+  DiarizationForm: diarizationForm,
+  DiarizationReply: diarizationReply,
+  SoundClassificationForm: soundClassificationForm,
+  SoundClassificationReply: soundClassificationReply,
   ImageRequest: imageRequest,
   ImageEditForm: imageEditForm,
   ImageUpscaleForm: imageUpscaleForm,

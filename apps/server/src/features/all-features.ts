@@ -19,6 +19,7 @@ import { settingsFeature } from '../api/admin/settings/feature.ts'
 import { systemFeature } from '../api/admin/system/feature.ts'
 import { tracesFeature } from '../api/admin/traces/feature.ts'
 import { usageFeature } from '../api/admin/usage/feature.ts'
+import { audioFeature } from '../api/formats/audio/feature.ts'
 import { imagesFeature } from '../api/formats/images/feature.ts'
 import { messagesFeature } from '../api/formats/messages/feature.ts'
 import { ollamaFeature } from '../api/formats/ollama/feature.ts'
@@ -57,6 +58,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   rerankFeature,
   tokenizeFeature,
   scoreFeature,
+  audioFeature,
   imagesFeature,
   generatedFilesFeature,
   slotsFeature,

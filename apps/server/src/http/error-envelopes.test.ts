@@ -95,8 +95,10 @@ describe('errorBody', () => {
     expect(errorBody(broken, 'compatible')).toEqual({
       error: { code: 500, message: 'prediction failed', type: 'server_error', param: null },
     })
+    // verifies errors:envelope:audio-vendor
     expect(errorBody(new SvcError('forbidden', 'no'), 'vendor')).toEqual({
       error: { code: 403, message: 'no', type: 'authorization_error', param: null },
+      detail: { status: 'forbidden', message: 'no' },
     })
   })
 

@@ -89,8 +89,9 @@ function toErrorFields(error: SvcError, family: ErrorFamily): Record<string, unk
   const status = toStatus(error)
   switch (family) {
     case 'compatible':
-    case 'vendor':
       return compatible(error, status)
+    case 'vendor':
+      return { ...compatible(error, status), detail: { status: error.code, message: error.message } }
     case 'rerank':
       return { ...compatible(error, status), message: error.message }
     case 'messages':

@@ -52,7 +52,8 @@ describe('the inference routes of the table', () => {
     const others = ['/v1/messages', '/v1/messages/count_tokens', '/v1/responses', '/api/chat', '/api/generate']
     const rest = ['/api/embed', '/api/embeddings', '/v1/rerank', '/v1/tokenize', '/v1/detokenize', '/api/score']
     const media = ['/v1/images/generations', '/v1/video/generations', '/v1/detection']
-    expect(routes).toEqual(expect.arrayContaining([...known, ...others, ...rest, ...media]))
+    const sound = ['/v1/audio/speech', '/v1/text-to-speech/:voice_id', '/v1/sound-generation', '/v1/audio/vad']
+    expect(routes).toEqual(expect.arrayContaining([...known, ...others, ...rest, ...media, ...sound]))
   })
 
   // verifies request:order:stages

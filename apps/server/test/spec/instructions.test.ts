@@ -22,7 +22,7 @@ interface Example {
   readonly body: string | undefined
 }
 
-/** Reads a command of curl with `-X`, `-H` and `-d`. */
+/** Reads a command of curl with `-X`, `-H`, `-d` and `-o`. */
 function readCurl(command: string): Example {
   const words = [...command.replaceAll('\\\n', ' ').matchAll(/'([^']*)'|(\S+)/g)].map(
     ([, quoted, bare]) => quoted ?? bare ?? '',
@@ -35,7 +35,7 @@ function readCurl(command: string): Example {
     if (word === '-X') method = value
     else if (word === '-d') body = value
     else if (word === '-H') headers[value.slice(0, value.indexOf(':'))] = value.slice(value.indexOf(':') + 1).trim()
-    else if (word.startsWith('-')) throw new Error(`${word} is not known here`)
+    else if (word !== '-o' && word.startsWith('-')) throw new Error(`${word} is not known here`)
     else url = word
     if (word.startsWith('-')) index += 1
   }
@@ -120,6 +120,12 @@ describe('what programs find', () => {
         images: true,
         video: true,
         detection: true,
+        audio_transcription: true,
+        audio_speech: true,
+        audio_diarization: true,
+        audio_classification: true,
+        sound: true,
+        vad: true,
         pii_filter: true,
       }),
     ])

@@ -33,6 +33,7 @@ export function listConcretePaths(route: RouteInfo): string[] {
 export const EVERY_USECASE = [
   ...['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'],
   ...['image', 'video', 'detection', 'stores'],
+  ...['tts', 'sound_generation', 'vad'],
 ]
 
 /** Models of {@link modelsForAll}, by their further keys. */

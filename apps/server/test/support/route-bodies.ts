@@ -31,6 +31,11 @@ export const ROUTE_BODIES: Readonly<Record<string, object>> = {
   '/v1/video/generations': { prompt: 'A red square' },
   // The mock finds nothing that it is as sure of.
   '/v1/detection': { image: PNG.toString('base64'), threshold: 1 },
+  '/v1/audio/speech': { input: 'Hello there' },
+  '/v1/text-to-speech/:voice_id': { text: 'Hello there' },
+  '/v1/text-to-speech/:voice_id/stream': { text: 'Hello there' },
+  '/v1/sound-generation': { text: 'rain' },
+  '/v1/audio/vad': { audio: [0, 0.5] },
   '/api/score': { prompt: 'Hello', candidates: ['one', 'two'] },
   '/v1/slots/save': { slot: 0 },
   '/v1/slots/restore': { slot: 0, id: SAVED_ID },

@@ -3026,6 +3026,295 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audio/transcriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write down what is said */
+        post: operations["post_v1_audio_transcriptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audio/transcriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write down what is said */
+        post: operations["post_audio_transcriptions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/translations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write down in English what is said */
+        post: operations["post_v1_audio_translations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audio/translations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write down in English what is said */
+        post: operations["post_audio_translations_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/vad": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Find the parts of a sound with speech */
+        post: operations["post_v1_audio_vad"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/vad": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Find the parts of a sound with speech */
+        post: operations["post_vad_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vad": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Find the parts of a sound with speech */
+        post: operations["post_v1_vad_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/diarization": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tell the speakers of a recording apart */
+        post: operations["post_v1_audio_diarization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audio/diarization": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tell the speakers of a recording apart */
+        post: operations["post_audio_diarization_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/classification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Name the sounds of a recording */
+        post: operations["post_v1_audio_classification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audio/classification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Name the sounds of a recording */
+        post: operations["post_audio_classification_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/speech": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Speak a text */
+        post: operations["post_v1_audio_speech"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audio/speech": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Speak a text */
+        post: operations["post_audio_speech_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Speak a text */
+        post: operations["post_tts_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/text-to-speech/{voice_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Speak a text with a voice */
+        post: operations["post_v1_text_to_speech_voice_id"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/text-to-speech/{voice_id}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Speak a text with a voice, while it is made */
+        post: operations["post_v1_text_to_speech_voice_id_stream"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sound-generation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a sound or music */
+        post: operations["post_v1_sound_generation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/images/generations": {
         parameters: {
             query?: never;
@@ -4717,6 +5006,244 @@ export interface components {
             } & {
                 [key: string]: unknown;
             };
+        } & {
+            [key: string]: unknown;
+        };
+        TranscriptionForm: {
+            model?: string | null;
+            language?: string | null;
+            prompt?: string | null;
+            response_format?: ("json" | "text" | "txt" | "srt" | "vtt" | "verbose_json" | "diarized_json" | "lrc") | null;
+            temperature?: number | null;
+            "timestamp_granularities[]"?: string[] | null;
+            timestamp_granularities?: string | null;
+            stream?: string | null;
+            translate?: string | null;
+            diarize?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        TranslationForm: {
+            model?: string | null;
+            language?: string | null;
+            prompt?: string | null;
+            response_format?: ("json" | "text" | "txt" | "srt" | "vtt" | "verbose_json" | "diarized_json" | "lrc") | null;
+            temperature?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        Transcription: {
+            text: string;
+            language?: string;
+            duration?: number;
+            usage?: {
+                /** @constant */
+                type: "duration";
+                seconds: number;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        TranscriptionWord: {
+            word: string;
+            text: string;
+            start: number;
+            end: number;
+        } & {
+            [key: string]: unknown;
+        };
+        TranscriptionSegment: {
+            id: number;
+            seek: number;
+            start: number;
+            end: number;
+            text: string;
+            tokens: number[];
+            temperature: number;
+            avg_logprob: number;
+            compression_ratio: number;
+            no_speech_prob: number;
+            speaker?: string;
+            words?: components["schemas"]["TranscriptionWord"][];
+        } & {
+            [key: string]: unknown;
+        };
+        VerboseTranscription: {
+            /** @enum {string} */
+            task: "transcribe" | "translate";
+            text: string;
+            language: string;
+            duration: number;
+            segments: components["schemas"]["TranscriptionSegment"][];
+            words?: components["schemas"]["TranscriptionWord"][];
+            usage?: {
+                /** @constant */
+                type: "duration";
+                seconds: number;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        DiarizedTranscription: {
+            /** @enum {string} */
+            task: "transcribe" | "translate";
+            text: string;
+            duration: number;
+            segments: ({
+                /** @constant */
+                type: "transcript.text.segment";
+                id: string;
+                speaker: string;
+                start: number;
+                end: number;
+                text: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            usage?: {
+                /** @constant */
+                type: "duration";
+                seconds: number;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        SpeechRequest: {
+            model?: string | null;
+            input?: string | null;
+            text?: string | null;
+            voice?: (string | ({
+                id: string;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            response_format?: ("mp3" | "opus" | "aac" | "flac" | "wav" | "pcm") | null;
+            speed?: number | null;
+            stream?: boolean | null;
+            stream_format?: ("audio" | "sse") | null;
+            instructions?: string | null;
+            language?: string | null;
+            sample_rate?: number | null;
+            params?: {
+                [key: string]: string | number | boolean;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        VoiceSpeechRequest: {
+            text: string;
+            model_id?: string | null;
+            language_code?: string | null;
+            seed?: number | null;
+            voice_settings?: ({
+                stability?: number | null;
+                similarity_boost?: number | null;
+                style?: number | null;
+                speed?: number | null;
+                use_speaker_boost?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        } & {
+            [key: string]: unknown;
+        };
+        SoundGenerationRequest: {
+            text: string;
+            model_id?: string | null;
+            duration_seconds?: number | null;
+            prompt_influence?: number | null;
+            do_sample?: boolean | null;
+            think?: boolean | null;
+            caption?: string | null;
+            lyrics?: string | null;
+            bpm?: number | null;
+            keyscale?: string | null;
+            language?: string | null;
+            vocal_language?: string | null;
+            timesignature?: string | null;
+            instrumental?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        VadRequest: {
+            model?: string | null;
+            audio: number[];
+        } & {
+            [key: string]: unknown;
+        };
+        VadReply: {
+            segments: ({
+                start: number;
+                end: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
+        DiarizationForm: {
+            model?: string | null;
+            num_speakers?: number | null;
+            min_speakers?: number | null;
+            max_speakers?: number | null;
+            clustering_threshold?: number | null;
+            min_duration_on?: number | null;
+            min_duration_off?: number | null;
+            language?: string | null;
+            include_text?: string | null;
+            response_format?: ("json" | "verbose_json" | "rttm") | null;
+        } & {
+            [key: string]: unknown;
+        };
+        DiarizationReply: {
+            /** @constant */
+            task: "diarize";
+            duration?: number;
+            language?: string;
+            num_speakers: number;
+            segments: ({
+                id: number;
+                speaker: string;
+                label?: string;
+                start: number;
+                end: number;
+                text?: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            speakers?: ({
+                id: string;
+                label?: string;
+                total_speech_duration: number;
+                segment_count: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
+        SoundClassificationForm: {
+            model?: string | null;
+            top_k?: number | null;
+            threshold?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        SoundClassificationReply: {
+            model: string;
+            detections: ({
+                index: number;
+                label: string;
+                score: number;
+            } & {
+                [key: string]: unknown;
+            })[];
         } & {
             [key: string]: unknown;
         };
@@ -16012,6 +16539,1139 @@ export interface operations {
                 };
             };
             /** @description The backend of the model cannot score. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_audio_transcriptions: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["TranscriptionForm"];
+            };
+        };
+        responses: {
+            /** @description The transcript in the form of `response_format`, or its events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        /** @enum {string} */
+                        task: "transcribe" | "translate";
+                        text: string;
+                        language: string;
+                        duration: number;
+                        segments: ({
+                            id: number;
+                            seek: number;
+                            start: number;
+                            end: number;
+                            text: string;
+                            tokens: number[];
+                            temperature: number;
+                            avg_logprob: number;
+                            compression_ratio: number;
+                            no_speech_prob: number;
+                            speaker?: string;
+                            words?: ({
+                                word: string;
+                                text: string;
+                                start: number;
+                                end: number;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        words?: ({
+                            word: string;
+                            text: string;
+                            start: number;
+                            end: number;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        usage?: {
+                            /** @constant */
+                            type: "duration";
+                            seconds: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @enum {string} */
+                        task: "transcribe" | "translate";
+                        text: string;
+                        duration: number;
+                        segments: ({
+                            /** @constant */
+                            type: "transcript.text.segment";
+                            id: string;
+                            speaker: string;
+                            start: number;
+                            end: number;
+                            text: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        usage?: {
+                            /** @constant */
+                            type: "duration";
+                            seconds: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        text: string;
+                        language?: string;
+                        duration?: number;
+                        usage?: {
+                            /** @constant */
+                            type: "duration";
+                            seconds: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    });
+                };
+            };
+            /** @description The file is neither sound nor film. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The model cannot do it. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_audio_transcriptions_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["TranscriptionForm"];
+            };
+        };
+        responses: {
+            /** @description The transcript in the form of `response_format`, or its events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        /** @enum {string} */
+                        task: "transcribe" | "translate";
+                        text: string;
+                        language: string;
+                        duration: number;
+                        segments: ({
+                            id: number;
+                            seek: number;
+                            start: number;
+                            end: number;
+                            text: string;
+                            tokens: number[];
+                            temperature: number;
+                            avg_logprob: number;
+                            compression_ratio: number;
+                            no_speech_prob: number;
+                            speaker?: string;
+                            words?: ({
+                                word: string;
+                                text: string;
+                                start: number;
+                                end: number;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        words?: ({
+                            word: string;
+                            text: string;
+                            start: number;
+                            end: number;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        usage?: {
+                            /** @constant */
+                            type: "duration";
+                            seconds: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @enum {string} */
+                        task: "transcribe" | "translate";
+                        text: string;
+                        duration: number;
+                        segments: ({
+                            /** @constant */
+                            type: "transcript.text.segment";
+                            id: string;
+                            speaker: string;
+                            start: number;
+                            end: number;
+                            text: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        usage?: {
+                            /** @constant */
+                            type: "duration";
+                            seconds: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        text: string;
+                        language?: string;
+                        duration?: number;
+                        usage?: {
+                            /** @constant */
+                            type: "duration";
+                            seconds: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    });
+                };
+            };
+            /** @description The file is neither sound nor film. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The model cannot do it. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_audio_translations: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["TranslationForm"];
+            };
+        };
+        responses: {
+            /** @description The transcript in the form of `response_format`, or its events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        /** @enum {string} */
+                        task: "transcribe" | "translate";
+                        text: string;
+                        language: string;
+                        duration: number;
+                        segments: ({
+                            id: number;
+                            seek: number;
+                            start: number;
+                            end: number;
+                            text: string;
+                            tokens: number[];
+                            temperature: number;
+                            avg_logprob: number;
+                            compression_ratio: number;
+                            no_speech_prob: number;
+                            speaker?: string;
+                            words?: ({
+                                word: string;
+                                text: string;
+                                start: number;
+                                end: number;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        words?: ({
+                            word: string;
+                            text: string;
+                            start: number;
+                            end: number;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        usage?: {
+                            /** @constant */
+                            type: "duration";
+                            seconds: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @enum {string} */
+                        task: "transcribe" | "translate";
+                        text: string;
+                        duration: number;
+                        segments: ({
+                            /** @constant */
+                            type: "transcript.text.segment";
+                            id: string;
+                            speaker: string;
+                            start: number;
+                            end: number;
+                            text: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        usage?: {
+                            /** @constant */
+                            type: "duration";
+                            seconds: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        text: string;
+                        language?: string;
+                        duration?: number;
+                        usage?: {
+                            /** @constant */
+                            type: "duration";
+                            seconds: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    });
+                };
+            };
+            /** @description The file is neither sound nor film. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The model cannot do it. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_audio_translations_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["TranslationForm"];
+            };
+        };
+        responses: {
+            /** @description The transcript in the form of `response_format`, or its events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        /** @enum {string} */
+                        task: "transcribe" | "translate";
+                        text: string;
+                        language: string;
+                        duration: number;
+                        segments: ({
+                            id: number;
+                            seek: number;
+                            start: number;
+                            end: number;
+                            text: string;
+                            tokens: number[];
+                            temperature: number;
+                            avg_logprob: number;
+                            compression_ratio: number;
+                            no_speech_prob: number;
+                            speaker?: string;
+                            words?: ({
+                                word: string;
+                                text: string;
+                                start: number;
+                                end: number;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        words?: ({
+                            word: string;
+                            text: string;
+                            start: number;
+                            end: number;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        usage?: {
+                            /** @constant */
+                            type: "duration";
+                            seconds: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @enum {string} */
+                        task: "transcribe" | "translate";
+                        text: string;
+                        duration: number;
+                        segments: ({
+                            /** @constant */
+                            type: "transcript.text.segment";
+                            id: string;
+                            speaker: string;
+                            start: number;
+                            end: number;
+                            text: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        usage?: {
+                            /** @constant */
+                            type: "duration";
+                            seconds: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        text: string;
+                        language?: string;
+                        duration?: number;
+                        usage?: {
+                            /** @constant */
+                            type: "duration";
+                            seconds: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    });
+                };
+            };
+            /** @description The file is neither sound nor film. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The model cannot do it. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_audio_vad: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VadRequest"];
+            };
+        };
+        responses: {
+            /** @description The parts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VadReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_vad_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VadRequest"];
+            };
+        };
+        responses: {
+            /** @description The parts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VadReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_vad_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VadRequest"];
+            };
+        };
+        responses: {
+            /** @description The parts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VadReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_audio_diarization: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["DiarizationForm"];
+            };
+        };
+        responses: {
+            /** @description The parts by speaker. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiarizationReply"];
+                };
+            };
+            /** @description The file is neither sound nor film. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The model cannot do it. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_audio_diarization_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["DiarizationForm"];
+            };
+        };
+        responses: {
+            /** @description The parts by speaker. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiarizationReply"];
+                };
+            };
+            /** @description The file is neither sound nor film. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The model cannot do it. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_audio_classification: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["SoundClassificationForm"];
+            };
+        };
+        responses: {
+            /** @description The best class first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SoundClassificationReply"];
+                };
+            };
+            /** @description The file is neither sound nor film. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The model cannot do it. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_audio_classification_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["SoundClassificationForm"];
+            };
+        };
+        responses: {
+            /** @description The best class first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SoundClassificationReply"];
+                };
+            };
+            /** @description The file is neither sound nor film. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The model cannot do it. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_audio_speech: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpeechRequest"];
+            };
+        };
+        responses: {
+            /** @description The sound in the format of `response_format`, or its events with `stream_format: sse`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The sound format needs a program that is not installed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The model cannot do it. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_audio_speech_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpeechRequest"];
+            };
+        };
+        responses: {
+            /** @description The sound in the format of `response_format`, or its events with `stream_format: sse`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The sound format needs a program that is not installed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The model cannot do it. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_tts_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpeechRequest"];
+            };
+        };
+        responses: {
+            /** @description The sound in the format of `response_format`, or its events with `stream_format: sse`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The sound format needs a program that is not installed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The model cannot do it. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_text_to_speech_voice_id: {
+        parameters: {
+            query?: {
+                output_format?: string;
+            };
+            header?: never;
+            path: {
+                voice_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VoiceSpeechRequest"];
+            };
+        };
+        responses: {
+            /** @description The sound in the format of `output_format`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The sound format needs a program that is not installed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The model cannot do it. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_text_to_speech_voice_id_stream: {
+        parameters: {
+            query?: {
+                output_format?: string;
+            };
+            header?: never;
+            path: {
+                voice_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VoiceSpeechRequest"];
+            };
+        };
+        responses: {
+            /** @description The sound in the format of `output_format`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The sound format needs a program that is not installed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The model cannot do it. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_sound_generation: {
+        parameters: {
+            query?: {
+                output_format?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SoundGenerationRequest"];
+            };
+        };
+        responses: {
+            /** @description The sound in the format of `output_format`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The sound format needs a program that is not installed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The model cannot do it. */
             501: {
                 headers: {
                     [name: string]: unknown;

@@ -98,6 +98,20 @@ export {
   storesSetRequest,
 } from './stores.ts'
 export {
+  type DiarizationForm,
+  type DiarizationReply,
+  diarizationForm,
+  diarizationReply,
+  type SoundClassificationForm,
+  type SoundClassificationReply,
+  soundClassificationForm,
+  soundClassificationReply,
+  type VadReply,
+  type VadRequest,
+  vadReply,
+  vadRequest,
+} from './sound.ts'
+export {
   type LoadedModel,
   type LoadFailure,
   loadedModel,

@@ -138,6 +138,35 @@ export {
   rerankRequest,
   rerankResult,
 } from './rerank.ts'
+export {
+  SPEECH_FORMATS,
+  type SpeechEvent,
+  type SpeechFormat,
+  type SpeechRequest,
+  speechEvent,
+  speechRequest,
+} from './speech.ts'
 export { type TextOrTokens, textOrTokens, tokenList, toTexts } from './token-input.ts'
+export {
+  type DiarizedTranscription,
+  diarizedTranscription,
+  TRANSCRIPT_FORMATS,
+  type TranscriptFormat,
+  type Transcription,
+  type TranscriptionEvent,
+  type TranscriptionForm,
+  type TranscriptionSegment,
+  type TranscriptionWord,
+  type TranslationForm,
+  transcription,
+  transcriptionEvent,
+  transcriptionForm,
+  transcriptionReply,
+  transcriptionSegment,
+  transcriptionWord,
+  translationForm,
+  type VerboseTranscription,
+  verboseTranscription,
+} from './transcriptions.ts'
 export { type CompletionUsage, completionUsage } from './usage.ts'
 export { MAX_FRAMES, type VideoList, type VideoRequest, videoList, videoRequest } from './videos.ts'

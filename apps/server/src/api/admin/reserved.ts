@@ -62,18 +62,7 @@ const USER_POST: readonly (readonly [string, Required<Pick<RouteInfo, 'feature' 
   ...['/v1/mcp/chat/completions', '/mcp/v1/chat/completions', '/mcp/chat/completions'].map(
     (path) => [path, { feature: 'mcp', family: 'compatible' }] as const,
   ),
-  ...['/v1/audio', '/audio'].flatMap((prefix) => [
-    [`${prefix}/transcriptions`, { feature: 'audio_transcription', family: 'compatible' }] as const,
-    [`${prefix}/speech`, { feature: 'audio_speech', family: 'compatible' }] as const,
-  ]),
-  ['/v1/audio/vad', { feature: 'vad', family: 'compatible' }],
-  ['/v1/audio/diarization', { feature: 'audio_diarization', family: 'compatible' }],
-  ['/v1/audio/classification', { feature: 'audio_classification', family: 'compatible' }],
   ['/v1/audio/*', { feature: 'audio_transform', family: 'compatible' }],
-  ['/tts', { feature: 'audio_speech', family: 'compatible' }],
-  ['/vad', { feature: 'vad', family: 'compatible' }],
-  ['/v1/text-to-speech/:voice_id', { feature: 'audio_speech', family: 'vendor' }],
-  ['/v1/sound-generation', { feature: 'sound', family: 'vendor' }],
 ]
 
 const USER_GET = [

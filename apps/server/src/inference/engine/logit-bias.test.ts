@@ -8,7 +8,7 @@ import { takeLogitBias } from './logit-bias.ts'
 
 const { signal } = new AbortController()
 const unused = () => expect.unreachable()
-const media = { read: unused, toFile: unused, writeFile: unused }
+const media = { read: unused, toFile: unused, writeFile: unused, rename: unused }
 const NO_MEDIA = { media, owner: 'o' }
 const map = (count: number, value = -1.5): string =>
   `{${Array.from({ length: count }, (_, id) => `"${id}":${value}`).join(',')}}`

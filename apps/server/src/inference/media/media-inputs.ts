@@ -1,3 +1,5 @@
+import { rename, rm } from 'node:fs/promises'
+import { toFileError } from '../../files/file-error.ts'
 import type { PrivateFiles } from '../../files/private-files.ts'
 import type { Cleanup } from '../core/pipeline.ts'
 import type { Attachment, MediaKind, Medium } from './attachment.ts'
@@ -27,6 +29,13 @@ export interface MediaInputs {
    * @throws {SvcError} `insufficient_storage`, `internal`
    */
   writeFile(pieces: Iterable<Uint8Array>, extension: string): Promise<string>
+  /**
+   * Gives a file of a form a name that ends as its type does, until the reply has ended.
+   *
+   * @returns its new path
+   * @throws {SvcError} `internal`
+   */
+  rename(path: string, mediaType: string): Promise<string>
 }
 
 /** Options of {@link openMediaInputs}. */
@@ -56,6 +65,10 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'audio/aac': '.aac',
   'audio/mp4': '.m4a',
   'audio/ogg': '.ogg',
+  'audio/x-caf': '.caf',
+  'audio/x-ms-wma': '.wma',
+  'audio/webm': '.webm',
+  'video/x-matroska': '.mkv',
   'video/webm': '.webm',
   'video/mp4': '.mp4',
 }
@@ -86,5 +99,15 @@ export function openMediaInputs({ reader, files, cleanup, signal }: MediaInputsO
     read: (attachment, accepts) => open().read(attachment, { accepts: new Set(accepts), signal }),
     toFile: ({ mediaType, base64 }) => writeFile([Buffer.from(base64, 'base64')], toExtension(mediaType)),
     writeFile,
+    async rename(path, mediaType) {
+      const named = `${path}${toExtension(mediaType)}`
+      cleanup.add(() => void rm(named, { force: true }).catch(() => undefined))
+      try {
+        await rename(path, named)
+      } catch (error) {
+        throw toFileError(error, 'written', named)
+      }
+      return named
+    },
   }
 }

@@ -1,5 +1,19 @@
 import type { ChatRequest } from '../core/request.ts'
 import type { PromptMessage } from '../prompt/prompt-input.ts'
+import type {
+  ClassifySoundRequest,
+  ClassifySoundResult,
+  DetectSpeechRequest,
+  DetectSpeechResult,
+  DiarizeRequest,
+  DiarizeResult,
+  MakeSoundRequest,
+  MakeSoundResult,
+  SpeakRequest,
+  SpeakResult,
+  TranscribeRequest,
+  TranscribeResult,
+} from './audio/audio-operations.ts'
 import type { DetectObjectsRequest, DetectObjectsResult } from './images/detect-objects.ts'
 import type { MadeFiles } from './images/made-files.ts'
 import type { MakeImageRequest } from './images/make-image.ts'
@@ -169,6 +183,12 @@ export interface Operations extends StoreOperations {
   readonly classify: { readonly request: ClassifyRequest; readonly result: ClassifyResult }
   readonly 'save-slot': { readonly request: SaveSlotRequest; readonly result: SlotResult }
   readonly 'restore-slot': { readonly request: RestoreSlotRequest; readonly result: SlotResult }
+  readonly transcribe: { readonly request: TranscribeRequest; readonly result: TranscribeResult }
+  readonly speak: { readonly request: SpeakRequest; readonly result: SpeakResult }
+  readonly 'make-sound': { readonly request: MakeSoundRequest; readonly result: MakeSoundResult }
+  readonly 'detect-speech': { readonly request: DetectSpeechRequest; readonly result: DetectSpeechResult }
+  readonly diarize: { readonly request: DiarizeRequest; readonly result: DiarizeResult }
+  readonly 'classify-sound': { readonly request: ClassifySoundRequest; readonly result: ClassifySoundResult }
   readonly 'context-size': { readonly request: ContextSizeRequest; readonly result: ContextSizeResult }
   readonly 'make-image': { readonly request: MakeImageRequest; readonly result: MadeFiles }
   readonly 'upscale-image': { readonly request: UpscaleImageRequest; readonly result: MadeFiles }

@@ -1,3 +1,9 @@
+import { runClassifySound } from './audio/classify-sound.ts'
+import { runDetectSpeech } from './audio/detect-speech.ts'
+import { runDiarize } from './audio/diarize.ts'
+import { runMakeSound } from './audio/make-sound.ts'
+import { runSpeak } from './audio/speak.ts'
+import { runTranscribe } from './audio/transcribe.ts'
 import { runClassify } from './classify.ts'
 import { runContextSize } from './context-size.ts'
 import { runCount } from './count.ts'
@@ -28,6 +34,12 @@ const RUNNERS: { readonly [K in OperationKind]: OperationRunner<K> } = {
   classify: runClassify,
   'save-slot': runSaveSlot,
   'restore-slot': runRestoreSlot,
+  transcribe: runTranscribe,
+  speak: runSpeak,
+  'make-sound': runMakeSound,
+  'detect-speech': runDetectSpeech,
+  diarize: runDiarize,
+  'classify-sound': runClassifySound,
   'context-size': runContextSize,
   'store-set': runStoreSet,
   'store-get': runStoreGet,

@@ -19,6 +19,12 @@ export interface Content {
    * @param range only for content with ranges
    */
   read(range?: ByteRange): AsyncIterable<Uint8Array>
+  /**
+   * Gives the last bytes of content that fails after its first piece.
+   *
+   * @default the connection is cut
+   */
+  tellFailure?(error: SvcError): Uint8Array
   /** Releases the content. Called when the reply has ended, whether its bytes were read or not. */
   readonly release?: (() => void) | undefined
 }
@@ -29,6 +35,12 @@ export interface ContentOptions {
   readonly request: RangedRequest & Pick<RequestContext, 'abort'>
   /** Headers of the reply, by lower-case names. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /**
+   * Gives the last bytes of a reply that fails after its first piece.
+   *
+   * @default the connection is cut
+   */
+  readonly onFailure?: ((thrown: unknown) => Uint8Array | undefined) | undefined
 }
 
 /** The head of a reply with content. */
@@ -54,17 +66,30 @@ export async function writeContent(writer: ReplyWriter, content: Content, option
     if (writer.dropsBody === true) {
       writer.startStream(content.mediaType, head.headers, head.status)
       writer.end()
-    } else await writePieces(writer, content, { head, abort: options.request.abort })
+    } else await writeAll(writer, content, { head, abort: options.request.abort, onFailure: options.onFailure })
   } finally {
     content.release?.()
   }
 }
 
-async function writePieces(
-  writer: ReplyWriter,
-  content: Content,
-  { head, abort }: { readonly head: ContentHead; readonly abort: AbortSignalLike },
-): Promise<void> {
+/** Circumstances of the bytes. */
+interface Writing extends Pick<ContentOptions, 'onFailure'> {
+  readonly head: ContentHead
+  readonly abort: AbortSignalLike
+}
+
+async function writeAll(writer: ReplyWriter, content: Content, writing: Writing): Promise<void> {
+  try {
+    await writePieces(writer, content, writing)
+  } catch (thrown) {
+    const last = writer.started ? writing.onFailure?.(thrown) : undefined
+    if (last === undefined) throw thrown
+    await writer.write(last).catch(() => undefined)
+    writer.end()
+  }
+}
+
+async function writePieces(writer: ReplyWriter, content: Content, { head, abort }: Writing): Promise<void> {
   const iterator = content.read(head.range)[Symbol.asyncIterator]()
   let isDone = false
   try {
@@ -77,10 +102,12 @@ async function writePieces(
       if (!writer.started) writer.startStream(content.mediaType, head.headers, head.status)
       if (step.done === true) break
       if (bytes > 0) await writer.write(step.value)
+      // A client that has all bytes may leave at once, and has not broken off.
+      if (written === head.length) break
       step = await next(iterator, abort)
     }
-    isDone = true
     writer.end()
+    isDone = step.done === true
   } finally {
     // The source may be waiting for something that never comes.
     if (!isDone) iterator.return?.().then(undefined, () => undefined)

@@ -27,7 +27,7 @@ export type DeliverTo = (writer: ReplyWriter) => Deliver
 export function createDelivery({ clock, opaqueErrors }: DeliverOptions): DeliverTo {
   return (client) => (reply) => {
     if (reply.kind === 'relayed') return relay(reply, client)
-    if (reply.kind === 'content') return deliverContent(reply, client)
+    if (reply.kind === 'content') return deliverContent(reply, client, opaqueErrors)
     const { context, ledger } = reply
     const facts: ReplyFacts = {
       model: ledger.replyModel,
@@ -53,9 +53,18 @@ async function relay(reply: RelayedReply, { relayTarget }: ReplyWriter): Promise
 }
 
 /** Traces keep the head of content, and none of its bytes. */
-async function deliverContent({ content, context, ledger }: ContentReply, client: ReplyWriter): Promise<void> {
+async function deliverContent(reply: ContentReply, client: ReplyWriter, opaque: boolean): Promise<void> {
+  const { content, context, ledger } = reply
   const writer = observe(client, ledger, { keepsBody: false })
-  await writeContent(writer, content, { request: context, headers: toHeaders(ledger) })
+  await writeContent(writer, content, {
+    request: context,
+    headers: toHeaders(ledger),
+    onFailure(thrown) {
+      const error = noteFailure(reply, thrown)
+      if (error.kind === 'cancelled' && writer.isGone) return undefined
+      return content.tellFailure?.(opaque ? OPAQUE_ERROR : error)
+    },
+  })
 }
 
 async function writeJson({ body: encode, ledger }: JsonReply, facts: ReplyFacts, client: ReplyWriter): Promise<void> {
@@ -126,13 +135,19 @@ async function writeStream(reply: EventsReply, encoder: StreamEncoder, target: S
 
 /** Sends an error after the first byte inside the stream, in the form of the format. */
 async function failInBand(
-  { context, ledger }: EventsReply,
+  reply: EventsReply,
   encoder: StreamEncoder,
   { thrown, writer, opaque }: StreamTarget & { readonly thrown: unknown },
 ): Promise<void> {
+  const error = noteFailure(reply, thrown)
+  if (error.kind === 'cancelled' && writer.isGone) return
+  await writer.write(encoder.error(opaque ? OPAQUE_ERROR : error)).catch(() => undefined)
+}
+
+/** Notes a failure after the first byte. @returns the error that the client may see */
+function noteFailure({ context, ledger }: Pick<EventsReply, 'context' | 'ledger'>, thrown: unknown): SvcError {
   const error = toPublicError(thrown)
   ledger.failure = error
-  if (error.kind === 'cancelled' && writer.isGone) return
-  context.log.warn({ code: error.code, err: error }, 'stream failed')
-  await writer.write(encoder.error(opaque ? OPAQUE_ERROR : error)).catch(() => undefined)
+  if (error.kind !== 'cancelled') context.log.warn({ code: error.code, err: error }, 'stream failed')
+  return error
 }

@@ -29,6 +29,12 @@ const TYPES: Readonly<Partial<Record<OperationKind, BackendTraceType>>> = {
   'store-get': 'vector_store',
   'store-delete': 'vector_store',
   'store-find': 'vector_store',
+  transcribe: 'transcription',
+  speak: 'tts',
+  'make-sound': 'sound_generation',
+  'detect-speech': 'vad',
+  diarize: 'diarization',
+  'classify-sound': 'sound_classification',
   'make-image': 'image',
   'upscale-image': 'image',
   'make-video': 'video',
@@ -215,6 +221,15 @@ function summarizeOperation(request: OperationRequest): {
       return count('keys', request.keys.length)
     case 'store-find':
       return { summary: `nearest ${request.count}`, data: { count: request.count } }
+    case 'speak':
+    case 'make-sound':
+      return count('characters', request.text.length)
+    case 'detect-speech':
+      return count('samples', request.samples.length)
+    case 'transcribe':
+    case 'diarize':
+    case 'classify-sound':
+      return { summary: '1 recording' }
     case 'context-size':
       return { summary: '' }
     case 'make-image':

@@ -17,6 +17,7 @@ character. Options of the loaded model make it fail in the ways that backends do
 """
 
 import argparse
+import array
 import json
 import math
 import os
@@ -25,6 +26,7 @@ import subprocess
 import sys
 import threading
 import time
+import wave
 from concurrent import futures
 
 import grpc
@@ -36,6 +38,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 CONTRACT = Contract(os.path.join(FOLDER, "contract.pb"))
 PIECE_BYTES = 4
 DIMENSION = 16
+VOICE_RATE = 22050
 
 
 class Backend(create_images(CONTRACT), grpc.GenericRpcHandler):
@@ -261,6 +264,49 @@ class Backend(create_images(CONTRACT), grpc.GenericRpcHandler):
         if not self.model.Model.startswith("store://"):
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, "not loaded as a store: " + self.model.Model)
 
+    # sound
+
+    def TTS(self, request, context):
+        self._need_model(context)
+        with wave.open(request.dst, "wb") as sound:
+            sound.setnchannels(1)
+            sound.setsampwidth(2)
+            sound.setframerate(VOICE_RATE)
+            for word in request.text.split():
+                sound.writeframes(spoken(word))
+        return CONTRACT.Result(success=True, message="written")
+
+    def TTSStream(self, request, context):
+        self._need_model(context)
+        yield CONTRACT.Reply(message=json.dumps({"sample_rate": VOICE_RATE}).encode())
+        for word in request.text.split():
+            yield CONTRACT.Reply(audio=spoken(word))
+
+    def AudioTranscription(self, request, context):
+        self._need_model(context)
+        return self._heard(request.dst)
+
+    def AudioTranscriptionStream(self, request, context):
+        self._need_model(context)
+        heard = self._heard(request.dst)
+        for segment in heard.segments:
+            yield CONTRACT.TranscriptStreamResponse(delta=segment.text)
+        yield CONTRACT.TranscriptStreamResponse(final_result=heard)
+
+    def _heard(self, path):
+        """One segment for each second, which counts the loud samples in it."""
+        with wave.open(path, "rb") as sound:
+            rate, frames = sound.getframerate(), sound.getnframes()
+            samples = array.array("h", sound.readframes(frames))
+        reply = CONTRACT.TranscriptResult(duration=frames / rate, language="en")
+        for index, start in enumerate(range(0, frames, rate)):
+            part = samples[start : start + rate]
+            text = (" " if index else "") + str(sum(1 for sample in part if abs(sample) > 1000))
+            ends = (start * 10**9 // rate, (start + len(part)) * 10**9 // rate)
+            reply.segments.add(id=index, start=ends[0], end=ends[1], text=text)
+        reply.text = "".join(segment.text for segment in reply.segments)
+        return reply
+
     def _need_model(self, context):
         if self.model is None:
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, "model not loaded")
@@ -269,6 +315,11 @@ class Backend(create_images(CONTRACT), grpc.GenericRpcHandler):
         if self.record_file:
             with open(self.record_file, "a", encoding="utf-8") as stream:
                 stream.write(json.dumps({"pid": os.getpid(), **entry}) + "\n")
+
+
+def spoken(word):
+    """A tenth of a second whose every sample is the length of the word, times 2000."""
+    return array.array("h", [2000 * len(word)] * (VOICE_RATE // 10)).tobytes()
 
 
 def asked(request):

@@ -285,10 +285,16 @@ export const ERRORS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'errors:envelope:audio-vendor',
+    section: '7.1',
+    behavior: 'Routes of the audio vendor have `detail` with `status` and `message` beside the compatible error.',
+    state: 'built',
+  },
+  {
     id: 'transcriptions:error:no-file',
     section: '7.3',
     behavior: '`/v1/audio/transcriptions` without `file` is 400.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'rerank:error:top-n',

@@ -62,6 +62,26 @@ curl {base_url}v1/tokenize -H 'Content-Type: application/json' -d '{"model": "de
 `,
   },
   {
+    name: 'audio',
+    description: 'Write down recordings, speak texts, make sounds, find speech, tell speakers apart.',
+    tags: ['audio'],
+    markdown: `# Audio
+
+\`\`\`
+curl {base_url}v1/audio/transcriptions -F file=@talk.mp3 -F model=whisper -F response_format=srt
+\`\`\`
+
+\`response_format\` is json, text, srt, vtt, verbose_json, diarized_json or lrc. \`stream=true\` sends the text as it is heard; a model that cannot answers 501. \`POST /v1/audio/translations\` writes English. \`POST /v1/audio/diarization\` and \`POST /v1/audio/classification\` take the same form, \`POST /v1/audio/vad\` takes samples.
+
+\`\`\`sh
+curl {base_url}v1/audio/speech -H 'Content-Type: application/json' -o hello.mp3 \\
+  -d '{"model": "demo", "input": "Hello there", "response_format": "mp3"}'
+\`\`\`
+
+Without \`response_format\` the reply is the file of the backend. \`stream: true\` sends the sound while it is made. \`POST /v1/text-to-speech/:voice_id\` and \`POST /v1/sound-generation\` take the bodies of the audio vendor.
+`,
+  },
+  {
     name: 'moderation',
     description: 'Ask a model whether texts are harmful.',
     tags: ['inference'],

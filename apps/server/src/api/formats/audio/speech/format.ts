@@ -1,0 +1,43 @@
+import { type SpeechRequest, speechRequest } from '@svc/wire/openai'
+import { readBody } from '../../../../inference/documents/read-body.ts'
+import { unparsable } from '../../../../inference/documents/unparsable.ts'
+import type { WireFormat } from '../../../../inference/replies/wire-format.ts'
+import { readLanguage } from '../language.ts'
+import { checkWish } from '../output/wish.ts'
+import { toSpeechCall } from './speech-reply.ts'
+import { readVoice } from './voice.ts'
+
+/** The wire format of `POST /v1/audio/speech`. */
+export const speechFormat: WireFormat = {
+  async read(document, { signal }) {
+    const body = await readBody(speechRequest, document, signal)
+    const wish = { format: body.response_format ?? undefined, sampleRate: body.sample_rate ?? undefined }
+    const isEvents = body.stream_format === 'sse'
+    const request = {
+      kind: 'speak',
+      text: readText(body),
+      voice: readVoice(body.voice),
+      language: readLanguage(body.language),
+      instructions: body.instructions ?? undefined,
+      params: toParams(body.params, body.speed),
+      stream: isEvents || body.stream === true,
+    } as const
+    await checkWish(wish)
+    return toSpeechCall(request, { wish, isEvents, signal })
+  },
+}
+
+function readText({ input, text }: SpeechRequest): string {
+  const given = input ?? text ?? ''
+  if (given.trim() === '') throw unparsable('input: must not be empty', 'input')
+  return given
+}
+
+/** Writes settings as the texts that backends take. */
+export function toParams(
+  given: Readonly<Record<string, unknown>> | null | undefined,
+  speed: number | null | undefined,
+): Readonly<Record<string, string>> {
+  const all = { ...given, ...(speed == null ? {} : { speed }) }
+  return Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value == null ? [] : [[name, `${value}`]])))
+}

@@ -1,0 +1,23 @@
+import { unparsable } from '../../../../inference/documents/unparsable.ts'
+
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i
+/** A scheme of names, which backends resolve. */
+const PROFILE = /^localai:\/\/voice-profiles\/[\w.-]+$/
+
+/**
+ * Reads the voice that a client names. Some backends open a file of this name, so a path that leads out of their folder is
+ * refused.
+ *
+ * @throws {SvcError} `invalid_request`
+ */
+export function readVoice(
+  given: string | { readonly id: string } | null | undefined,
+  param = 'voice',
+): string | undefined {
+  const voice = typeof given === 'object' ? given?.id : given
+  if (voice === undefined || voice === '') return undefined
+  if (PROFILE.test(voice)) return voice
+  const isPath = /^[/\\~]/.test(voice) || SCHEME.test(voice) || voice.split(/[/\\]/).includes('..')
+  if (!isPath && !/\p{Cc}/u.test(voice)) return voice
+  throw unparsable(`${param}: must be the name of a voice`, param)
+}

@@ -1,0 +1,96 @@
+import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
+import { count, float32, positiveFloat32, unitInterval } from '../scalars.ts'
+
+const positive = z.coerce.number().pipe(positiveFloat32)
+const number = z.coerce.number().pipe(count)
+
+/** Body of `POST /v1/audio/vad`. */
+export const vadRequest = z.looseObject({
+  model: z.string().nullish(),
+  /** Samples of one channel, 16,000 a second, mostly in -1..1. */
+  audio: endAtFirstFault(z.array(float32).min(1)),
+})
+
+/** Reply of `POST /v1/audio/vad`: the parts with speech, in seconds. */
+export const vadReply = z.looseObject({
+  segments: z.array(z.looseObject({ start: z.number().min(0), end: z.number().min(0) })),
+})
+
+/** Form of `POST /v1/audio/diarization`. Its field `file` is the sound; 0 leaves a choice to the model. */
+export const diarizationForm = z.looseObject({
+  model: z.string().nullish(),
+  num_speakers: number.nullish(),
+  min_speakers: number.nullish(),
+  max_speakers: number.nullish(),
+  clustering_threshold: positive.nullish(),
+  /** Least seconds of speech. */
+  min_duration_on: positive.nullish(),
+  /** Least seconds of silence. */
+  min_duration_off: positive.nullish(),
+  language: z.string().nullish(),
+  include_text: z.stringbool().nullish(),
+  /** @default json */
+  response_format: z.enum(['json', 'verbose_json', 'rttm']).nullish(),
+})
+
+/** Reply of `POST /v1/audio/diarization`: the parts of a recording by speaker. */
+export const diarizationReply = z.looseObject({
+  task: z.literal('diarize'),
+  /** Seconds. */
+  duration: z.number().min(0).exactOptional(),
+  language: z.string().exactOptional(),
+  num_speakers: z.int().min(0),
+  segments: z.array(
+    z.looseObject({
+      id: z.int().min(0),
+      /** `SPEAKER_00` is who speaks first. */
+      speaker: z.string(),
+      /** The name that the model gave. */
+      label: z.string().exactOptional(),
+      start: z.number().min(0),
+      end: z.number().min(0),
+      /** With `verbose_json` and `include_text`. */
+      text: z.string().exactOptional(),
+    }),
+  ),
+  /** With `verbose_json`. */
+  speakers: z
+    .array(
+      z.looseObject({
+        id: z.string(),
+        label: z.string().exactOptional(),
+        total_speech_duration: z.number().min(0),
+        segment_count: z.int().min(1),
+      }),
+    )
+    .exactOptional(),
+})
+
+/** Form of `POST /v1/audio/classification`. Its field `file` is the sound. */
+export const soundClassificationForm = z.looseObject({
+  model: z.string().nullish(),
+  /** Most classes in the reply; 0 = all. @default 0 */
+  top_k: number.nullish(),
+  /** Classes below this score are left out. @default 0 */
+  threshold: z.coerce.number().pipe(unitInterval).nullish(),
+})
+
+/** Reply of `POST /v1/audio/classification`, the best class first. */
+export const soundClassificationReply = z.looseObject({
+  model: z.string(),
+  detections: z.array(z.looseObject({ index: z.int(), label: z.string(), score: z.number() })),
+})
+
+/** Body of `POST /v1/audio/vad`. */
+export type VadRequest = z.infer<typeof vadRequest>
+/** Reply of `POST /v1/audio/vad`. */
+export type VadReply = z.infer<typeof vadReply>
+/** Form of `POST /v1/audio/diarization`. */
+export type DiarizationForm = z.infer<typeof diarizationForm>
+/** Reply of `POST /v1/audio/diarization`. */
+export type DiarizationReply = z.infer<typeof diarizationReply>
+/** Form of `POST /v1/audio/classification`. */
+export type SoundClassificationForm = z.infer<typeof soundClassificationForm>
+/** Reply of `POST /v1/audio/classification`. */
+export type SoundClassificationReply = z.infer<typeof soundClassificationReply>
