@@ -1,7 +1,6 @@
 import { rename, rm } from 'node:fs/promises'
 import { toFileError } from '../../files/file-error.ts'
 import type { PrivateFiles } from '../../files/private-files.ts'
-import type { Cleanup } from '../core/pipeline.ts'
 import type { Attachment, MediaKind, Medium } from './attachment.ts'
 import type { MediaReader, MediaReading } from './media-reader.ts'
 
@@ -43,7 +42,7 @@ export interface MediaInputsOptions {
   readonly reader: MediaReader
   readonly files: Pick<PrivateFiles, 'create'>
   /** Gives back what the media hold. */
-  readonly cleanup: Cleanup
+  readonly cleanup: { add(step: () => void): void }
   readonly signal: AbortSignal
 }
 

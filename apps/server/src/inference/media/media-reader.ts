@@ -193,7 +193,10 @@ function checkType(attachment: Attachment, { head, claimed }: Found): SniffedMed
   if (head.length === 0) throw invalidMedia(attachment, 'is empty')
   const sniffed = sniffMedia(head)
   if (sniffed === undefined) {
-    throw invalidMedia(attachment, `is not ${place === 'file' ? 'an image, audio or video' : place === 'image' ? 'an image' : place} of a known type`)
+    throw invalidMedia(
+      attachment,
+      `is not ${place === 'file' ? 'an image, audio or video' : place === 'image' ? 'an image' : place} of a known type`,
+    )
   }
   const claim = toKind(claimed)
   const kinds = sniffed.kinds.filter((kind) => place === 'file' || kind === place)

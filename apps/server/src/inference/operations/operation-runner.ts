@@ -1,8 +1,8 @@
 import type { BackendClient } from '@svc/backend-client'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { PrivateFiles } from '../../files/private-files.ts'
-import type { MediaUsage } from '../core/events.ts'
 import type { SlotStore } from '../../slots/slot-store.ts'
+import type { MediaUsage } from '../core/events.ts'
 import type { ChatPromptInput } from '../prompt/prompt-input.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operation.ts'
 

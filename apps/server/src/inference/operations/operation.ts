@@ -1,27 +1,10 @@
 import type { ChatRequest } from '../core/request.ts'
 import type { PromptMessage } from '../prompt/prompt-input.ts'
-import type {
-  ClassifySoundRequest,
-  ClassifySoundResult,
-  DetectSpeechRequest,
-  DetectSpeechResult,
-  DiarizeRequest,
-  DiarizeResult,
-  MakeSoundRequest,
-  MakeSoundResult,
-  SpeakRequest,
-  SpeakResult,
-  TranscribeRequest,
-  TranscribeResult,
-} from './audio/audio-operations.ts'
-import type { DetectObjectsRequest, DetectObjectsResult } from './images/detect-objects.ts'
-import type { MadeFiles } from './images/made-files.ts'
-import type { MakeImageRequest } from './images/make-image.ts'
-import type { MakeVideoRequest } from './images/make-video.ts'
-import type { UpscaleImageRequest } from './images/upscale-image.ts'
+import type { AudioOperations } from './audio/audio-operations.ts'
+import type { ImageOperations } from './images/image-operations.ts'
 import type { OperationFigures } from './operation-figures.ts'
 import type { Pooling } from './pool-tokens.ts'
-import type { RestoreSlotRequest, SaveSlotRequest, SlotResult } from './slots.ts'
+import type { SlotOperations } from './slot-operations.ts'
 import type { StoreOperations } from './store-operations.ts'
 
 export type { OperationFigures } from './operation-figures.ts'
@@ -172,7 +155,7 @@ export interface ContextSizeResult extends OperationFigures {
 }
 
 /** Requests with one answer, and their results. */
-export interface Operations extends StoreOperations {
+export interface Operations extends AudioOperations, ImageOperations, SlotOperations, StoreOperations {
   readonly embed: { readonly request: EmbedRequest; readonly result: EmbedResult }
   readonly rerank: { readonly request: RerankRequest; readonly result: RerankResult }
   readonly tokenize: { readonly request: TokenizeRequest; readonly result: TokenizeResult }
@@ -181,19 +164,7 @@ export interface Operations extends StoreOperations {
   readonly score: { readonly request: ScoreRequest; readonly result: ScoreResult }
   readonly decide: { readonly request: DecideRequest; readonly result: DecideResult }
   readonly classify: { readonly request: ClassifyRequest; readonly result: ClassifyResult }
-  readonly 'save-slot': { readonly request: SaveSlotRequest; readonly result: SlotResult }
-  readonly 'restore-slot': { readonly request: RestoreSlotRequest; readonly result: SlotResult }
-  readonly transcribe: { readonly request: TranscribeRequest; readonly result: TranscribeResult }
-  readonly speak: { readonly request: SpeakRequest; readonly result: SpeakResult }
-  readonly 'make-sound': { readonly request: MakeSoundRequest; readonly result: MakeSoundResult }
-  readonly 'detect-speech': { readonly request: DetectSpeechRequest; readonly result: DetectSpeechResult }
-  readonly diarize: { readonly request: DiarizeRequest; readonly result: DiarizeResult }
-  readonly 'classify-sound': { readonly request: ClassifySoundRequest; readonly result: ClassifySoundResult }
   readonly 'context-size': { readonly request: ContextSizeRequest; readonly result: ContextSizeResult }
-  readonly 'make-image': { readonly request: MakeImageRequest; readonly result: MadeFiles }
-  readonly 'upscale-image': { readonly request: UpscaleImageRequest; readonly result: MadeFiles }
-  readonly 'make-video': { readonly request: MakeVideoRequest; readonly result: MadeFiles }
-  readonly 'detect-objects': { readonly request: DetectObjectsRequest; readonly result: DetectObjectsResult }
 }
 
 export type OperationKind = keyof Operations

@@ -1,34 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { slotMismatch, slotsDisabled, slotTooLarge } from '../../slots/slot-errors.ts'
 import { MAX_STATE_BYTES, type SlotStore } from '../../slots/slot-store.ts'
-import type { OperationFigures } from './operation.ts'
 import type { CheckContext, OperationCheck, OperationRunner } from './operation-runner.ts'
-
-/** The state of a slot to save. */
-export interface SaveSlotRequest {
-  readonly kind: 'save-slot'
-  /** From 0. */
-  readonly slot: number
-}
-
-/** A saved state to put into a slot. */
-export interface RestoreSlotRequest {
-  readonly kind: 'restore-slot'
-  /** From 0. */
-  readonly slot: number
-  readonly id: string
-}
-
-/** A state that was saved or restored. */
-export interface SlotResult extends OperationFigures {
-  readonly id: string
-  /** Tokens of the state. */
-  readonly tokens: number
-  /** Size of its file. */
-  readonly bytes: number
-  /** Time that the backend needed. */
-  readonly milliseconds: number
-}
 
 /** Refuses to save a slot of a model that has no folder for it. */
 export const checkSaveSlot: OperationCheck<'save-slot'> = async (_request, context) => {

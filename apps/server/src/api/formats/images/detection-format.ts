@@ -1,7 +1,7 @@
 import { type Detection, detectionRequest, MAX_MARKS } from '@svc/wire/openai'
 import { limitItems } from '../../../inference/documents/limit-items.ts'
 import { readBody } from '../../../inference/documents/read-body.ts'
-import type { DetectedObject } from '../../../inference/operations/images/detect-objects.ts'
+import type { DetectedObject } from '../../../inference/operations/images/image-operations.ts'
 import { JsonPieces } from '../../../inference/replies/json-pieces.ts'
 import { toOperationCall, type WireFormat } from '../../../inference/replies/wire-format.ts'
 import { readImage } from './input-images.ts'

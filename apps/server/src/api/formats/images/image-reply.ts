@@ -1,6 +1,6 @@
 import type { ImageData, ImageList, ImageRequest } from '@svc/wire/openai'
 import type { GeneratedFiles } from '../../../generated-files/generated-files.ts'
-import type { MadeFiles } from '../../../inference/operations/images/made-files.ts'
+import type { MadeFiles } from '../../../inference/operations/images/image-operations.ts'
 import type { OperationKind, OperationRequest, Operations } from '../../../inference/operations/operation.ts'
 import type { OperationCall } from '../../../inference/replies/wire-format.ts'
 import { toStorageFailure } from './input-images.ts'

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { GeneratedFiles } from '../../../generated-files/generated-files.ts'
 import type { GeneratedKind } from '../../../generated-files/kinds.ts'
 import { toExtension } from '../../../inference/media/media-inputs.ts'
-import type { MadeFile } from '../../../inference/operations/images/made-files.ts'
+import type { MadeFile } from '../../../inference/operations/images/image-operations.ts'
 import { JsonPieces } from '../../../inference/replies/json-pieces.ts'
 import type { JsonResult, ReplyFacts } from '../../../inference/replies/wire-format.ts'
 

@@ -148,3 +148,13 @@ export interface ClassifySoundRequest {
 export interface ClassifySoundResult extends OperationFigures {
   readonly classes: readonly { readonly index: number; readonly label: string; readonly score: number }[]
 }
+
+/** Operations on sound. */
+export interface AudioOperations {
+  readonly transcribe: { readonly request: TranscribeRequest; readonly result: TranscribeResult }
+  readonly speak: { readonly request: SpeakRequest; readonly result: SpeakResult }
+  readonly 'make-sound': { readonly request: MakeSoundRequest; readonly result: MakeSoundResult }
+  readonly 'detect-speech': { readonly request: DetectSpeechRequest; readonly result: DetectSpeechResult }
+  readonly diarize: { readonly request: DiarizeRequest; readonly result: DiarizeResult }
+  readonly 'classify-sound': { readonly request: ClassifySoundRequest; readonly result: ClassifySoundResult }
+}

@@ -1,39 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { sniffMedia } from '../../media/sniff-media.ts'
-import type { OperationFigures } from '../operation.ts'
 import type { OperationRunner } from '../operation-runner.ts'
-
-/** An image in which objects are searched. */
-export interface DetectObjectsRequest {
-  readonly kind: 'detect-objects'
-  /** The image in base64. */
-  readonly image: string
-  /** Names the objects. @default all that the model knows */
-  readonly prompt: string
-  /** Triples of x, y and label. */
-  readonly points: readonly number[]
-  /** Quadruples of two corners. */
-  readonly boxes: readonly number[]
-  /** Least confidence, 0 to 1. 0 = the backend's own. */
-  readonly threshold: number
-}
-
-/** An object in an image. Its box is in points of the image. */
-export interface DetectedObject {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-  readonly className: string
-  readonly confidence: number
-  /** A PNG image of its outline. */
-  readonly mask?: Uint8Array | undefined
-}
-
-/** The objects in the order of the backend. */
-export interface DetectObjectsResult extends OperationFigures {
-  readonly objects: readonly DetectedObject[]
-}
+import type { DetectedObject } from './image-operations.ts'
 
 /** Finds objects in an image. */
 export const runDetectObjects: OperationRunner<'detect-objects'> = async (request, context) => {

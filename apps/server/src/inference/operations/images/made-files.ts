@@ -6,21 +6,8 @@ import type { PrivateFile } from '../../../files/private-files.ts'
 import { measureResult } from '../../../generated-files/generated-files.ts'
 import type { MediaKind } from '../../media/attachment.ts'
 import { SNIFFED_BYTES, sniffMedia } from '../../media/sniff-media.ts'
-import type { OperationFigures } from '../operation.ts'
 import type { OperationContext } from '../operation-runner.ts'
-
-/** A file that a backend has written. */
-export interface MadeFile {
-  readonly path: string
-  /** The type that its first bytes show. */
-  readonly mediaType: string
-  readonly sizeBytes: number
-}
-
-/** Files that a backend has written, in the order of the calls. They exist until the result is released. */
-export interface MadeFiles extends OperationFigures {
-  readonly files: readonly MadeFile[]
-}
+import type { MadeFile, MadeFiles } from './image-operations.ts'
 
 /** Rules for the files of one operation. */
 export interface FileRules {

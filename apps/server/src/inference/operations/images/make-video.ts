@@ -1,31 +1,7 @@
 import type { OperationRunner } from '../operation-runner.ts'
-import { type MadeFiles, makeFiles, VIDEO_RULES } from './made-files.ts'
+import type { MadeFiles } from './image-operations.ts'
+import { makeFiles, VIDEO_RULES } from './made-files.ts'
 import { readFilmSeconds } from './read-film-seconds.ts'
-
-/** A prompt to film. Numbers that are left out are chosen by the backend. */
-export interface MakeVideoRequest {
-  readonly kind: 'make-video'
-  readonly prompt: string
-  /** @default the model's own */
-  readonly negativePrompt?: string | undefined
-  /** Paths of the first and the last image, and of the sound. @default none */
-  readonly startImage?: string | undefined
-  readonly endImage?: string | undefined
-  readonly audio?: string | undefined
-  /** Points. */
-  readonly width?: number | undefined
-  readonly height?: number | undefined
-  readonly frames?: number | undefined
-  readonly framesPerSecond?: number | undefined
-  /** @default the model's own, else the choice of the backend */
-  readonly seed?: number | undefined
-  /** @default the model's own */
-  readonly cfgScale?: number | undefined
-  /** @default the model's own */
-  readonly steps?: number | undefined
-  /** Further settings, as the backend names them. */
-  readonly params: Readonly<Record<string, string>>
-}
 
 /** Makes a film. */
 export const runMakeVideo: OperationRunner<'make-video'> = async (request, context): Promise<MadeFiles> => {

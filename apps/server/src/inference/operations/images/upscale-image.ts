@@ -1,14 +1,6 @@
 import type { OperationRunner } from '../operation-runner.ts'
-import { IMAGE_RULES, type MadeFiles, makeFiles } from './made-files.ts'
-
-/** An image to enlarge. */
-export interface UpscaleImageRequest {
-  readonly kind: 'upscale-image'
-  /** Path of the image. */
-  readonly source: string
-  /** How many times wider and higher it becomes. */
-  readonly scale: number
-}
+import type { MadeFiles } from './image-operations.ts'
+import { IMAGE_RULES, makeFiles } from './made-files.ts'
 
 /** Enlarges an image. */
 export const runUpscaleImage: OperationRunner<'upscale-image'> = ({ source, scale }, context): Promise<MadeFiles> =>
