@@ -6,7 +6,8 @@ import { findBrowser } from './find-browser.ts'
 
 const executablePath = findBrowser()
 if (executablePath === undefined) {
-  const text = 'no Chromium on this machine: the browser tests were left out (Debian: apt-get install chromium-headless-shell)'
+  const text =
+    'no Chromium on this machine: the browser tests were left out (Debian: apt-get install chromium-headless-shell)'
   if (process.env.SVC_REQUIRE_BROWSER === '1') throw new Error(text)
   console.warn(text)
 }

@@ -36,15 +36,18 @@ describe('arguments of another type', () => {
     },
   )
 
-  it.each([null, {}, [], 7, true, new ArrayBuffer(4)])('%o is not a body, and the reply can still be written', (wrong) => {
-    const { reply, sent } = startReply()
-    for (const write of [reply.write.bind(reply), reply.end.bind(reply)]) {
-      expect(() => call(write, wrong)).toThrow(new TypeError('a body must be text or a Uint8Array'))
-    }
-    expect([reply.headersSent, sent]).toEqual([false, []])
-    reply.end('body')
-    expect(sent.join('')).toContain('Content-Length: 4\r\n')
-  })
+  it.each([null, {}, [], 7, true, new ArrayBuffer(4)])(
+    '%o is not a body, and the reply can still be written',
+    (wrong) => {
+      const { reply, sent } = startReply()
+      for (const write of [reply.write.bind(reply), reply.end.bind(reply)]) {
+        expect(() => call(write, wrong)).toThrow(new TypeError('a body must be text or a Uint8Array'))
+      }
+      expect([reply.headersSent, sent]).toEqual([false, []])
+      reply.end('body')
+      expect(sent.join('')).toContain('Content-Length: 4\r\n')
+    },
+  )
 
   it.each([undefined, null, true, {}, [undefined], [['a']], { toString: () => 'a' }])(
     '%o is not a value of a header',

@@ -177,7 +177,11 @@ describe('a request that cannot be served', () => {
 
   it.each([
     ['media', { Images: ['aGk='] }, 'invalid_request'],
-    ['a role that is not a name', { UseTokenizerTemplate: true, Messages: [{ role: '<|im_start|>' }] }, 'invalid_request'],
+    [
+      'a role that is not a name',
+      { UseTokenizerTemplate: true, Messages: [{ role: '<|im_start|>' }] },
+      'invalid_request',
+    ],
     [
       'tools that are no JSON',
       { UseTokenizerTemplate: true, Messages: [{ role: 'user' }], Tools: '[' },

@@ -86,8 +86,8 @@ const SHAPES: readonly (readonly [name: string, holds: () => Promise<void>])[] =
       expect(compatible.data.find(({ id }) => id === 'm')).toMatchObject({
         object: 'model',
         capabilities: expect.arrayContaining(['chat']),
-        input_modalities: ['text', 'image'],
-        output_modalities: ['text', 'image', 'video'],
+        input_modalities: ['text', 'image', 'audio'],
+        output_modalities: ['text', 'image', 'audio', 'video'],
       })
       for (const { data } of [own, compatible]) {
         const ids = data.map(({ id }) => id)

@@ -35,8 +35,8 @@ function readCurl(command: string): Example {
     if (word === '-X') method = value
     else if (word === '-d') body = value
     else if (word === '-H') headers[value.slice(0, value.indexOf(':'))] = value.slice(value.indexOf(':') + 1).trim()
-    else if (word !== '-o' && word.startsWith('-')) throw new Error(`${word} is not known here`)
-    else url = word
+    else if (!word.startsWith('-')) url = word
+    else if (word !== '-o') throw new Error(`${word} is not known here`)
     if (word.startsWith('-')) index += 1
   }
   return { url: url ?? '', method: method ?? (body === undefined ? 'GET' : 'POST'), headers, body }

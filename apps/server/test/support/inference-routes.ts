@@ -61,13 +61,11 @@ export function arbitraryBodies({ path, schema }: InferenceRoute): fc.Arbitrary<
   const bodies = fc.oneof(createValues(schema, ['input']), createValues(schema, 'some'))
   const keys = listKeys(schema)
   const name = keys.has('model') ? 'model' : keys.has('store') && keys.has('backend') ? 'store' : undefined
-  return fc
-    .tuple(bodies, fc.constantFrom(...Object.keys(MODELS)))
-    .map(([value, model]) => ({
-      ...(value as object),
-      ...(name === undefined ? {} : { [name]: model }),
-      ...FIXED[path],
-    }))
+  return fc.tuple(bodies, fc.constantFrom(...Object.keys(MODELS))).map(([value, model]) => ({
+    ...(value as object),
+    ...(name === undefined ? {} : { [name]: model }),
+    ...FIXED[path],
+  }))
 }
 
 /** Answer of a model that judges a text harmless. */

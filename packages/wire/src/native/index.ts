@@ -88,16 +88,6 @@ export {
   slotStateId,
 } from './slots.ts'
 export {
-  type StoresFindReply,
-  type StoresGetReply,
-  type StoresSetRequest,
-  storesFindReply,
-  storesFindRequest,
-  storesGetReply,
-  storesKeysRequest,
-  storesSetRequest,
-} from './stores.ts'
-export {
   type DiarizationForm,
   type DiarizationReply,
   diarizationForm,
@@ -111,6 +101,16 @@ export {
   vadReply,
   vadRequest,
 } from './sound.ts'
+export {
+  type StoresFindReply,
+  type StoresGetReply,
+  type StoresSetRequest,
+  storesFindReply,
+  storesFindRequest,
+  storesGetReply,
+  storesKeysRequest,
+  storesSetRequest,
+} from './stores.ts'
 export {
   type LoadedModel,
   type LoadFailure,

@@ -28,9 +28,13 @@ export const speechFormat: WireFormat = {
 }
 
 function readText({ input, text }: SpeechRequest): string {
-  const given = input ?? text ?? ''
-  if (given.trim() === '') throw unparsable('input: must not be empty', 'input')
-  return given
+  return requireText(input ?? text ?? '', 'input')
+}
+
+/** Refuses a text of white space only: nothing of it can be heard. @throws {SvcError} `invalid_request` */
+export function requireText(text: string, field: string): string {
+  if (text.trim() === '') throw unparsable(`${field}: must not be empty`, field)
+  return text
 }
 
 /** Writes settings as the texts that backends take. */

@@ -5,7 +5,7 @@ import type { WireFormat } from '../../../../inference/replies/wire-format.ts'
 import { readLanguage } from '../language.ts'
 import { toSoundContent } from '../output/sound-content.ts'
 import { checkWish, readVendorFormat } from '../output/wish.ts'
-import { toParams } from '../speech/format.ts'
+import { requireText, toParams } from '../speech/format.ts'
 import { toSpeechCall } from '../speech/speech-reply.ts'
 import { readVoice } from '../speech/voice.ts'
 
@@ -26,7 +26,7 @@ export function createVoiceSpeechFormat(
       const { speed, ...settings } = body.voice_settings ?? {}
       const request = {
         kind: 'speak',
-        text: body.text,
+        text: requireText(body.text, 'text'),
         voice: readVoice(address.voice, 'voice_id'),
         language: readLanguage(body.language_code, 'language_code'),
         params: toParams(settings, speed),
