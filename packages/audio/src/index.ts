@@ -23,11 +23,6 @@ export {
 // Errors
 export { AudioError, type AudioErrorCode } from './errors.ts'
 export { createFfmpeg, type FfmpegOptions } from './ffmpeg/create-ffmpeg.ts'
-// Samples
-export { aLawToFloat32, float32ToALaw, float32ToMuLaw, muLawToFloat32 } from './samples/g711.ts'
-export { mixChannels } from './samples/mix-channels.ts'
-export { createResampler, MAX_RATE, MIN_RATE, type Resampler, type ResamplerOptions } from './samples/resampler.ts'
-export { float32ToS16, s16ToFloat32 } from './samples/s16.ts'
 // Types of files
 export { SNIFF_BYTES, sniffAudio } from './sniff/sniff-audio.ts'
 export type { AudioCodec, AudioContainer, SniffedAudio } from './sniff/types.ts'

@@ -6,8 +6,8 @@ import {
   decodeAudio,
   encodeAudio,
   encodeWavHeader,
-  float32ToS16,
 } from '@svc/audio'
+import { float32ToS16 } from '@svc/audio/samples'
 import { createDeferred } from '@svc/test-kit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,12 +1,5 @@
-import {
-  type AudioFormat,
-  encodeAudio,
-  findEncodedRate,
-  float32ToS16,
-  readWav,
-  s16ToFloat32,
-  sniffAudio,
-} from '@svc/audio'
+import { type AudioFormat, encodeAudio, findEncodedRate, readWav, sniffAudio } from '@svc/audio'
+import { float32ToS16, s16ToFloat32 } from '@svc/audio/samples'
 import { FLACDecoder } from '@wasm-audio-decoders/flac'
 import { MPEGDecoder } from 'mpg123-decoder'
 import { OggOpusDecoder } from 'ogg-opus-decoder'

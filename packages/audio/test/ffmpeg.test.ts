@@ -1,6 +1,7 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createFfmpeg, encodeAudio, type FfmpegOptions, float32ToS16, s16ToFloat32, sniffAudio } from '@svc/audio'
+import { createFfmpeg, encodeAudio, type FfmpegOptions, sniffAudio } from '@svc/audio'
+import { float32ToS16, s16ToFloat32 } from '@svc/audio/samples'
 import { createDeferred, eventually, type TempDir, tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { collect, makeTone, measureTone } from './tones.ts'

@@ -1,4 +1,5 @@
-import { AudioError, createResampler, type ResamplerOptions } from '@svc/audio'
+import { AudioError } from '@svc/audio'
+import { createResampler, type ResamplerOptions } from '@svc/audio/samples'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cutAt, makeTone, measureTone, takeChannel } from './tones.ts'

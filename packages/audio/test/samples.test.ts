@@ -6,7 +6,7 @@ import {
   mixChannels,
   muLawToFloat32,
   s16ToFloat32,
-} from '@svc/audio'
+} from '@svc/audio/samples'
 import { describe, expect, it } from 'vitest'
 
 const ALL_CODES = Uint8Array.from({ length: 256 }, (_, code) => code)

@@ -9,6 +9,6 @@ it('prints the output that the README states', () => {
   const printed: string[] = []
   const console = { log: (line: string) => printed.push(line) }
   runInNewContext(code.replace(/^import .*$/m, ''), { ...gguf, TextEncoder, console })
-  expect(printed).toEqual(['notes.gguf is no GGUF file'])
+  expect(printed).toEqual(['notes.gguf is not a GGUF file'])
   expect(code).toContain(`// ${printed[0]}`)
 })

@@ -68,7 +68,7 @@ describe('a header is refused', () => {
 
   it.each<[string, Buffer, RegExp]>([
     ['of no bytes', Buffer.alloc(0), /too short/],
-    ['of something else', Buffer.alloc(64, 'x'), /is no GGUF file/],
+    ['of something else', Buffer.alloc(64, 'x'), /is not a GGUF file/],
     ['of version 1', Buffer.from(good).fill(1, 4, 5), /version 16843009|version 1/],
     ['of version 4', Buffer.from(good).fill(4, 4, 5), /GGUF version/],
     ['with too many tensors', patch(good, 2, 1n << 40n), /more tensors/],
@@ -81,9 +81,9 @@ describe('a header is refused', () => {
     ['with more tokens than bytes', patch(good, 3, 1n << 30n), /cut off/],
     ['with a token twice', key('x', { type: 'bool', value: true }).fill('a', ...findPlace(good, 'b')), /twice/],
     ['with scores for other tokens', key('tokenizer.ggml.scores', { type: 'f32s', value: [1] }), /different lengths/],
-    ['with an alignment of 0', key('general.alignment', { type: 'u32', value: 0 }), /no power of two/],
-    ['with an alignment of 48', key('general.alignment', { type: 'u32', value: 48 }), /no power of two/],
-    ['with an alignment that is text', key('general.alignment', { type: 'text', value: '32' }), /no power of two/],
+    ['with an alignment of 0', key('general.alignment', { type: 'u32', value: 0 }), /not a power of two/],
+    ['with an alignment of 48', key('general.alignment', { type: 'u32', value: 48 }), /not a power of two/],
+    ['with an alignment that is text', key('general.alignment', { type: 'text', value: '32' }), /not a power of two/],
     ['with a tensor of five dimensions', tensor({ dimensions: [2, 2, 2, 1, 1] }), /dimensions/],
     ['with a tensor without dimensions', tensor({ dimensions: [] }), /dimensions/],
     ['with a tensor without values', tensor({ dimensions: [0] }), /tensor that cannot be/],

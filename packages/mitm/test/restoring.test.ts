@@ -160,7 +160,7 @@ describe.each(PAIRINGS)('a client of %s and a host of %s', (client, protocol) =>
     for (const request of world.upstream.requests) expect(findCanaries(request.text(), [canary])).toEqual([])
   })
 
-  it('a body that is no JSON is a 400, and nothing is forwarded', async () => {
+  it('a body that is not JSON is a 400, and nothing is forwarded', async () => {
     await using world = await startWorld({ protocol, filter })
     for (const body of ['', 'plain text', '{"a":1', '[1,]']) {
       expect([body, (await ask(world, client, { path: CHAT, body })).status]).toEqual([body, 400])

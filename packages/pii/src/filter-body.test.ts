@@ -62,7 +62,7 @@ describe('a body', () => {
     })
   })
 
-  it('that is no JSON, or whose detector is gone, is refused', async () => {
+  it('that is not JSON, or whose detector is gone, is refused', async () => {
     await expect(filter('{"messages":')).rejects.toMatchObject({ code: 'json_syntax' })
     const gone = filter(chat('"hello"'), { detectors: [createUnavailableDetector('gone')] })
     await expect(gone).rejects.toMatchObject({ code: 'pii_ner_unavailable' })

@@ -247,7 +247,7 @@ describe('the grammar of a schema', () => {
 const REFUSED: readonly (readonly [name: string, schema: unknown, pointer: string, reason: RegExp])[] = [
   ['no schema', 5, '', /expected a schema/],
   ['a part that is not a schema', { properties: { a: 1 } }, '/properties/a', /expected a schema/],
-  ['an unknown type', { properties: { a: { type: 'float' } } }, '/properties/a/type', /no type of JSON/],
+  ['an unknown type', { properties: { a: { type: 'float' } } }, '/properties/a/type', /not a type of JSON/],
   ['a wrong keyword', { items: { minItems: -1 } }, '/items/minItems', /whole number/],
   [
     'nothing that fits',

@@ -241,7 +241,7 @@ class Reader {
   }
 
   #fail(offset = this.#position): never {
-    throw new SvcError('invalid_request', `text is no JSON at offset ${offset}`, {
+    throw new SvcError('invalid_request', `text is not JSON at offset ${offset}`, {
       code: 'json_syntax',
       details: { offset },
     })

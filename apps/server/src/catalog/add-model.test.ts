@@ -128,14 +128,14 @@ describe('adding a GGUF file', () => {
 describe('files that are refused', () => {
   it.each<[string, string, Uint8Array, RegExp]>([
     ['no GGUF name', 'x.bin', chatGguf(), /does not end in \.gguf/],
-    ['no GGUF content', 'x.gguf', Buffer.alloc(100, 'x'), /x\.gguf is no GGUF file/],
+    ['no GGUF content', 'x.gguf', Buffer.alloc(100, 'x'), /x\.gguf is not a GGUF file/],
     ['cut off', 'x.gguf', chatGguf().subarray(0, 99), /cut off/],
     ['part of several', 'x-00001-of-00003.gguf', chatGguf(), /one part of several/],
     [
       'a projector',
       'x.gguf',
       ggufBytes({ values: { 'general.architecture': ['text', 'clip'] } }),
-      /no model by itself/,
+      /not a model by itself/,
     ],
   ])('%s', async (_name, file, bytes, message) => {
     await using here = await world()

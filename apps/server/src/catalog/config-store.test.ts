@@ -189,7 +189,7 @@ describe('problems of a folder', () => {
       'deep.yaml:1: is nested deeper than 64 levels',
       'typed.yaml:2: threads: expected a whole number, found text',
       'cut.gguf: is cut off',
-      'text.gguf: is no GGUF file',
+      'text.gguf: is not a GGUF file',
     ])
   })
 

@@ -67,7 +67,7 @@ function fits(part: Uint8Array, at: number): boolean {
 }
 
 function noGguf(filename: string): SvcError {
-  return notAModel(filename, 'is no GGUF file: it does not begin as one')
+  return notAModel(filename, 'is not a GGUF file: it does not begin as one')
 }
 
 /** Gives the parts of a piece until a signal aborts. A part that is being awaited then is dropped. */

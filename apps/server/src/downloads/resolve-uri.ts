@@ -66,7 +66,7 @@ export function resolveUri(uri: string, trust: Trust, services: UriServices): Re
 }
 
 function toSource(url: string, trust: Trust, { credentials }: UriServices): DownloadSource {
-  if (!URL.canParse(url)) throw invalidUri(url, 'it is no URL')
+  if (!URL.canParse(url)) throw invalidUri(url, 'it is not a URL')
   return { url, trust, credentials: credentials.find(url) }
 }
 

@@ -95,6 +95,7 @@ describe.each(places)('generated files on $name', ({ create }) => {
       names.push(await world.keep(300))
       world.move(1000)
     }
+    await world.store.trim()
     expect(await world.list()).toEqual(names.slice(-3).sort())
     expect(await world.store.find('images', names[1] ?? '', ADA)).toBeUndefined()
     await using endless = await openStore(create, { keepMs: 0, maxTotalBytes: 0 })
@@ -113,16 +114,16 @@ describe.each(places)('generated files on $name', ({ create }) => {
     expect([await world.list(), await world.store.find('images', name, ADA)]).toEqual([[other], undefined])
   })
 
-  // verifies generated:keep:orphans
-  it('of a server that was killed before it wrote their row go after an hour', async () => {
+  // verifies generated:keep:own-files
+  it('are the only ones that go: files of others in their folder stay', async () => {
     await using world = await openStore(create)
     const name = await world.keep()
     const folder = join(world.folder, 'images')
-    for (const orphan of ['old.png', 'young.png']) await writeFile(join(folder, orphan), 'x')
+    for (const other of ['old.png', 'young.png']) await writeFile(join(folder, other), 'x')
     const past = new Date(Date.now() - 2 * HOUR)
     await utimes(join(folder, 'old.png'), past, past)
     await world.store.trim()
-    expect(await world.list()).toEqual([name, 'young.png'].sort())
+    expect(await world.list()).toEqual([name, 'old.png', 'young.png'].sort())
     expect(await world.store.find('images', 'young.png', ADA)).toBeUndefined()
   })
 

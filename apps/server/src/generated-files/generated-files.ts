@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { lstat, mkdir, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir, rename } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { and, eq, gt } from 'drizzle-orm'
@@ -68,16 +68,13 @@ export function createGeneratedFiles(options: GeneratedFilesOptions): GeneratedF
   const { folder, database, keepMs, clock, logger } = options
   const { queries } = database
   const trimming = createFileTrimming(options)
-  const trimmer = setInterval(() => {
-    trimming.trim().catch((err: unknown) => logger.warn({ err }, 'generated files could not be trimmed'))
-  }, TRIM_EVERY_MS).unref()
+  const warnOfTrimming = (err: unknown): void => logger.warn({ err }, 'generated files could not be trimmed')
+  const trimmer = setInterval(() => void trimming.trim().catch(warnOfTrimming), TRIM_EVERY_MS).unref()
 
-  async function move(path: string, kind: GeneratedKind, name: string): Promise<string> {
-    const target = join(folder, kind, name)
+  async function move(path: string, kind: GeneratedKind, name: string): Promise<void> {
     try {
       await mkdir(join(folder, kind), { recursive: true, mode: FOLDER_MODE })
-      await rename(path, target)
-      return target
+      await rename(path, join(folder, kind, name))
     } catch (error) {
       throw toFileError(error, 'written', path)
     }
@@ -87,15 +84,16 @@ export function createGeneratedFiles(options: GeneratedFilesOptions): GeneratedF
     async keep(path, { kind, owner, mediaType, extension = extname(path) }) {
       const sizeBytes = await measureResult(path)
       const name = `${randomBytes(16).toString('hex')}${EXTENSION.test(extension) ? extension : '.bin'}`
-      const target = await move(path, kind, name)
+      const row = { name, kind, owner, mediaType, sizeBytes, createdAt: clock.now() }
+      // A server that is killed here leaves a row without a file, and never a file that nobody removes.
+      await queries.change((db, { generatedFiles }) => db.insert(generatedFiles).values(row))
       try {
-        const row = { name, kind, owner, mediaType, sizeBytes, createdAt: clock.now() }
-        await queries.change((db, { generatedFiles }) => db.insert(generatedFiles).values(row))
+        await move(path, kind, name)
       } catch (error) {
-        await rm(target, { force: true })
+        await trimming.remove([row])
         throw error
       }
-      await trimming.count(sizeBytes)
+      trimming.count(sizeBytes).catch(warnOfTrimming)
       return `${GENERATED_KINDS[kind]}/${name}`
     },
     async find(kind, name, { id, isAdmin }) {

@@ -1,9 +1,8 @@
-import { readdir, rm, stat } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asc, inArray, lte, sum } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../ports.ts'
-import { GENERATED_KINDS } from './kinds.ts'
 
 /** Parts of {@link createFileTrimming}. */
 export interface FileTrimmingParts {
@@ -27,15 +26,13 @@ export interface StoredName {
 export interface FileTrimming {
   /** Removes files before their rows: a file without a row would be found as an orphan only. */
   remove(files: readonly StoredName[]): Promise<void>
-  /** Removes files that are too old, the oldest ones above the limit, and files that no row knows. */
+  /** Removes files that are too old, and the oldest ones above the limit. Other files in the folders stay. */
   trim(): Promise<void>
   /** Counts stored bytes. Trims after a sixteenth of the limit has been added. */
   count(bytes: number): Promise<void>
 }
 
 const BATCH = 500
-/** The row of a file is written right after the file. */
-const ORPHAN_AFTER_MS = 3_600_000
 
 /** Creates the trimming of a store of generated files. */
 export function createFileTrimming({
@@ -94,32 +91,10 @@ export function createFileTrimming({
     }
   }
 
-  /** Removes files of a server that was killed between the writing of a file and of its row. */
-  async function removeOrphans(): Promise<void> {
-    for (const kind of Object.keys(GENERATED_KINDS)) {
-      const names = await readdir(join(folder, kind)).catch(() => [])
-      for (let at = 0; at < names.length; at += BATCH) {
-        const batch = names.slice(at, at + BATCH)
-        const known = await queries.rows((db, { generatedFiles: files }) =>
-          db.select({ name: files.name }).from(files).where(inArray(files.name, batch)),
-        )
-        const kept = new Set(known.map(({ name }) => name))
-        for (const name of batch) if (!kept.has(name)) await removeOrphan(join(folder, kind, name))
-      }
-    }
-  }
-
-  async function removeOrphan(path: string): Promise<void> {
-    const found = await stat(path).catch(() => undefined)
-    if (found === undefined || clock.now() - found.mtimeMs < ORPHAN_AFTER_MS) return
-    await rm(path, { force: true, recursive: true })
-  }
-
   async function run(): Promise<void> {
     grown = 0
     await removeOld()
     await removeSurplus()
-    await removeOrphans()
   }
 
   /** Runs once at a time. */

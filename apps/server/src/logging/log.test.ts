@@ -64,7 +64,7 @@ describe('an error in the log', () => {
     )
   })
 
-  it('that is no Error is told as text', () => {
+  it('that is not an Error is told as text', () => {
     const { log, lines } = collect('text')
     log.error({ err: 'gone' }, 'failed')
     expect(lines[0]?.slice(13)).toBe('ERROR failed: gone\n')

@@ -76,7 +76,12 @@ export function createStoreTable({ folder, limits, clock, logger }: StoreTableOp
     if (bytes > limits.maxTotalBytes) throw storesFull(`they hold at most ${limits.maxTotalBytes} bytes`)
   }
 
-  /** Adds the stores of the files. @param isRead whether the file of a store is read */
+  /**
+   * Adds the stores of the files. Their totals are not checked: on the way to the last record they may be above what
+   * they were at any time.
+   *
+   * @param isRead whether the file of a store is read
+   */
   async function readFiles(isRead: (store: StoreName) => boolean): Promise<void> {
     const { signal } = new AbortController()
     const apply = async (store: StoreName, record: Exclude<JournalRecord, { kind: 'name' }>): Promise<void> => {
@@ -84,7 +89,6 @@ export function createStoreTable({ folder, limits, clock, logger }: StoreTableOp
       const { index } = find(store) ?? create(store)
       if (record.kind === 'set') await index.set(record.entries, { signal })
       else await index.delete(record.keys, { signal })
-      checkTotals()
     }
     for (const { store, sizeBytes } of await readJournals({ folder, apply, clock, logger })) {
       const stored = isRead(store) ? find(store) : undefined

@@ -39,7 +39,7 @@ export async function setEntries(
 ): Promise<void> {
   const { index } = stored
   const keys = entries.map(({ key }) => key)
-  const before = index.size === 0 ? [] : await index.get(keys, { signal: UNABORTED })
+  const before = index.size === 0 ? [] : await index.get(listDistinct(keys), { signal: UNABORTED })
   await index.set(entries, { signal: UNABORTED })
   try {
     check()
@@ -55,7 +55,7 @@ export async function setEntries(
 /** Removes entries in memory, then in the file. All of them are removed or none. @returns how many there were */
 export async function deleteEntries(stored: StoredVectors, keys: readonly Vector[]): Promise<number> {
   const { index, journal } = stored
-  const before = await index.get(keys, { signal: UNABORTED })
+  const before = await index.get(listDistinct(keys), { signal: UNABORTED })
   if (before.length === 0) return 0
   const count = await index.delete(keys, { signal: UNABORTED })
   try {
@@ -67,6 +67,14 @@ export async function deleteEntries(stored: StoredVectors, keys: readonly Vector
   if (index.size === 0) await journal?.remove()
   else await compact(stored)
   return count
+}
+
+/** Leaves repeated keys out, so that the value of each is copied once. */
+function listDistinct(keys: readonly Vector[]): readonly Vector[] {
+  const byBytes = new Map(
+    keys.map((key) => [Buffer.from(Float32Array.from(key).buffer).toString('latin1'), key] as const),
+  )
+  return [...byBytes.values()]
 }
 
 async function write({ journal, index }: StoredVectors, record: JournalRecord): Promise<void> {

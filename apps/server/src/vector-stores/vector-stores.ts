@@ -1,6 +1,8 @@
 import { join } from 'node:path'
+import { SvcError } from '@svc/errors'
 import type { FoundEntry, Vector, VectorEntry } from '@svc/router/vector'
 import type { Clock, Logger } from '../ports.ts'
+import { replyTooLarge } from './errors.ts'
 import { STORE_LIMITS, type StoreLimits } from './limits.ts'
 import { type StoreName, toStoreId } from './store-name.ts'
 import { createStoreTable, type StoreFigures } from './store-table.ts'
@@ -57,6 +59,18 @@ export interface VectorStoresOptions {
   readonly logger: Logger
 }
 
+/** Most bytes of the keys and values of one reply. */
+const MAX_REPLY_BYTES = 64 * 1024 * 1024
+
+/** Converts the refusal of a reply that is too large. A store that is absent gives nothing. */
+async function limitReply<Entry>(reading: Promise<readonly Entry[]> | undefined): Promise<readonly Entry[]> {
+  try {
+    return (await reading) ?? []
+  } catch (error) {
+    throw SvcError.is(error) && error.code === 'vector_limit' ? replyTooLarge(error) : error
+  }
+}
+
 /** The folder of the stores in the data path. */
 const STORES_FOLDER = 'vector-stores'
 
@@ -84,7 +98,7 @@ export async function openVectorStores(options: VectorStoresOptions): Promise<Ve
     },
     async get(store, keys, { signal }) {
       signal.throwIfAborted()
-      return (await table.find(store)?.index.get(keys, { signal })) ?? []
+      return limitReply(table.find(store)?.index.get(keys, { signal, maxBytes: MAX_REPLY_BYTES }))
     },
     async delete(store, keys, { signal }) {
       signal.throwIfAborted()
@@ -101,7 +115,7 @@ export async function openVectorStores(options: VectorStoresOptions): Promise<Ve
     },
     async find(store, query, { count, signal }) {
       signal.throwIfAborted()
-      return (await table.find(store)?.index.find(query, { count, signal })) ?? []
+      return limitReply(table.find(store)?.index.find(query, { count, signal, maxBytes: MAX_REPLY_BYTES }))
     },
     keep: (isKept) => turns.alone(() => (isKept ? table.keep() : table.keepNoLonger())),
     get figures() {

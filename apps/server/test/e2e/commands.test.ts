@@ -87,7 +87,17 @@ describe('the command line', () => {
       code: 0,
       signal: null,
       stdout: [
-        ...['cloud-proxy', 'llama', 'llama-cpp', 'mine', 'onnx', 'privacy-filter', 'rerankers', 'sentencetransformers'],
+        ...[
+          'cloud-proxy',
+          'llama',
+          'llama-cpp',
+          'local-store',
+          'mine',
+          'onnx',
+          'privacy-filter',
+          'rerankers',
+          'sentencetransformers',
+        ],
         ...['service-proxy', 'transformers'],
       ].join('\n'),
       stderr: '',

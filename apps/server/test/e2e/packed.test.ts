@@ -138,7 +138,7 @@ describe('the installed server', () => {
   it('has only the dependencies that its bundles leave outside', async () => {
     const own = ['@svc/backend-llama', '@svc/backend-onnx', '@svc/demo-models']
     expect(Object.keys(findManifest('@svc/server').dependencies ?? {}).sort()).toEqual([
-      ...['@node-rs/argon2', ...own, 'bcrypt', 'fzstd', 'libsql'],
+      ...['@evan/opus', '@node-rs/argon2', ...own, 'bcrypt', 'fzstd', 'libsql', 'wasm-media-encoders'],
     ])
     for (const backend of ['@svc/backend-llama', '@svc/backend-onnx']) {
       expect(findManifest(backend).dependencies ?? {}, backend).toEqual({})

@@ -290,6 +290,12 @@ describe('other routes that hear', () => {
     expect(await ask('odd', [0])).toEqual({ segments: [{ start: 0, end: 0.5 }] })
   })
 
+  it('refuse more samples than a minute and a half', async () => {
+    const audio = Array(1_500_001).fill(0)
+    const reply = await server.post('/v1/audio/vad', { model: 'm', audio })
+    expect([reply.status, reply.json()]).toMatchObject([400, { error: { param: 'audio' } }])
+  })
+
   it.each([[[]], ['text'], [[1, 'a']], [[null]], [[[1]]], [{}], [undefined], [[1e300]]])(
     'refuse %j in place of samples',
     async (audio) => {

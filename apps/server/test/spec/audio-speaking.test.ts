@@ -330,6 +330,14 @@ describe('the audio vendor', () => {
       language: 'en',
       instrumental: false,
     })
+    for (const settings of [
+      { x: { toString: 1 } },
+      { x: [1] },
+      Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`x${at}`, 1])),
+    ]) {
+      const refused = await post('/v1/text-to-speech/m', { text: 'x', voice_settings: settings })
+      expect([refused.status, refused.bytes.toString()]).toEqual([400, expect.stringContaining('voice_settings')])
+    }
     for (const wrong of [{ text: '' }, { duration_seconds: 0 }, { prompt_influence: 2 }, { bpm: -1 }]) {
       const [param = ''] = Object.keys(wrong)
       const refused = await post('/v1/sound-generation', { ...body, ...wrong })

@@ -304,7 +304,7 @@ const SHAPES: readonly (readonly [name: string, holds: () => Promise<void>])[] =
     },
   ],
   [
-    'a body that says nothing, is no JSON or has a wrong type is 400 naming the field, and never another model',
+    'a body that says nothing, is not JSON or has a wrong type is 400 naming the field, and never another model',
     async () => {
       const send = (body: string, type = 'application/json') =>
         server.call('/v1/chat/completions', { method: 'POST', body, headers: { 'content-type': type } })

@@ -174,7 +174,7 @@ describe('values that are masked with tokens', () => {
 })
 
 describe('the policy of a host', () => {
-  it('with its filter off leaves requests as they are, also what is no JSON', async () => {
+  it('with its filter off leaves requests as they are, also what is not JSON', async () => {
     await using world = await startInterception()
     await world.patterns('secrets', { SECRET: MATCH })
     await world.claims('guard', [LISTED], { enabled: false, detectors: ['secrets'] })

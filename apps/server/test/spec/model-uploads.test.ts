@@ -87,7 +87,7 @@ describe('a GGUF file that a client sends', () => {
     await using server = await startTestServer()
     const id = await beginFile(server)
     const reply = await send(server, id, 0, Buffer.from('PK some archive'))
-    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('is no GGUF file')])
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('is not a GGUF file')])
     expect(await readdir(server.modelsPath)).toEqual([])
   })
 

@@ -281,7 +281,7 @@ describe('fields of a responses request that reach the backend', () => {
     expect(ours.Messages).toHaveLength(5)
     for (const fields of [{ text: { format: form } }, { text_format: form }]) {
       const told = await server.post('/v1/responses', { model: 'm', input: 'hi', ...fields })
-      expect(told.headers['x-svc-warning'], 'the answer of the mock is no JSON').toContain('no JSON')
+      expect(told.headers['x-svc-warning'], 'the answer of the mock is not JSON').toContain('not JSON')
       expect(readAsked(server).Grammar).toContain('root')
     }
   })

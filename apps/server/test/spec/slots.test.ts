@@ -112,7 +112,7 @@ describe('a request with a mistake', () => {
     ['no id', RESTORE, { slot: 0 }, /id: /],
     ['a number for an id', RESTORE, { slot: 0, id: 7 }, /id: /],
     // verifies slots:error:id-on-save
-    ['an id on save', SAVE, { slot: 0, id }, /id: .*made by the server/],
+    ['an id on save', SAVE, { slot: 0, id }, /id: .*the server makes it/],
     ['an empty id on save', SAVE, { slot: 0, id: '' }, /id: /],
     // verifies slots:error:negative, slots:body:number
     ['a negative slot on save', SAVE, { slot: -1 }, /slot: /],

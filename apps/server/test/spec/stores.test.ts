@@ -123,6 +123,7 @@ describe('POST /stores/*', () => {
       ['set', `{"keys":[${'[1,2,3,4],'.repeat(240_000)}[1,2,3,4]],"values":["a"]}`, 'keys'],
       ['set', `{"keys":[[1,2]],"values":[${'"a",'.repeat(70_000)}"a"]}`, 'values'],
       ['get', '{"keys":[]}', 'keys'],
+      ['get', `{"keys":[${'[1,2],'.repeat(16_384)}[1,2]]}`, 'keys'],
       ['get', '{"keys":[[1,2],[1]]}', 'keys[1]'],
       ['get', '{"keys":[[1]]}', 'keys'],
       ['delete', '{}', 'keys'],

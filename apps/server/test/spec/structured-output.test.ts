@@ -43,7 +43,7 @@ describe('structured output', () => {
   it.each([
     ['a value that the schema forbids', '{"city": "Köln", "inhabitants": 1080001}', /inhabitants/],
     ['a value that is missing', '{"city": "Köln"}', /inhabitants/],
-    ['text that is no JSON', 'Köln has many.', /no JSON/],
+    ['text that is not JSON', 'Köln has many.', /not JSON/],
   ])('tells of an answer with %s, and delivers it', async (_name, text, reason) => {
     await using server = await world(text)
     const whole = await server.chat('m', asked(SCHEMA))
@@ -63,7 +63,7 @@ describe('structured output', () => {
 
   it.each([
     ['a value that the schema forbids', '{"city": "Köln", "inhabitants": 1080001}', /inhabitants/],
-    ['text that is no JSON', 'Köln has many.', /no JSON/],
+    ['text that is not JSON', 'Köln has many.', /not JSON/],
   ])('refuses to pass on an answer with %s where the model is strict', async (_name, text, reason) => {
     await using server = await world(text, {}, STRICT)
     const whole = await server.chat('m', asked(SCHEMA))

@@ -5148,7 +5148,7 @@ export interface components {
                 speed?: number | null;
                 use_speaker_boost?: boolean | null;
             } & {
-                [key: string]: unknown;
+                [key: string]: string | number | boolean | null;
             }) | null;
         } & {
             [key: string]: unknown;
@@ -17421,7 +17421,9 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "audio/*": unknown;
+                };
             };
             /** @description The sound format needs a program that is not installed. */
             415: {
@@ -17469,7 +17471,9 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "audio/*": unknown;
+                };
             };
             /** @description The sound format needs a program that is not installed. */
             415: {
@@ -17517,7 +17521,9 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "audio/*": unknown;
+                };
             };
             /** @description The sound format needs a program that is not installed. */
             415: {
@@ -17566,7 +17572,9 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "audio/*": unknown;
+                };
             };
             /** @description The sound format needs a program that is not installed. */
             415: {
@@ -17615,7 +17623,9 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "audio/*": unknown;
+                };
             };
             /** @description The sound format needs a program that is not installed. */
             415: {
@@ -17662,7 +17672,9 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "audio/*": unknown;
+                };
             };
             /** @description The sound format needs a program that is not installed. */
             415: {
@@ -18050,14 +18062,18 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "*/*": unknown;
+                };
             };
             /** @description The part of the file that the header `range` names. */
             206: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "*/*": unknown;
+                };
             };
             /** @description No such file, or one of another user. */
             404: {
@@ -18093,14 +18109,18 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "*/*": unknown;
+                };
             };
             /** @description The part of the file that the header `range` names. */
             206: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "*/*": unknown;
+                };
             };
             /** @description No such file, or one of another user. */
             404: {
@@ -18136,14 +18156,18 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "*/*": unknown;
+                };
             };
             /** @description The part of the file that the header `range` names. */
             206: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "*/*": unknown;
+                };
             };
             /** @description No such file, or one of another user. */
             404: {
@@ -18179,14 +18203,18 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "*/*": unknown;
+                };
             };
             /** @description The part of the file that the header `range` names. */
             206: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "*/*": unknown;
+                };
             };
             /** @description No such file, or one of another user. */
             404: {

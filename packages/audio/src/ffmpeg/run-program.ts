@@ -137,8 +137,9 @@ function throwStopped(signals: {
   readonly failure: AbortSignal
 }): void {
   signals.signal.throwIfAborted()
-  if (signals.failure.aborted) throw signals.failure.reason
+  // The input fails with the reason of the time limit too.
   if (signals.timeout.aborted) throw new AudioError('conversion_timeout', 'the conversion of the audio took too long')
+  if (signals.failure.aborted) throw signals.failure.reason
 }
 
 function whenAborted(signal: AbortSignal): Promise<null> {

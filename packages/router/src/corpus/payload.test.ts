@@ -16,7 +16,7 @@ describe('the entries of a vector', () => {
 
   it.each<[string, Uint8Array]>([
     ['no bytes', encode('')],
-    ['text that is no JSON', encode('[{')],
+    ['text that is not JSON', encode('[{')],
     [
       'bytes that are no UTF-8',
       Buffer.from([0x7b, 0x22, 0x69, 0x64, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x2c, ...encode('"labels":[]}')]),

@@ -13,6 +13,13 @@ export interface FoundEntry extends VectorEntry {
   readonly similarity: number
 }
 
+/** Options of reads of a {@link VectorIndex}. */
+export interface VectorReadOptions {
+  readonly signal: AbortSignal
+  /** Most bytes of the keys and values that are given, each as often as it is given. @default no limit */
+  readonly maxBytes?: number | undefined
+}
+
 /**
  * Vectors with a value each. All keys of an index have one length, which its first entry fixes and an empty index
  * forgets.
@@ -23,9 +30,9 @@ export interface VectorIndex {
   /** Adds all entries or none. An equal key gets the new value. */
   set(entries: readonly VectorEntry[], options: { readonly signal: AbortSignal }): Promise<void>
   /** The entries under these keys, in the order of the keys; a key without entry is left out. */
-  get(keys: readonly Vector[], options: { readonly signal: AbortSignal }): Promise<readonly VectorEntry[]>
+  get(keys: readonly Vector[], options: VectorReadOptions): Promise<readonly VectorEntry[]>
   /** Removes the entries under these keys. @returns how many there were */
   delete(keys: readonly Vector[], options: { readonly signal: AbortSignal }): Promise<number>
   /** The entries nearest to a vector, the nearest first; the earlier one of equals. */
-  find(query: Vector, options: { readonly count: number; readonly signal: AbortSignal }): Promise<readonly FoundEntry[]>
+  find(query: Vector, options: VectorReadOptions & { readonly count: number }): Promise<readonly FoundEntry[]>
 }

@@ -236,6 +236,16 @@ it('copies what it is given and what it gives', async () => {
   expect(await find(index, [1, 2], 1)).toEqual([['a', 1]])
 })
 
+it('gives no more bytes than asked for, and copies none before it knows', async () => {
+  const index = createVectorIndex()
+  await index.set([{ key: [1, 2], value: new Uint8Array(1000) }], { signal })
+  expect(await index.get([[1, 2]], { signal, maxBytes: 1008 })).toHaveLength(1)
+  expect(await index.find([1, 2], { count: 5, signal, maxBytes: 1008 })).toHaveLength(1)
+  const keys = Array.from({ length: 1_000_000 }, () => [1, 2])
+  await expect(index.get(keys, { signal, maxBytes: 1_000_000 })).rejects.toMatchObject({ code: 'vector_limit' })
+  await expect(index.find([1, 2], { count: 5, signal, maxBytes: 1007 })).rejects.toMatchObject({ code: 'vector_limit' })
+})
+
 it('is an error that says whose fault it is', () => {
   expect(new VectorError('vector_limit', 'full').kind).toBe('insufficient_storage')
   expect(() => createVectorIndex({ maxEntries: 0 })).toThrow('createVectorIndex: maxEntries')

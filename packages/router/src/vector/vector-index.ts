@@ -107,13 +107,12 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
       for (const entry of added) putEntry(to, entry)
       table = to
     },
-    async get(keys, { signal }) {
+    async get(keys, { signal, maxBytes: most }) {
       signal.throwIfAborted()
-      return keys.flatMap((key, index) => {
-        if (table === undefined) return []
-        const row = table.keys.find(toKey(key, table.dimension, `keys[${index}]`))
-        return row === undefined ? [] : [readEntry(table, row)]
-      })
+      const now = table
+      if (now === undefined) return []
+      const rows = keys.flatMap((key, index) => now.keys.find(toKey(key, now.dimension, `keys[${index}]`)) ?? [])
+      return copyRows(now, rows, most)
     },
     async delete(keys, { signal }) {
       signal.throwIfAborted()
@@ -130,13 +129,13 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
       }
       return count
     },
-    async find(query, { count, signal }) {
+    async find(query, { count, signal, maxBytes: most }) {
       signal.throwIfAborted()
       if (!Number.isSafeInteger(count) || count < 1) {
         throw new VectorError('vector_invalid', 'the number of entries to find must be a whole number, 1 or more')
       }
       if (table === undefined) return []
-      return findNearest(table, toKey(query, table.dimension, 'key'), count)
+      return findNearest(table, toKey(query, table.dimension, 'key'), { count, maxBytes: most })
     },
   }
 }
@@ -172,7 +171,19 @@ function multiplyExactly(one: Float32Array, other: Float32Array): number {
   return sum
 }
 
-function findNearest(table: EntryTable, query: Float32Array, count: number): FoundEntry[] {
+/** Copies entries. @throws VectorError `vector_limit` before a copy when there are more bytes than `maxBytes` */
+function copyRows(table: EntryTable, rows: readonly number[], maxBytes = Number.POSITIVE_INFINITY): VectorEntry[] {
+  const bytes = rows.reduce((sum, row) => sum + entryBytes(table.dimension, table.values[row]), 0)
+  if (bytes <= maxBytes) return rows.map((row) => readEntry(table, row))
+  throw new VectorError('vector_limit', `the entries have ${bytes} bytes, more than ${maxBytes}`)
+}
+
+interface NearestOptions {
+  readonly count: number
+  readonly maxBytes: number | undefined
+}
+
+function findNearest(table: EntryTable, query: Float32Array, { count, maxBytes }: NearestOptions): FoundEntry[] {
   const { storage, values, sequences, norms, dimension } = table
   const queryNorm = measureNorm(query)
   const rowCount = values.length
@@ -186,11 +197,16 @@ function findNearest(table: EntryTable, query: Float32Array, count: number): Fou
   // The kernel adds in sixteen lanes, then the lanes: each sum and product is rounded once, the query and the quotient
   // too.
   const margin = (Math.ceil(dimension / 16) + 8) * ROUNDING * 1.01
-  return selectNearestRows(products, { rowCount, count, margin })
+  const nearest = selectNearestRows(products, { rowCount, count, margin })
     .map((row) => ({ row, similarity: compare(query, queryNorm, { vector: storage.row(row), norm: norms[row] ?? 0 }) }))
     .sort((one, other) => other.similarity - one.similarity || (sequences[one.row] ?? 0) - (sequences[other.row] ?? 0))
     .slice(0, count)
-    .map(({ row, similarity }) => ({ ...readEntry(table, row), similarity }))
+  const entries = copyRows(
+    table,
+    nearest.map(({ row }) => row),
+    maxBytes,
+  )
+  return entries.map((entry, index) => ({ ...entry, similarity: nearest[index]?.similarity ?? 0 }))
 }
 
 /** Divides in 64 bits, so that vectors of any length become 32-bit floats. */

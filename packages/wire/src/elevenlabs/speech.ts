@@ -16,6 +16,7 @@ export const voiceSpeechRequest = z.looseObject({
       speed: speechSpeed.nullish(),
       use_speaker_boost: z.boolean().nullish(),
     })
+    .catchall(z.union([z.string(), z.number(), z.boolean()]).nullish())
     .nullish(),
 })
 

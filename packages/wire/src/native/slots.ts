@@ -6,14 +6,14 @@ const MAX_SLOT = 2 ** 31 - 1
 const slot = z.int().min(0).max(MAX_SLOT)
 
 /** Id of a saved state: 128 random bits. */
-export const slotStateId = z.string().regex(/^[0-9a-f]{32}$/, 'expected 32 lower-case hexadecimal digits')
+export const slotStateId = z.string().regex(/^[0-9a-f]{32}$/, 'must have 32 lower-case hexadecimal digits')
 
 /** Body of `POST /v1/slots/save`. The server makes the id, so a request has none. */
 export const slotSaveRequest = z.looseObject({
   model: z.string().nullish(),
   /** Number of the slot, from 0. */
   slot,
-  id: z.null('is made by the server and not sent').optional(),
+  id: z.null('must be left out: the server makes it').optional(),
 })
 
 /** Reply of `POST /v1/slots/save`. */

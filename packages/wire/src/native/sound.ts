@@ -1,15 +1,32 @@
 import * as z from 'zod'
-import { endAtFirstFault } from '../first-fault.ts'
-import { count, float32, positiveFloat32, unitInterval } from '../scalars.ts'
+import { count, positiveFloat32, unitInterval } from '../scalars.ts'
 
 const positive = z.coerce.number().pipe(positiveFloat32)
 const number = z.coerce.number().pipe(count)
+
+/** Samples, checked by one loop up to the first fault: a schema for each of millions of numbers takes seconds. */
+const samples = z
+  .custom<number[]>()
+  .superRefine((value: unknown, context) => {
+    const message = findFaultOfSamples(value)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  })
+  .meta({ type: 'array', items: { type: 'number' }, minItems: 1 })
+
+function findFaultOfSamples(value: unknown): string | undefined {
+  if (value === undefined) return 'is required'
+  if (!Array.isArray(value)) return 'must be an array of numbers'
+  if (value.length === 0) return 'must have at least 1 number'
+  const items: readonly unknown[] = value
+  const wrong = items.findIndex((item) => typeof item !== 'number' || !Number.isFinite(Math.fround(item)))
+  return wrong < 0 ? undefined : `must have numbers that a 32-bit float can hold, also at ${wrong}`
+}
 
 /** Body of `POST /v1/audio/vad`. */
 export const vadRequest = z.looseObject({
   model: z.string().nullish(),
   /** Samples of one channel, 16,000 a second, mostly in -1..1. */
-  audio: endAtFirstFault(z.array(float32).min(1)),
+  audio: samples,
 })
 
 /** Reply of `POST /v1/audio/vad`: the parts with speech, in seconds. */

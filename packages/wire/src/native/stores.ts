@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 
 /** Longest vector of a store. */
 const MAX_VECTOR_LENGTH = 16_384
@@ -43,7 +44,7 @@ const place = {
 
 /** Body of `POST /stores/set`: `values[i]` is kept under `keys[i]`. */
 export const storesSetRequest = z
-  .looseObject({ ...place, keys: storeVectors, values: z.array(z.string()) })
+  .looseObject({ ...place, keys: storeVectors, values: endAtFirstFault(z.array(z.string())) })
   .superRefine(({ keys, values }, context) => {
     if (!Array.isArray(keys) || keys.length === values.length) return
     const message = `must have as many items as keys (${keys.length}), not ${values.length}`
@@ -81,7 +82,7 @@ interface Fault {
 function findFaultOfList(value: unknown): Fault | undefined {
   if (value === undefined) return { path: [], message: REQUIRED }
   if (!Array.isArray(value)) return { path: [], message: 'must be an array of vectors' }
-  if (value.length === 0) return { path: [], message: 'must not be empty' }
+  if (value.length === 0) return { path: [], message: 'must have at least one vector' }
   const items: readonly unknown[] = value
   const first = items[0]
   const length = Array.isArray(first) ? first.length : 0
@@ -98,7 +99,7 @@ function findFaultOfList(value: unknown): Fault | undefined {
 function findFault(value: unknown): Fault | undefined {
   if (value === undefined) return { path: [], message: REQUIRED }
   if (!Array.isArray(value)) return { path: [], message: 'must be an array of numbers' }
-  if (value.length === 0) return { path: [], message: 'must not be empty' }
+  if (value.length === 0) return { path: [], message: 'must have at least one number' }
   if (value.length > MAX_VECTOR_LENGTH) {
     return { path: [], message: `must have at most ${MAX_VECTOR_LENGTH} numbers` }
   }

@@ -28,7 +28,7 @@ describe('model files', () => {
 
   it('are named without their folder when they are at fault', async () => {
     expect(() => checkModelFiles(join(folder, 'none.gguf'))).toThrow(/^none\.gguf: no such file$/)
-    expect(() => checkModelFiles(folder)).toThrow(/^files-\w+: (is a folder|is no GGUF file|cannot be read)$/)
+    expect(() => checkModelFiles(folder)).toThrow(/^files-\w+: (is a folder|is not a GGUF file|cannot be read)$/)
     const empty = await write('empty.gguf', Buffer.alloc(0))
     expect(() => checkModelFiles(empty)).toThrow(/^empty\.gguf: is too short for a GGUF file$/)
   })

@@ -163,7 +163,7 @@ function parseJson<Value>(text: string, field: string, is: (value: unknown) => v
   try {
     value = JSON.parse(text)
   } catch {
-    throw invalidRequest('the field is no JSON', field)
+    throw invalidRequest('the field is not JSON', field)
   }
   if (value === null) return undefined
   if (!is(value)) throw invalidRequest('the field has the wrong shape', field)

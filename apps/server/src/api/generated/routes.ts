@@ -34,8 +34,8 @@ export function generatedFileRoutes({ generatedFiles: files, compression }: Gene
       tag: 'generated',
       summary: SUMMARIES[kind],
       responses: {
-        200: { description: 'The file.' },
-        206: { description: 'The part of the file that the header `range` names.' },
+        200: { description: 'The file.', contentType: '*/*' },
+        206: { description: 'The part of the file that the header `range` names.', contentType: '*/*' },
         404: { description: 'No such file, or one of another user.' },
       },
       async handler(call) {

@@ -46,7 +46,7 @@ function parseAnswer(answer: string): unknown {
   try {
     return JSON.parse(answer)
   } catch (cause) {
-    throw mismatch('it is no JSON', cause)
+    throw mismatch('it is not JSON', cause)
   }
 }
 

@@ -6,6 +6,12 @@ import { estimateTokens } from '../core/estimate-tokens.ts'
 import type { ResolvedRequest, Stages } from '../core/pipeline.ts'
 import { checkUpstreamRoute } from '../serving/upstream/check-route.ts'
 
+/** Uses for which no tokens are counted: a quota of requests holds for them. */
+const WITHOUT_TOKENS: ReadonlySet<string> = new Set([
+  ...['stores', 'image', 'video', 'detection', 'transcript', 'tts', 'sound_generation', 'vad'],
+  ...['diarization', 'sound_classification'],
+])
+
 /**
  * Creates the stage that refuses models which the caller may not use, are disabled, or do not serve the route. It then
  * reserves the request under the quotas of its caller. When the request ends, it settles the figures of the ledger.
@@ -16,9 +22,9 @@ export function createAccess(quotas: Pick<Quotas, 'reserve'>): Stages['access'] 
     const { context, model, through, document } = request
     const { principal, route } = context
     if (principal.quotas.length === 0) return undefined
-    // No tokens are counted for vectors: a quota of requests holds for them.
-    const tokens =
-      route.usecase === 'stores' ? 0 : estimateTokens(document, { isGenerated: isGenerating(route.usecase) })
+    const tokens = WITHOUT_TOKENS.has(route.usecase ?? '')
+      ? 0
+      : estimateTokens(document, { isGenerated: isGenerating(route.usecase) })
     const options = { signal: context.abort }
     const reserved = quotas.reserve(principal, { model: model.name, through, tokens }, options)
     return Promise.resolve(reserved).then((reservation) => {

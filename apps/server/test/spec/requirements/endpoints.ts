@@ -841,9 +841,9 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
-    id: 'generated:keep:orphans',
+    id: 'generated:keep:own-files',
     section: '4.1',
-    behavior: 'Files that a killed server left without their record are removed after an hour.',
+    behavior: 'Other files in the folder of generated files stay.',
     state: 'built',
   },
   {

@@ -55,9 +55,9 @@ test('a piece that gets no reply is sent again', async () => {
 })
 
 test('a refusal ends it with the reason of the server, and tells the server', async () => {
-  const refusal = Response.json({ error: 'mine.gguf is no GGUF file' }, { status: 400 })
+  const refusal = Response.json({ error: 'mine.gguf is not a GGUF file' }, { status: 400 })
   const { calls } = startServer(() => refusal)
-  await expect(sendFile().sent).rejects.toThrow('mine.gguf is no GGUF file')
+  await expect(sendFile().sent).rejects.toThrow('mine.gguf is not a GGUF file')
   expect(calls.at(-1)).toBe('DELETE /api/models/uploads/u1')
 })
 

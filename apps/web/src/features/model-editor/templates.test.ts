@@ -18,7 +18,7 @@ describe('templates', () => {
 })
 
 describe('the layers of checks', () => {
-  it('stop at a text that is no YAML', () => {
+  it('stop at a text that is not YAML', () => {
     const problems = lintModel(parseModelText('name: [\nrouter: 5'), { schema, known: undefined })
     expect(problems.map(({ layer }) => layer)).toContain('syntax')
     expect(problems.every(({ layer }) => layer === 'syntax')).toBe(true)

@@ -43,7 +43,7 @@ export function createAssetStore({
     async set(kind, bytes) {
       const type = findImageType(bytes)
       if (type === undefined)
-        throw new SvcError('invalid_request', 'unsupported type: the file is no PNG, JPEG, SVG, WebP or ICO image')
+        throw new SvcError('invalid_request', 'unsupported type: the file is not a PNG, JPEG, SVG, WebP or ICO image')
       await makeFileFolder(folder, 0o700)
       const name = `${kind}.${type}`
       await writeFileAtomic(join(folder, name), bytes, { mode: 0o600 })

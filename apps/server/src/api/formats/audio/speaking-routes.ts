@@ -31,6 +31,8 @@ const REFUSALS = {
   501: { description: 'The model cannot do it.' },
 }
 
+const SOUND = { description: 'The sound in the format of `output_format`.', contentType: 'audio/*' }
+
 /** Routes that make sound: speech, and sounds in the format of the audio vendor. */
 export function speakingRoutes(parts: InferenceRouteParts): Route[] {
   return [
@@ -48,6 +50,7 @@ export function speakingRoutes(parts: InferenceRouteParts): Route[] {
         responses: {
           200: {
             description: 'The sound in the format of `response_format`, or its events with `stream_format: sse`.',
+            contentType: 'audio/*',
           },
           ...REFUSALS,
         },
@@ -70,7 +73,7 @@ function voiceRoute(parts: InferenceRouteParts, stream: boolean): Route {
     usecase: 'tts',
     summary: stream ? 'Speak a text with a voice, while it is made' : 'Speak a text with a voice',
     body: async () => (await vendor()).voiceSpeechRequest,
-    responses: { 200: { description: 'The sound in the format of `output_format`.' }, ...REFUSALS },
+    responses: { 200: SOUND, ...REFUSALS },
   }
   return {
     ...info,
@@ -90,7 +93,7 @@ function soundRoute(parts: InferenceRouteParts): Route {
     usecase: 'sound_generation',
     summary: 'Make a sound or music',
     body: async () => (await vendor()).soundGenerationRequest,
-    responses: { 200: { description: 'The sound in the format of `output_format`.' }, ...REFUSALS },
+    responses: { 200: SOUND, ...REFUSALS },
   }
   return {
     ...info,

@@ -2,6 +2,7 @@ import type { JsonDocument } from '@svc/json'
 import { storesFindRequest, storesKeysRequest, storesSetRequest } from '@svc/wire/native'
 import { limitItems } from '../../../inference/documents/limit-items.ts'
 import { readBody } from '../../../inference/documents/read-body.ts'
+import { unparsable } from '../../../inference/documents/unparsable.ts'
 import type { WireFormat } from '../../../inference/replies/wire-format.ts'
 import { NO_CONTENT, toContentCall, toJsonContent } from './encode-reply.ts'
 import { findStore, type StoreDirectory } from './find-store.ts'
@@ -9,8 +10,8 @@ import { writeFound, writeGot } from './write-entries.ts'
 
 /** Numbers and vectors of one request. */
 const MAX_NUMBERS = 1_048_576
-/** Values of one request. */
-const MAX_VALUES = 65_536
+/** Keys, and values, of one request. */
+const MAX_KEYS = 16_384
 
 /** The wire formats of `POST /stores/*`. */
 export interface StoreFormats {
@@ -30,8 +31,8 @@ export function createStoreFormats(directory: StoreDirectory): StoreFormats {
     set: {
       ...shared,
       async read(document, { signal }) {
-        limitItems(document, 'keys', MAX_NUMBERS)
-        limitItems(document, 'values', MAX_VALUES)
+        limitKeys(document)
+        limitItems(document, 'values', MAX_KEYS)
         const { keys, values } = await readBody(storesSetRequest, document, signal)
         const entries = keys.map((key, index) => ({
           key: Float32Array.from(key),
@@ -68,8 +69,13 @@ export function createStoreFormats(directory: StoreDirectory): StoreFormats {
   }
 }
 
-async function readKeys(document: JsonDocument, signal: AbortSignal): Promise<readonly Float32Array[]> {
+function limitKeys(document: JsonDocument): void {
+  if ((document.root.get('keys')?.length ?? 0) > MAX_KEYS) throw unparsable(`keys: more than ${MAX_KEYS} items`, 'keys')
   limitItems(document, 'keys', MAX_NUMBERS)
+}
+
+async function readKeys(document: JsonDocument, signal: AbortSignal): Promise<readonly Float32Array[]> {
+  limitKeys(document)
   const { keys } = await readBody(storesKeysRequest, document, signal)
   return keys.map((key) => Float32Array.from(key))
 }

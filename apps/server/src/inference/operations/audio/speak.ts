@@ -17,7 +17,7 @@ const MAX_RATE = 192_000
 /** Speaks a text. */
 export const runSpeak: OperationRunner<'speak'> = async (request, context) => {
   const { client, signal, onMedia } = context
-  const characters = Array.from(request.text).length
+  const characters = countCharacters(request.text)
   const fields = await toFields(request, context.model)
   if (request.stream) return startSpeech(client.ttsStream(fields, { signal }), context, characters)
   const made = await countWhenLeft(context, { characters }, () =>
@@ -26,6 +26,13 @@ export const runSpeak: OperationRunner<'speak'> = async (request, context) => {
   onMedia?.({ characters })
   const { promptTokens, sound, release } = made
   return { promptTokens, sound, release, sampleRate: DEFAULT_RATE }
+}
+
+/** Counts code points without a list of them. */
+function countCharacters(text: string): number {
+  let count = 0
+  for (const _ of text) count += 1
+  return count
 }
 
 /** Waits for the first samples, so that a failure until then has a status. */
@@ -37,7 +44,7 @@ async function startSpeech(
   try {
     const { sampleRate, first } = await countWhenLeft(context, { characters }, () => readStart(replies))
     context.onMedia?.({ characters })
-    return { promptTokens: 0, sampleRate, live: follow(first, replies) }
+    return { promptTokens: 0, sampleRate, live: follow(first, replies), release: () => void replies.return() }
   } catch (error) {
     await replies.return()
     throw SvcError.is(error) && error.kind === 'not_implemented' ? noStream(error, context) : error

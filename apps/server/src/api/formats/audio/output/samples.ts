@@ -1,4 +1,5 @@
-import { AudioError, float32ToS16, mixChannels, readWav } from '@svc/audio'
+import { AudioError, readWav } from '@svc/audio'
+import { float32ToS16, mixChannels } from '@svc/audio/samples'
 import { SvcError } from '@svc/errors'
 import type { MadeSound } from '../../../../inference/operations/audio/audio-operations.ts'
 import { openMadeFile } from '../../../../inference/operations/audio/made-sound.ts'
@@ -8,6 +9,8 @@ export interface Samples {
   readonly pcm: AsyncIterable<Uint8Array>
   readonly sampleRate: number
   readonly channels: 1 | 2
+  /** Ends the reading, also one that has not begun. @default nothing is open */
+  readonly close?: (() => void) | undefined
 }
 
 const PIECE_BYTES = 64 * 1024
@@ -38,7 +41,12 @@ export async function openSamples(sound: MadeSound, signal: AbortSignal): Promis
   }
   const { header, samples } = await readWav(readMadeFile(sound), { signal }).catch(blameBackend)
   const channels = header.channels === 2 ? 2 : 1
-  return { pcm: toPcm(samples, { from: header.channels, to: channels }), sampleRate: header.sampleRate, channels }
+  return {
+    pcm: toPcm(samples, { from: header.channels, to: channels }),
+    sampleRate: header.sampleRate,
+    channels,
+    close: () => void samples.return?.(),
+  }
 }
 
 async function* toPcm(

@@ -1,4 +1,5 @@
-import { encodeAudio, encodeWavHeader, float32ToALaw, float32ToMuLaw, s16ToFloat32 } from '@svc/audio'
+import { encodeAudio, encodeWavHeader } from '@svc/audio'
+import { float32ToALaw, float32ToMuLaw, s16ToFloat32 } from '@svc/audio/samples'
 import type { MadeSound } from '../../../../inference/operations/audio/audio-operations.ts'
 import type { Content } from '../../../../inference/replies/content.ts'
 import { openSamples, readMadeFile, type Samples } from './samples.ts'
@@ -39,7 +40,10 @@ export async function toSoundContent(sound: MadeSound, wish: SoundWish, options:
   const samples = await openSamples(sound, options.signal)
   if (wish.format === undefined || wish.format === 'wav') {
     const isSame = wish.sampleRate === undefined || wish.sampleRate === samples.sampleRate
-    if (isSame) return toSoundContent(sound, {}, options)
+    if (isSame) {
+      samples.close?.()
+      return toSoundContent(sound, {}, options)
+    }
   }
   return encode(samples, { ...wish, format: wish.format ?? 'wav' }, options)
 }
@@ -61,7 +65,12 @@ function encode(
   { name, signal }: SoundOptions,
 ): Content {
   const mediaType = MEDIA_TYPES[wish.format]
-  return { mediaType, headers: toHeaders(name, mediaType, wish.format), read: () => listPieces(samples, wish, signal) }
+  return {
+    mediaType,
+    headers: toHeaders(name, mediaType, wish.format),
+    read: () => listPieces(samples, wish, signal),
+    release: samples.close,
+  }
 }
 
 function listPieces(

@@ -12,8 +12,11 @@ export interface SoundWish {
   readonly bitRate?: number | undefined
 }
 
+/** Longest conversion. It includes the time in which a voice speaks and a client reads. */
+const CONVERSION_MS = 3_600_000
+
 /** Encodes what the server itself does not. */
-export const converter = createFfmpeg()
+export const converter = createFfmpeg({ timeoutMs: CONVERSION_MS })
 
 /**
  * Refuses a wish that needs a program which is not installed, before a model works for it.

@@ -1,4 +1,5 @@
 import { type SpeechRequest, speechRequest } from '@svc/wire/openai'
+import { limitItems } from '../../../../inference/documents/limit-items.ts'
 import { readBody } from '../../../../inference/documents/read-body.ts'
 import { unparsable } from '../../../../inference/documents/unparsable.ts'
 import type { WireFormat } from '../../../../inference/replies/wire-format.ts'
@@ -7,9 +8,13 @@ import { checkWish } from '../output/wish.ts'
 import { toSpeechCall } from './speech-reply.ts'
 import { readVoice } from './voice.ts'
 
+/** Settings of one request. */
+export const MAX_PARAMS = 64
+
 /** The wire format of `POST /v1/audio/speech`. */
 export const speechFormat: WireFormat = {
   async read(document, { signal }) {
+    limitItems(document, 'params', MAX_PARAMS)
     const body = await readBody(speechRequest, document, signal)
     const wish = { format: body.response_format ?? undefined, sampleRate: body.sample_rate ?? undefined }
     const isEvents = body.stream_format === 'sse'

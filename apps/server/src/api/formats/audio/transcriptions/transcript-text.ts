@@ -36,7 +36,11 @@ type Cue = Pick<TranscriptSegment, 'start' | 'end' | 'text'>
 function listCues({ segments, text, duration }: Transcript): readonly Cue[] {
   const parts: readonly Cue[] = segments.length > 0 ? segments : [{ start: 0, end: duration, text }]
   return parts.flatMap(({ start, end, text: given }) => {
-    const lines = given.trim().replace(/\s*[\n\r]\s*/g, '\n')
+    const lines = given
+      .split(/[\n\r]+/)
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+      .join('\n')
     return lines === '' ? [] : [{ start, end, text: lines }]
   })
 }

@@ -1,11 +1,12 @@
 import { soundGenerationRequest, voiceSpeechRequest } from '@svc/wire/elevenlabs'
+import { limitItems } from '../../../../inference/documents/limit-items.ts'
 import { readBody } from '../../../../inference/documents/read-body.ts'
 import type { MakeSoundRequest } from '../../../../inference/operations/audio/audio-operations.ts'
 import type { WireFormat } from '../../../../inference/replies/wire-format.ts'
 import { readLanguage } from '../language.ts'
 import { toSoundContent } from '../output/sound-content.ts'
 import { checkWish, readVendorFormat } from '../output/wish.ts'
-import { requireText, toParams } from '../speech/format.ts'
+import { MAX_PARAMS, requireText, toParams } from '../speech/format.ts'
 import { toSpeechCall } from '../speech/speech-reply.ts'
 import { readVoice } from '../speech/voice.ts'
 
@@ -22,6 +23,7 @@ export function createVoiceSpeechFormat(
   return {
     async read(document, { signal }) {
       const wish = readVendorFormat(address.outputFormat)
+      limitItems(document, 'voice_settings', MAX_PARAMS)
       const body = await readBody(voiceSpeechRequest, document, signal)
       const { speed, ...settings } = body.voice_settings ?? {}
       const request = {
