@@ -117,7 +117,7 @@ describe('the document', () => {
         needs ||
         NEEDS_MODEL.includes(name) ||
         path.includes('{') ||
-        WITHOUT_SCHEMA.includes(name)
+        operation.responses['200']?.content?.['application/json'] === undefined
       )
         continue
       if (operation['x-svc-socket'] === true || operation.responses['200']?.content?.['text/event-stream']) continue
