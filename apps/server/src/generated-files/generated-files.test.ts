@@ -98,6 +98,12 @@ describe.each(places)('generated files on $name', ({ create }) => {
     await world.store.trim()
     expect(await world.list()).toEqual(names.slice(-3).sort())
     expect(await world.store.find('images', names[1] ?? '', ADA)).toBeUndefined()
+    // A trim that is asked for while another one runs sees what has come since.
+    const trims = [world.store.trim()]
+    const last = await world.keep(300)
+    trims.push(world.store.trim(), world.store.trim())
+    await Promise.all(trims)
+    expect(await world.list()).toEqual([...names.slice(-2), last].sort())
     await using endless = await openStore(create, { keepMs: 0, maxTotalBytes: 0 })
     for (let index = 0; index < 3; index += 1) await endless.keep(900)
     endless.move(10_000 * HOUR)

@@ -45,6 +45,7 @@ export function createFileTrimming({
   /** Bytes stored since the last look at the total. */
   let grown = maxTotalBytes
   let running: Promise<void> | undefined
+  let waiting: Promise<void> | undefined
 
   async function remove(rows: readonly StoredName[]): Promise<void> {
     for (const { kind, name } of rows) await rm(join(folder, kind, name), { force: true })
@@ -97,12 +98,20 @@ export function createFileTrimming({
     await removeSurplus()
   }
 
-  /** Runs once at a time. */
-  function trim(): Promise<void> {
-    running ??= run().finally(() => {
+  function start(): Promise<void> {
+    waiting = undefined
+    running = run().finally(() => {
       running = undefined
     })
     return running
+  }
+
+  /** Runs once at a time. A run that has begun may not see the latest files, so that another one follows it. */
+  function trim(): Promise<void> {
+    if (waiting !== undefined) return waiting
+    if (running === undefined) return start()
+    waiting = running.catch(() => undefined).then(start)
+    return waiting
   }
 
   return {
