@@ -21,6 +21,11 @@ export const float32 = z.number().min(-MAX_FLOAT32).max(MAX_FLOAT32)
 /** A finite number that is not negative. */
 export const positiveFloat32 = z.number().min(0).max(MAX_FLOAT32)
 
+/** Gives the place of the first entry that is not a number a 32-bit float can hold; -1 when there is none. */
+export function findNoFloat32(entries: readonly unknown[]): number {
+  return entries.findIndex((entry) => typeof entry !== 'number' || !Number.isFinite(Math.fround(entry)))
+}
+
 /** A share or probability. */
 export const unitInterval = z.number().min(0).max(1)
 

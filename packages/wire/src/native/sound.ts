@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { count, positiveFloat32, unitInterval } from '../scalars.ts'
+import { count, findNoFloat32, positiveFloat32, unitInterval } from '../scalars.ts'
 
 const positive = z.coerce.number().pipe(positiveFloat32)
 const number = z.coerce.number().pipe(count)
@@ -17,8 +17,7 @@ function findFaultOfSamples(value: unknown): string | undefined {
   if (value === undefined) return 'is required'
   if (!Array.isArray(value)) return 'must be an array of numbers'
   if (value.length === 0) return 'must have at least 1 number'
-  const items: readonly unknown[] = value
-  const wrong = items.findIndex((item) => typeof item !== 'number' || !Number.isFinite(Math.fround(item)))
+  const wrong = findNoFloat32(value)
   return wrong < 0 ? undefined : `must have numbers that a 32-bit float can hold, also at ${wrong}`
 }
 

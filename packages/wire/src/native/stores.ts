@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { endAtFirstFault } from '../first-fault.ts'
+import { findNoFloat32 } from '../scalars.ts'
 
 /** Longest vector of a store. */
 const MAX_VECTOR_LENGTH = 16_384
@@ -103,7 +104,6 @@ function findFault(value: unknown): Fault | undefined {
   if (value.length > MAX_VECTOR_LENGTH) {
     return { path: [], message: `must have at most ${MAX_VECTOR_LENGTH} numbers` }
   }
-  const items: readonly unknown[] = value
-  const index = items.findIndex((item) => typeof item !== 'number' || !Number.isFinite(Math.fround(item)))
+  const index = findNoFloat32(value)
   return index < 0 ? undefined : { path: [index], message: 'must be a number that a 32-bit float can hold' }
 }

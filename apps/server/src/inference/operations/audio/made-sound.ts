@@ -1,9 +1,8 @@
-import { constants } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
 import { ensureSuccess } from '@svc/backend-client'
 import { SvcError } from '@svc/errors'
 import { measureResult } from '../../../generated-files/generated-files.ts'
-import { SNIFFED_BYTES, sniffMedia } from '../../media/sniff-media.ts'
+import { sniffMedia } from '../../media/sniff-media.ts'
+import { readMadeHead } from '../made-file.ts'
 import type { OperationContext } from '../operation-runner.ts'
 import type { MadeSound, MadeSoundResult } from './audio-operations.ts'
 import { readSoundSeconds } from './sound-facts.ts'
@@ -42,25 +41,9 @@ export async function makeSoundFile(
 async function readMadeSound(path: string): Promise<MadeSound> {
   const sizeBytes = await measureResult(path)
   if (sizeBytes > MAX_BYTES) throw noSound(`a file of more than ${MAX_BYTES} bytes`)
-  const head = await readHead(path)
-  const sniffed = sniffMedia(head)
+  const sniffed = sniffMedia(await readMadeHead(path))
   if (sniffed?.kinds.includes('audio') !== true) throw noSound('a file that is no sound')
   return { path, mediaType: sniffed.mediaType, sizeBytes, seconds: await readSoundSeconds(path) }
-}
-
-async function readHead(path: string): Promise<Buffer> {
-  const file = await openMadeFile(path)
-  try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
-}
-
-/** Opens a file that a backend has written. A link in its place is not followed. */
-export function openMadeFile(path: string): Promise<FileHandle> {
-  return open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
 }
 
 function noSound(what: string): SvcError {

@@ -1,11 +1,10 @@
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { ensureSuccess } from '@svc/backend-client'
 import { SvcError } from '@svc/errors'
 import type { PrivateFile } from '../../../files/private-files.ts'
 import { measureResult } from '../../../generated-files/generated-files.ts'
 import type { MediaKind } from '../../media/attachment.ts'
-import { SNIFFED_BYTES, sniffMedia } from '../../media/sniff-media.ts'
+import { sniffMedia } from '../../media/sniff-media.ts'
+import { readMadeHead } from '../made-file.ts'
 import type { OperationContext } from '../operation-runner.ts'
 import type { MadeFile, MadeFiles } from './image-operations.ts'
 
@@ -80,18 +79,7 @@ async function readMade(path: string, { kind, maxBytes }: FileRules): Promise<Ma
       code: 'result_too_large',
     })
   }
-  const found = sniffMedia(await readHead(path))
+  const found = sniffMedia(await readMadeHead(path))
   if (found?.kinds.includes(kind) === true) return { path, mediaType: found.mediaType, sizeBytes }
   throw new SvcError('internal', `the backend has written no ${kind} of a known type`, { code: 'invalid_result_file' })
-}
-
-/** Reads the first bytes. A link in the place of the file is never followed. */
-async function readHead(path: string): Promise<Uint8Array> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await handle.close()
-  }
 }

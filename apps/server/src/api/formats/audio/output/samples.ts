@@ -2,7 +2,7 @@ import { AudioError, readWav } from '@svc/audio'
 import { float32ToS16, mixChannels } from '@svc/audio/samples'
 import { SvcError } from '@svc/errors'
 import type { MadeSound } from '../../../../inference/operations/audio/audio-operations.ts'
-import { openMadeFile } from '../../../../inference/operations/audio/made-sound.ts'
+import { openMadeFile } from '../../../../inference/operations/made-file.ts'
 
 /** Samples as the encoders take them: 16-bit integers, little endian, interleaved. */
 export interface Samples {
