@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { basename, extname } from 'node:path'
 import { SvcError } from '@svc/errors'
+import { toFields, tryParseJson } from '@svc/proxy/replies'
+import type { ImageEdit } from './service/images.ts'
 import type { FormFile } from './service/multipart.ts'
 
 /** The largest input file, in bytes. */
@@ -31,6 +33,18 @@ export async function toBase64(text: string): Promise<string> {
   const data = /^data:[^,]*;base64,/.exec(text)
   if (data !== null) return text.slice(data[0].length)
   return isPath(text) ? Buffer.from((await readInput(text)).bytes).toString('base64') : text
+}
+
+/**
+ * Reads the file of an edit: JSON with an image and its mask in base64. Undefined for any other file, and for text that
+ * is not a path.
+ */
+export async function readEdit(text: string): Promise<ImageEdit | undefined> {
+  if (!isPath(text) || extname(text) !== '.json') return undefined
+  const { bytes } = await readInput(text)
+  const { image, mask_image: mask } = toFields(tryParseJson(Buffer.from(bytes).toString()))
+  if (typeof image !== 'string' || typeof mask !== 'string') throw badInput('the file of the edit cannot be read')
+  return { image: Buffer.from(image, 'base64'), mask: Buffer.from(mask, 'base64') }
 }
 
 /** Media types by the first base64 characters of an image. */

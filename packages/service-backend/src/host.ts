@@ -1,13 +1,13 @@
 import { type ModelOptions, StatusResponse_State } from '@svc/backend-client/proto'
 import { type BackendHandlers, createModelHost, type Log } from '@svc/backend-kit'
-import { parseOptions } from '@svc/backend-kit/options'
+import { parseOptions, readWord } from '@svc/backend-kit/options'
 import { SvcError } from '@svc/errors'
 import type { Upstream, WayOut } from '@svc/http-client'
 import type { SecretReader } from '@svc/proxy'
 import { createSocketOpener } from './live-socket.ts'
 import type { OpenLiveSocket } from './service/live-transcription.ts'
 import { createService, type Service } from './service/service.ts'
-import { loadServiceTarget } from './service/target.ts'
+import { loadServiceTarget, UPSTREAM_APIS } from './service/target.ts'
 import { sleep } from './sleep.ts'
 
 /** Dependencies of the handlers. */
@@ -64,9 +64,10 @@ async function toService(
   if (settings === undefined) {
     throw new SvcError('invalid_request', 'proxy: is needed', { code: 'invalid_proxy_settings' })
   }
+  const given = parseOptions(options)
   const target = await loadServiceTarget(
-    // The contract has no field for the pipeline.
-    { ...settings, realtimePipeline: parseOptions(options).get('realtime_pipeline') },
+    // The contract has no fields for these.
+    { ...settings, realtimePipeline: given.get('realtime_pipeline'), api: readWord(given, ['api'], UPSTREAM_APIS) },
     { name: identity, secrets, warn: (message) => log.warn(message) },
   )
   await checkUpstream?.(target.root)

@@ -115,7 +115,7 @@ function warnOfUnusedKeys(
   warn: (key: string, reason: string) => void,
 ): void {
   if (settings === undefined) return
-  const { mode, provider, cachePrompt, sampling, limitField, streamUsage } = settings
+  const { mode, provider, cachePrompt, sampling, limitField, streamUsage, api } = settings
   const isCloud = own?.toLowerCase() === 'cloud-proxy'
   const isTranslated = isCloud && mode === 'translate'
   const isMessages = provider === 'provider_b'
@@ -127,6 +127,8 @@ function warnOfUnusedKeys(
     warn('proxy.limit_field', 'means something only to a cloud-proxy that translates for provider_a')
   if (streamUsage !== undefined && !(isCloud && !isMessages))
     warn('proxy.stream_usage', 'means something only to a cloud-proxy for provider_a')
+  if (api !== undefined && own?.toLowerCase() !== 'service-proxy')
+    warn('proxy.api', 'means something only to a service-proxy')
 }
 
 /** A file with one good host is used: its other requests would go out unfiltered (§2.14). */

@@ -227,7 +227,7 @@ function listOptions(config: ModelConfig): readonly string[] {
   }
   if (slotSavePath !== '' && !hasSlotOption(config)) add('--slot-save-path', resolve(folder, slotSavePath))
   // The contract has no fields for these.
-  const { realtimePipeline, translate, sampling, limitField, streamUsage } = leavesMachine(config)
+  const { realtimePipeline, translate, sampling, limitField, streamUsage, api } = leavesMachine(config)
     ? (config.proxy ?? {})
     : {}
   if (realtimePipeline) add('realtime_pipeline', realtimePipeline)
@@ -235,6 +235,7 @@ function listOptions(config: ModelConfig): readonly string[] {
   if (sampling !== undefined) add('sampling', sampling)
   if (limitField !== undefined) add('limit_field', limitField)
   if (streamUsage !== undefined) add('stream_usage', String(streamUsage))
+  if (api !== undefined) add('api', api)
   return texts
 }
 

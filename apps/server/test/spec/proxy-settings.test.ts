@@ -223,6 +223,7 @@ it.each<[key: string, value: unknown, useful: readonly string[]]>([
   ['sampling', 'send', ['full-a', 'full-b', 'text-a']],
   ['limit_field', 'max_tokens', ['full-a', 'text-a']],
   ['stream_usage', true, ['full-a', 'text-a', 'relay', 'relay-a']],
+  ['api', 'openai', ['far']],
 ])('proxy.%s causes a warning where it has no effect', async (key, value, useful) => {
   await using server = await startTestServer()
   const ways = {

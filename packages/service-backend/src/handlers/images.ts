@@ -1,6 +1,6 @@
 import type { BackendHandlers } from '@svc/backend-kit'
 import { toCall } from '../call.ts'
-import { toBase64, toDataUrl, writeOutput } from '../files.ts'
+import { readEdit, toBase64, toDataUrl, writeOutput } from '../files.ts'
 import type { ServiceHost } from '../host.ts'
 
 type ImageHandlers = Pick<
@@ -16,9 +16,12 @@ export function createImageHandlers(host: ServiceHost): ImageHandlers {
     generateImage: async (request, context) => {
       const { ModelIdentity, positivePrompt: prompt, negativePrompt, width, height, step: steps, seed, dst } = request
       const service = host.use(ModelIdentity)
-      const references = await Promise.all(request.refImages.map(toBase64))
-      const source = await toBase64(request.src)
-      const input = { prompt, negativePrompt, width, height, steps, seed, source, references }
+      const edit = await readEdit(request.src)
+      // The first two references of an edit are its image and its mask.
+      const others = edit === undefined ? request.refImages : request.refImages.slice(2)
+      const references = await Promise.all(others.map(toBase64))
+      const source = edit === undefined ? await toBase64(request.src) : undefined
+      const input = { prompt, negativePrompt, width, height, steps, seed, source, edit, references }
       await writeOutput(dst, await service.makeImage(input, toCall(context)))
       return MADE
     },

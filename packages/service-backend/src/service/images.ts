@@ -1,6 +1,7 @@
 import { type Fields, readWhole, toFields, tryParseJson } from '@svc/proxy/replies'
 import { type GeneratedKind, readGenerated } from './generated-content.ts'
-import { dropZeros, readContentType, type ServiceCall, type ServiceTransport } from './transport.ts'
+import type { FormField, FormFile } from './multipart.ts'
+import { dropZeros, readContentType, type ServiceBody, type ServiceCall, type ServiceTransport } from './transport.ts'
 
 /** An image to generate. Zeros and empty values are left out. */
 export interface ImageInput {
@@ -12,8 +13,16 @@ export interface ImageInput {
   readonly seed: number
   /** Base64 of a source image. */
   readonly source?: string | undefined
+  /** An image to fill in where its mask says, instead of a source image. */
+  readonly edit?: ImageEdit | undefined
   /** Base64 of reference images. */
   readonly references: readonly string[]
+}
+
+/** An image and the mask of the part to fill in: files of the same size. */
+export interface ImageEdit {
+  readonly image: Uint8Array
+  readonly mask: Uint8Array
 }
 
 /** Generates an image file. */
@@ -22,10 +31,10 @@ export function makeImage(
   input: ImageInput,
   call: ServiceCall,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const { prompt, negativePrompt, width, height, steps, seed, source, references } = input
+  if (input.edit !== undefined) return fillImage(transport, { ...input, edit: input.edit }, call)
+  const { negativePrompt, width, height, steps, seed, source, references } = input
   const json = {
-    // One text holds both, split at its first bar.
-    prompt: negativePrompt === '' ? prompt : `${prompt}|${negativePrompt}`,
+    prompt: joinPrompts(input.prompt, negativePrompt),
     n: 1,
     response_format: 'b64_json',
     ...dropZeros({
@@ -37,6 +46,47 @@ export function makeImage(
     }),
   }
   return make(transport, { path: '/v1/images/generations', kind: 'images', json }, call)
+}
+
+/** Fills in a part of an image. */
+async function fillImage(
+  transport: ServiceTransport,
+  input: ImageInput & { readonly edit: ImageEdit },
+  call: ServiceCall,
+): Promise<AsyncIterable<Uint8Array>> {
+  const path = '/v1/images/inpainting'
+  const { width, height, steps, seed, edit, references } = input
+  const fields = dropZeros({ size: width > 0 && height > 0 ? `${width}x${height}` : '', step: steps, seed })
+  const form: readonly FormField[] = [
+    ['model', transport.target.model],
+    ['prompt', joinPrompts(input.prompt, input.negativePrompt)],
+    ['n', 1],
+    ['response_format', 'b64_json'],
+    ...Object.entries(fields).map(([name, value]) => [name, String(value)] as const),
+    ['image', toFormImage(edit.image, 'image')],
+    ...references.map((data): FormField => ['image[]', toFormImage(Buffer.from(data, 'base64'), 'reference')]),
+    ['mask', toFormImage(edit.mask, 'mask')],
+  ]
+  return readMade(transport, { path, kind: 'images', body: { form } }, call)
+}
+
+/** One text holds both prompts, split at its first bar. */
+function joinPrompts(prompt: string, negativePrompt: string): string {
+  return negativePrompt === '' ? prompt : `${prompt}|${negativePrompt}`
+}
+
+/** First bytes of images, their type and the ending of their names. */
+const IMAGE_TYPES = [
+  [Buffer.from('\x89PNG', 'latin1'), 'png', 'image/png'],
+  [Buffer.from('\xff\xd8\xff', 'latin1'), 'jpg', 'image/jpeg'],
+  [Buffer.from('RIFF'), 'webp', 'image/webp'],
+  [Buffer.from('GIF8'), 'gif', 'image/gif'],
+] as const
+
+/** Names an image by its bytes: receivers go by the name and the type. */
+export function toFormImage(bytes: Uint8Array, stem: string): FormFile {
+  const [, ending, type] = IMAGE_TYPES.find(([head]) => head.equals(bytes.subarray(0, head.length))) ?? IMAGE_TYPES[0]
+  return { bytes, name: `${stem}.${ending}`, type }
 }
 
 /** Enlarges an image; returns a file. @param input.image base64 */
@@ -132,15 +182,22 @@ export function makeShape(
 }
 
 /** The largest reply with a list of generated files, in bytes. */
-const MAX_LIST_BYTES = 512 * 1024 * 1024
+export const MAX_LIST_BYTES = 512 * 1024 * 1024
 
-/** Some routes reply with the file itself, others with a list. */
-async function make(
+function make(
   transport: ServiceTransport,
   { path, kind, json }: { readonly path: string; readonly kind: GeneratedKind; readonly json: Fields },
   call: ServiceCall,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const body = { json: { model: transport.target.model, ...json } }
+  return readMade(transport, { path, kind, body: { json: { model: transport.target.model, ...json } } }, call)
+}
+
+/** Some routes reply with the file itself, others with a list. */
+async function readMade(
+  transport: ServiceTransport,
+  { path, kind, body }: { readonly path: string; readonly kind: GeneratedKind; readonly body: ServiceBody },
+  call: ServiceCall,
+): Promise<AsyncIterable<Uint8Array>> {
   const reply = await transport.fetch(path, body, { ...call, streams: false })
   if (!/^(?:application\/json|text\/|$)/.test(readContentType(reply))) return reply.body
   const list = toFields(tryParseJson(new TextDecoder().decode(await readWhole(reply.body, MAX_LIST_BYTES))))

@@ -5,6 +5,8 @@ export interface FormFile {
   readonly bytes: Uint8Array
   /** Its name without folders. */
   readonly name: string
+  /** Its media type. @default application/octet-stream */
+  readonly type?: string | undefined
 }
 
 /** One field of a form, in order; fields may repeat. */
@@ -30,7 +32,8 @@ function* encodeField(name: string, value: FormField[1], boundary: string): Gene
     yield Buffer.from(`${start}\r\n\r\n${String(value)}\r\n`)
     return
   }
-  yield Buffer.from(`${start}; filename="${quote(value.name)}"\r\ncontent-type: application/octet-stream\r\n\r\n`)
+  const { type = 'application/octet-stream' } = value
+  yield Buffer.from(`${start}; filename="${quote(value.name)}"\r\ncontent-type: ${type}\r\n\r\n`)
   yield value.bytes
   yield Buffer.from('\r\n')
 }

@@ -6,6 +6,7 @@ import { analyzeFaces, verifyFaces } from './faces.ts'
 import { makeImage, makeShape, makeVideo, upscaleImage } from './images.ts'
 import { type LiveClock, type LiveInput, type OpenLiveSocket, transcribeLive } from './live-transcription.ts'
 import { listModels } from './models.ts'
+import { createProviderMethods } from './openai/methods.ts'
 import { predict, predictStream } from './predict.ts'
 import { readPrompt } from './prompt-logprobs.ts'
 import { classifySound } from './sound-classification.ts'
@@ -104,6 +105,7 @@ export function createService({ target, upstream, live }: ServiceOptions): Servi
   const bound = Object.entries(METHODS).map(([name, method]) => [name, bind(method as AnyMethod, transport)])
   return {
     ...(Object.fromEntries(bound) as Methods),
+    ...(target.api === 'openai' ? createProviderMethods(transport) : {}),
     models: (call) => listModels(transport, call),
     download: async (url, call) => (await transport.get(url, call)).body,
     transcribeLive: (inputs, call) => {

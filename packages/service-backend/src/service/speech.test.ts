@@ -55,6 +55,23 @@ describe('the head of a streamed file', () => {
     }
   })
 
+  it('is found behind other chunks, such as the name of a program', async () => {
+    const chunk = Buffer.from('LIST\x05\0\0\0INFOx\0', 'latin1')
+    const longer = Buffer.concat([bytes.subarray(0, 36), chunk, bytes.subarray(36)])
+    for (let offset = 0; offset <= longer.length; offset += 1) {
+      const [head, ...rest] = await collect(readWavHead(cutBytes(longer, offset)))
+      expect(head).toEqual({ sampleRate: 16_000 })
+      const sound = rest.map((piece) => ('audio' in piece ? Buffer.from(piece.audio) : Buffer.of()))
+      expect(Buffer.concat(sound).toString()).toBe('abcdef')
+    }
+  })
+
+  it('is not looked for without end', async () => {
+    const endless = Buffer.concat([bytes.subarray(0, 36), Buffer.from('LIST\xff\xff\xff\x7f', 'latin1')])
+    const pieces = await collect(readWavHead(cutBytes(endless, 40)))
+    expect(pieces).toEqual([{ audio: endless }])
+  })
+
   it.each(['', 'R', 'ID3 something else', 'RIFF....AVI LIST', 'RIFF....WAVEfmt but nothing more'])(
     'is not found in %j: all of it is sound',
     async (text) => {

@@ -37,13 +37,15 @@ describe('replies of an instance', () => {
     world.instance.enqueue(
       json({ error: { message: 'Resource not found', code: 404 } }, 404),
       { status: 404, body: '404 page not found' },
+      json({ error: { message: 'Invalid URL (POST /v1/tokenize)', type: 'invalid_request_error' } }, 404),
+      json({ detail: 'Not Found' }, 404),
       json({ error: { message: 'model "m" not found', code: 'model_not_found' } }, 404),
     )
     const kinds: unknown[] = []
-    for (let turn = 0; turn < 3; turn += 1) {
+    for (let turn = 0; turn < 5; turn += 1) {
       await world.service.tokenize('x', { signal }).catch((error: { kind: string }) => kinds.push(error.kind))
     }
-    expect(kinds).toEqual(['not_implemented', 'not_implemented', 'invalid_request'])
+    expect(kinds).toEqual([...Array(4).fill('not_implemented'), 'invalid_request'])
   })
 
   it('says how long to wait', async () => {

@@ -5,8 +5,8 @@ import { isFields, quoteUpstream, readAtMost, readRetryAfter, toFields, toText, 
 /** Most bytes read of an error, for a quotation. */
 const MAX_READ_BYTES = 64 * 1024
 
-/** The message of another instance for a missing route (§7.1). */
-const NO_ROUTE = 'Resource not found'
+/** Messages for a missing route: of another instance (§7.1), of OpenAI and of servers made with FastAPI. */
+const NO_ROUTE = /^(?:Resource not found$|Invalid URL \(|Not Found$)/
 
 /**
  * Converts an instance's reply to a failure (§6.5): 501 and missing routes are `not_implemented`, 508 `loop`, other 5xx
@@ -36,9 +36,9 @@ function toKind(status: number): ErrorKind {
 function readMessage(body: string): { readonly text: string; readonly isRouteMissing: boolean } {
   const fields = tryParseJson(body)
   if (!isFields(fields)) return { text: body, isRouteMissing: true }
-  const { error } = fields
-  const text = toText(toFields(error).message) ?? toText(error) ?? toText(fields.message) ?? body
-  return { text, isRouteMissing: text === NO_ROUTE }
+  const { error, message, detail } = fields
+  const text = toText(toFields(error).message) ?? toText(error) ?? toText(message) ?? toText(detail) ?? body
+  return { text, isRouteMissing: NO_ROUTE.test(text) }
 }
 
 /** Converts a failure to send: an instance without a reply is `unavailable`. */

@@ -12,11 +12,17 @@ export interface ServiceSettings extends KeySettings {
   readonly requestTimeoutSeconds?: number | undefined
   /** Names a realtime pipeline of the instance, for live transcription. */
   readonly realtimePipeline?: string | undefined
+  /** Whose routes the upstream has. @default 'instance' */
+  readonly api?: UpstreamApi | undefined
   /** Has no effect; a warning says so. */
   readonly mode?: string | undefined
   /** Has no effect; a warning says so. */
   readonly provider?: string | undefined
 }
+
+/** Another instance of this server, or a provider with OpenAI's routes. */
+export const UPSTREAM_APIS = ['instance', 'openai'] as const
+export type UpstreamApi = (typeof UPSTREAM_APIS)[number]
 
 /** A model of another instance, ready for requests: its settings are checked and its key is read. */
 export interface ServiceTarget {
@@ -26,6 +32,7 @@ export interface ServiceTarget {
   readonly model: string
   readonly timeoutMs: number | undefined
   readonly realtimePipeline: string | undefined
+  readonly api: UpstreamApi
   /** The same for every request, including the key: never log or show them. */
   readonly headers: readonly Header[]
   /** Texts to redact in an instance's messages: the key, if there is one. */
@@ -61,6 +68,7 @@ export async function loadServiceTarget(
     model: settings.upstreamModel || options.name,
     timeoutMs: seconds > 0 ? seconds * 1000 : undefined,
     realtimePipeline: settings.realtimePipeline || undefined,
+    api: settings.api ?? 'instance',
     headers: [
       ['user-agent', options.userAgent ?? 'svc'],
       ['accept-encoding', 'identity'],

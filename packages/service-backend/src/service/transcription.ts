@@ -72,7 +72,15 @@ export async function* transcribeStream(
 ): AsyncGenerator<TranscriptPiece, void, undefined> {
   const form: FormField[] = [...toForm(transport, input), ['stream', true]]
   const { body } = await transport.fetch(PATH, { form }, { ...call, streams: true })
-  for await (const { data } of readSseEvents(body, () => undecodable(PATH))) {
+  yield* readTranscriptEvents(transport, { body, path: PATH })
+}
+
+/** Reads the events of a streamed transcript. @throws {SvcError} `unavailable` where they end without the whole */
+export async function* readTranscriptEvents(
+  transport: ServiceTransport,
+  { body, path }: { readonly body: AsyncIterable<Uint8Array>; readonly path: string },
+): AsyncGenerator<TranscriptPiece, void, undefined> {
+  for await (const { data } of readSseEvents(body, () => undecodable(path))) {
     const event = tryParseJson(data)
     if (!isFields(event)) continue
     if (event.error != null) throw streamFailed(toText(toFields(event.error).message) ?? '', transport.target.secrets)
@@ -99,7 +107,8 @@ function toForm({ target }: ServiceTransport, input: TranscribeInput): FormField
   ]
 }
 
-function readTranscript(reply: Fields): Transcript {
+/** Reads a transcript in the detailed form. */
+export function readTranscript(reply: Fields): Transcript {
   return {
     text: toText(reply.text) ?? '',
     language: toText(reply.language) ?? '',

@@ -496,6 +496,10 @@ export const PROXY = {
   request_timeout_seconds: about(count, 'Longest request that is not a stream.'),
   cache_prompt: about(flag, 'Mark the prompt for the cache of the upstream.'),
   realtime_pipeline: plainText,
+  api: about(
+    choice('instance', 'openai'),
+    "Whose routes the upstream of a service-proxy has: another instance, or a provider with OpenAI's. Default: instance.",
+  ),
 }
 
 /** The `failover` block: other models that take over. Times are written with their unit, such as `15s`. */
