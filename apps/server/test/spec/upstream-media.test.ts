@@ -183,7 +183,7 @@ describe("a provider with OpenAI's routes", () => {
       }),
     )
     const file = () => toFile(makeWav(1), 'talk.wav')
-    const ask = { model: 'ears', response_format: 'verbose_json', timestamp_granularities: ['word'] } as const
+    const ask = { model: 'ears', response_format: 'verbose_json' as const, timestamp_granularities: ['word' as const] }
     const verbose = await client.audio.transcriptions.create({ ...ask, file: await file(), language: 'de' })
     expect(verbose).toMatchObject({ text: 'hi', words: [{ word: 'hi', start: 0, end: 0.5 }] })
     expect(await askedForm()).toEqual([
