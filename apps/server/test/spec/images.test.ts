@@ -591,6 +591,36 @@ describe('objects in an image', () => {
   })
 })
 
+describe('models by the names of a provider', () => {
+  let client: OpenAI
+  beforeAll(async () => {
+    client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 })
+    await server.writeModelFile('gpt-image-1.yaml', JSON.stringify({ name: 'gpt-image-1', alias: 'plain' }))
+  })
+
+  it('send the bytes of images where a request does not say', async () => {
+    const bytes = await client.images.generate({ model: 'gpt-image-1', prompt: 'x', size: '64x64' as '1024x1024' })
+    expect(bytes.data?.[0]).toMatchObject({ b64_json: expect.stringMatching(/^iVBOR/) })
+    const address = await client.images.generate({ model: 'gpt-image-1', prompt: 'x', response_format: 'url' })
+    expect(address.data?.[0]?.url).toContain('/generated-images/')
+  })
+
+  it('stream each image in an event', async () => {
+    const generated = await client.images.generate({ model: 'gpt-image-1', prompt: 'x', n: 2, stream: true })
+    const seen: object[] = []
+    for await (const event of generated) seen.push(event)
+    const event = { created_at: expect.any(Number), output_format: 'png', b64_json: expect.stringMatching(/^iVBOR/) }
+    expect(seen).toEqual(
+      Array(2).fill(expect.objectContaining({ ...event, type: 'image_generation.completed', size: '512x512' })),
+    )
+    const [image, mask] = [await toFile(PNG, 'a.png'), await toFile(PNG, 'b.png')]
+    const edited = await client.images.edit({ model: 'plain', prompt: 'x', image, mask, stream: true })
+    const types: string[] = []
+    for await (const { type } of edited) types.push(type)
+    expect(types).toEqual(['image_edit.completed'])
+  })
+})
+
 describe('a model of another instance', () => {
   it('makes images and films there, and finds objects', async () => {
     await using near = await startTestServer()

@@ -48,6 +48,8 @@ export const imageRequest = z.looseObject({
   /** Further images; without `file` the first one is the one to start from. */
   files: images,
   ref_images: images,
+  /** Sends each image in an event. @default false */
+  stream: z.boolean().nullish(),
 })
 
 const word = z.string().exactOptional()
@@ -75,6 +77,8 @@ export const imageEditForm = z.looseObject({
     .exactOptional(),
   /** @default 'url' */
   response_format: imageResponseFormat.exactOptional(),
+  /** Sends each image in an event. @default false */
+  stream: z.stringbool().exactOptional(),
 })
 
 /**
@@ -120,6 +124,21 @@ export const imageList = z.looseObject({
   usage: imageUsage,
 })
 
+/** An event of streamed images: one whole image in base64. Models give no unfinished ones. */
+export const imageEvent = z.looseObject({
+  type: z.enum(['image_generation.completed', 'image_edit.completed']),
+  b64_json: z.string(),
+  /** Seconds. */
+  created_at: z.int(),
+  output_format: z.string(),
+  size: z.string(),
+  quality: z.string(),
+  background: z.string(),
+  usage: imageUsage,
+})
+
+/** An event of streamed images. */
+export type ImageEvent = z.infer<typeof imageEvent>
 /** Body of `POST /v1/images/generations`. */
 export type ImageRequest = z.infer<typeof imageRequest>
 /** Text fields of the form of `POST /v1/images/edits`. */

@@ -99,11 +99,13 @@ export { isFunctionTool } from './function-tools.ts'
 export {
   type ImageData,
   type ImageEditForm,
+  type ImageEvent,
   type ImageList,
   type ImageRequest,
   type ImageUpscaleForm,
   imageData,
   imageEditForm,
+  imageEvent,
   imageList,
   imageRequest,
   imageUpscaleForm,

@@ -72,7 +72,7 @@ async function writeJson({ body: encode, ledger }: JsonReply, facts: ReplyFacts,
   const headers = toHeaders(ledger)
   if (!(body instanceof JsonPieces)) return await observe(client, ledger).json(200, body, headers)
   const writer = observe(client, ledger, { keepsBody: !body.holdsMedia })
-  writer.startStream('application/json', headers)
+  writer.startStream(body.mediaType, headers)
   for await (const piece of body.pieces) {
     await writer.write(piece)
     await setImmediate()

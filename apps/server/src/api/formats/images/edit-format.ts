@@ -4,7 +4,7 @@ import type { FormFile } from '../../../inference/documents/form.ts'
 import { readBody } from '../../../inference/documents/read-body.ts'
 import type { MediaInputs } from '../../../inference/media/media-inputs.ts'
 import type { WireFormat } from '../../../inference/replies/wire-format.ts'
-import { type ImageStore, readQuality, readSize, splitPrompt, toImageCall } from './image-reply.ts'
+import { chooseForm, type ImageStore, readQuality, readSize, splitPrompt, toImageCall } from './image-reply.ts'
 import { MAX_IMAGE_BYTES, readFormImage, toStorageFailure } from './input-images.ts'
 
 const DEFAULT_STEPS = 25
@@ -36,7 +36,7 @@ export function createEditFormat(store: ImageStore): WireFormat {
           source,
           references: [image, mask, ...others].map(({ path }) => path),
         },
-        { form: body.response_format, owner, store, namesStorage: true },
+        { form: chooseForm(body), owner, store, namesStorage: true, event: 'image_edit.completed' },
       )
     },
   }

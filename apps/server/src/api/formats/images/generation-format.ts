@@ -3,7 +3,7 @@ import { limitItems } from '../../../inference/documents/limit-items.ts'
 import { readBody } from '../../../inference/documents/read-body.ts'
 import type { MediaInputs } from '../../../inference/media/media-inputs.ts'
 import type { WireFormat } from '../../../inference/replies/wire-format.ts'
-import { type ImageStore, readQuality, readSize, splitPrompt, toImageCall } from './image-reply.ts'
+import { chooseForm, type ImageStore, readQuality, readSize, splitPrompt, toImageCall } from './image-reply.ts'
 import { readImage } from './input-images.ts'
 
 /** Items of a list of images that are looked at: more than the schema takes. */
@@ -30,7 +30,7 @@ export function createGenerationFormat(store: ImageStore): WireFormat {
           source,
           references,
         },
-        { form: body.response_format, owner, store },
+        { form: chooseForm(body), owner, store },
       )
     },
   }

@@ -1,4 +1,4 @@
-import type { ImageData, ImageList, ImageRequest } from '@svc/wire/openai'
+import type { ImageData, ImageEvent, ImageList, ImageRequest } from '@svc/wire/openai'
 import type { GeneratedFiles } from '../../../generated-files/generated-files.ts'
 import type { MadeFiles } from '../../../inference/operations/images/image-operations.ts'
 import type { OperationKind, OperationRequest, Operations } from '../../../inference/operations/operation.ts'
@@ -14,11 +14,13 @@ type MakingKind = { [K in OperationKind]: Operations[K]['result'] extends MadeFi
 
 /** Options of {@link toImageCall}. */
 export interface ImageCallOptions {
-  readonly form: FileForm | null | undefined
+  readonly form: FileForm
   readonly owner: string
   readonly store: ImageStore
   /** Whether a failure of the disk has the text that the specification gives. @default false */
   readonly namesStorage?: boolean | undefined
+  /** Type of the events of a stream. @default 'image_generation.completed' */
+  readonly event?: ImageEvent['type'] | undefined
 }
 
 const NO_TOKENS: ImageList['usage'] = {
@@ -33,7 +35,7 @@ const NO_TOKENS: ImageList['usage'] = {
 /** Joins an operation that makes images and the encoder of their list. */
 export function toImageCall<K extends Extract<MakingKind, 'make-image' | 'upscale-image'>>(
   request: OperationRequest<K>,
-  { form, owner, store, namesStorage = false }: ImageCallOptions,
+  { form, owner, store, namesStorage = false, event = 'image_generation.completed' }: ImageCallOptions,
 ): OperationCall {
   return {
     kind: 'operation',
@@ -41,9 +43,9 @@ export function toImageCall<K extends Extract<MakingKind, 'make-image' | 'upscal
     async perform(run) {
       try {
         const { files } = await run<K>(request)
-        const [format = 'png'] = files.map(({ mediaType }) => mediaType.slice(mediaType.indexOf('/') + 1))
+        const [format = 'png'] = files.map(({ mediaType }) => toFormat(mediaType))
         return await encodeMade(files, {
-          form: form ?? 'url',
+          form,
           kind: 'images',
           owner,
           store,
@@ -55,12 +57,35 @@ export function toImageCall<K extends Extract<MakingKind, 'make-image' | 'upscal
             data: data as ImageData[],
           }),
           item: (index) => ({ index, embedding: null }),
+          event: ({ created }, { mediaType }) => ({
+            type: event,
+            created_at: created,
+            output_format: toFormat(mediaType),
+            size: request.kind === 'make-image' ? `${request.width}x${request.height}` : 'auto',
+            quality: 'auto',
+            background: 'auto',
+            usage: NO_TOKENS,
+          }),
         })
       } catch (error) {
         throw namesStorage ? toStorageFailure(error) : error
       }
     },
   }
+}
+
+/** Gives `png` for `image/png`. */
+function toFormat(mediaType: string): string {
+  return mediaType.slice(mediaType.indexOf('/') + 1)
+}
+
+/** Names of models whose images come in the reply itself where the request does not say: clients rely on it. */
+const INLINE_MODELS = /^(?:chat)?gpt-image-/
+
+/** Chooses the form of the images: a stream, the one asked for, or else that of the model's name. */
+export function chooseForm(body: Pick<ImageRequest, 'response_format' | 'model' | 'stream'>): FileForm {
+  if (body.stream === true) return 'events'
+  return body.response_format ?? (INLINE_MODELS.test(body.model ?? '') ? 'b64_json' : 'url')
 }
 
 /** A prompt and what the image must not show. */

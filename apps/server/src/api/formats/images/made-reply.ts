@@ -10,7 +10,7 @@ import type { JsonResult, ReplyFacts } from '../../../inference/replies/wire-for
 const PIECE_BYTES = 3 * 65_536
 
 /** The form in which clients get files. */
-export type FileForm = 'url' | 'b64_json'
+export type FileForm = 'url' | 'b64_json' | 'events'
 
 /** Parts of {@link encodeMade}. */
 export interface MadeReplyOptions {
@@ -23,6 +23,8 @@ export interface MadeReplyOptions {
   envelope(facts: ReplyFacts, items: readonly object[]): object
   /** Gives an item without its address or bytes. @default empty */
   readonly item?: ((index: number) => object) | undefined
+  /** Gives the event of a file without its bytes. Required for the form `events`. */
+  readonly event?: ((facts: ReplyFacts, file: MadeFile) => { readonly type: string }) | undefined
 }
 
 /**
@@ -34,6 +36,15 @@ export interface MadeReplyOptions {
 export async function encodeMade(files: readonly MadeFile[], options: MadeReplyOptions): Promise<JsonResult> {
   const { form, envelope, item = () => ({}) } = options
   const items = files.map((_, index) => item(index))
+  if (form === 'events') {
+    const { event = () => ({ type: 'completed' }) } = options
+    const body = (facts: ReplyFacts): JsonPieces =>
+      new JsonPieces(
+        writeEvents(files, (file) => event(facts, file)),
+        { holdsMedia: true, mediaType: 'text/event-stream' },
+      )
+    return { kind: 'json', body }
+  }
   if (form === 'b64_json') {
     const body = (facts: ReplyFacts): JsonPieces =>
       new JsonPieces(writeWithBytes(envelope(facts, []), items, files), { holdsMedia: true })
@@ -76,6 +87,19 @@ async function* writeWithBytes(
     yield '"}'
   }
   yield ']}'
+}
+
+/** Writes an event for each file. */
+async function* writeEvents(
+  files: readonly MadeFile[],
+  toEvent: (file: MadeFile) => { readonly type: string },
+): AsyncGenerator<string> {
+  for (const file of files) {
+    const event = toEvent(file)
+    yield `event: ${event.type}\ndata: ${JSON.stringify({ ...event, b64_json: '' }).slice(0, -2)}`
+    yield* encodeFile(file)
+    yield '"}\n\n'
+  }
 }
 
 /** Reads exactly the bytes that were measured: a backend may still write. */

@@ -2,7 +2,7 @@ import { imageUpscaleForm } from '@svc/wire/openai'
 import { readBody } from '../../../inference/documents/read-body.ts'
 import { unparsable } from '../../../inference/documents/unparsable.ts'
 import type { WireFormat } from '../../../inference/replies/wire-format.ts'
-import { type ImageStore, toImageCall } from './image-reply.ts'
+import { chooseForm, type ImageStore, toImageCall } from './image-reply.ts'
 import { MAX_IMAGE_BYTES, readFormImage, readImage } from './input-images.ts'
 
 /** The largest image in base64, with room for the head of a data URL. */
@@ -22,7 +22,7 @@ export function createUpscaleFormat(store: ImageStore): WireFormat {
       const source = file?.path ?? (await media.toFile(await readImage(media, text, 'image')))
       return toImageCall<'upscale-image'>(
         { kind: 'upscale-image', source, scale: Number(body.scale ?? 2) },
-        { form: body.response_format, owner, store },
+        { form: chooseForm(body), owner, store },
       )
     },
   }
