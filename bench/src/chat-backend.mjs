@@ -1,10 +1,12 @@
-// A backend that answers prepared messages: each rpc of the file one, PredictStream many, one in each turn of the event
+// A backend that answers prepared messages: each rpc of the file one, PredictStream and TTSStream many, one in each turn of the event
 // loop. It reads no request; an rpc that the file lacks is unimplemented.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http2'
 
 const UNIMPLEMENTED = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '12' }
 const HEADERS = { ':status': 200, 'content-type': 'application/grpc' }
+
+const STREAMS = new Set(['PredictStream', 'TTSStream'])
 
 const [port, file] = process.argv.slice(2)
 const { replies, pieces } = JSON.parse(readFileSync(file, 'utf8'))
@@ -37,7 +39,7 @@ server.on('stream', (stream, headers) => {
   }
   stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
   stream.respond(HEADERS, { waitForTrailers: true })
-  if (name === 'PredictStream') sendInTurns(stream, frame, pieces)
+  if (STREAMS.has(name)) sendInTurns(stream, frame, pieces)
   else stream.end(frame)
 })
 server.listen(Number(port), '127.0.0.1', () => console.log('listening'))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { encodeMessage, Reply, Result } from '@svc/backend-client/proto'
+import { encodeMessage, Reply, Result, TranscriptResult } from '@svc/backend-client/proto'
 import { freePort, type Measured, startMeasured } from './processes.ts'
 import { BUILT_SERVER, FIVE_PATTERNS, startServer } from './server.ts'
 import type { StartedProgram } from './start-times.ts'
@@ -29,6 +29,8 @@ const BACKEND = fileURLToPath(new URL('./chat-backend.mjs', import.meta.url))
 const BARE_RELAY = fileURLToPath(new URL('./bare-chat-relay.mjs', import.meta.url))
 const BARE_START = fileURLToPath(new URL('./bare-start.mjs', import.meta.url))
 const KEY = 'bench-key'
+/** Bytes of a piece of speech. */
+const SPEECH_BYTES = 16_384
 
 /** Starts the backend of all sides on processor 1. Every message has the text ` word`. */
 export async function startBackend(folder: string, pieces: number): Promise<{ readonly port: number; stop(): void }> {
@@ -39,6 +41,8 @@ export async function startBackend(folder: string, pieces: number): Promise<{ re
     Free: encodeMessage(Result, Result.fromPartial({ success: true })).toString('hex'),
     Predict: reply.toString('hex'),
     PredictStream: reply.toString('hex'),
+    AudioTranscription: encodeMessage(TranscriptResult, TranscriptResult.fromPartial({ text: 'word' })).toString('hex'),
+    TTSStream: encodeMessage(Reply, Reply.fromPartial({ audio: Buffer.alloc(SPEECH_BYTES) })).toString('hex'),
   }
   const file = join(folder, 'replies.json')
   writeFileSync(file, JSON.stringify({ replies, pieces }))

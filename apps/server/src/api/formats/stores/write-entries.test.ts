@@ -25,6 +25,17 @@ it('writes each 32-bit float so that reading gives it back', () => {
   )
 })
 
+it('writes the components of usual vectors with the fewest digits', () => {
+  const component = fc.float({ min: Math.fround(-1), max: 1, noNaN: true })
+  fc.assert(
+    fc.property(component, (value) => {
+      const texts = [7, 8, 9].map((digits) => String(Number(value.toPrecision(digits))))
+      expect(writeFloat(value)).toBe(texts.find((text) => Math.fround(Number(text)) === value))
+    }),
+    { numRuns: 2000 },
+  )
+})
+
 it('writes entries as JSON, with U+FFFD for bytes that are not UTF-8', () => {
   const entries = [
     { key: Float32Array.of(0.1, 2), value: encode('Grüße "x"\n'), similarity: 1 },

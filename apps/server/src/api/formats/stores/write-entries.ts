@@ -32,6 +32,25 @@ function writeValues(entries: readonly StoreEntry[]): string {
 
 /** Writes a 32-bit float with the fewest digits that give it back: 0.1, and not 0.10000000149011612. */
 export function writeFloat(value: number): string {
+  return writeUsualFloat(value) ?? writeAnyFloat(value)
+}
+
+/** Powers of ten up to this one are exact, and so is the division by them. */
+const LARGEST_SCALE = 1e11
+
+/** Writes a float of 0.001 to 1, without a text for each number of digits. Most components of vectors are such floats. */
+function writeUsualFloat(value: number): string | undefined {
+  const size = Math.abs(value)
+  if (!(size >= 0.001 && size < 1)) return undefined
+  let scale = size >= 0.1 ? 1e7 : size >= 0.01 ? 1e8 : 1e9
+  for (; scale <= LARGEST_SCALE; scale *= 10) {
+    const short = Math.round(value * scale) / scale
+    if (Math.fround(short) === value) return String(short)
+  }
+  return undefined
+}
+
+function writeAnyFloat(value: number): string {
   for (let digits = FEWEST_DIGITS; digits < MOST_DIGITS; digits++) {
     const short = Number(value.toPrecision(digits))
     if (Math.fround(short) === value) return String(short)
