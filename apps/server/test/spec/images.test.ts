@@ -617,6 +617,11 @@ describe('models by the names of a provider', () => {
     const edited = await client.images.edit({ model: 'plain', prompt: 'x', image, mask, stream: true })
     const types: string[] = []
     for await (const { type } of edited) types.push(type)
+    const whole = await client.images.edit({ model: 'gpt-image-1', prompt: 'x', image: [image, mask] })
+    expect(whole.data?.[0]?.b64_json).toMatch(/^iVBOR/)
+    const { src, refImages } = calls('plain', 'GenerateImage').at(-1) as { src: string; refImages: string[] }
+    expect([src, refImages]).toEqual([expect.stringMatching(/\.png$/), [expect.any(String)]])
+    await expect(client.images.edit({ model: 'plain', prompt: 'x', image })).rejects.toThrow('missing mask file')
     expect(types).toEqual(['image_edit.completed'])
   })
 })

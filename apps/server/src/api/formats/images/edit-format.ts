@@ -1,10 +1,20 @@
 import { SvcError } from '@svc/errors'
+import type { JsonDocument } from '@svc/json'
 import { imageEditForm } from '@svc/wire/openai'
 import type { FormFile } from '../../../inference/documents/form.ts'
 import { readBody } from '../../../inference/documents/read-body.ts'
 import type { MediaInputs } from '../../../inference/media/media-inputs.ts'
+import { sniffMedia } from '../../../inference/media/sniff-media.ts'
 import type { WireFormat } from '../../../inference/replies/wire-format.ts'
-import { chooseForm, type ImageStore, readQuality, readSize, splitPrompt, toImageCall } from './image-reply.ts'
+import {
+  chooseForm,
+  type ImageStore,
+  namesProvider,
+  readQuality,
+  readSize,
+  splitPrompt,
+  toImageCall,
+} from './image-reply.ts'
 import { MAX_IMAGE_BYTES, readFormImage, toStorageFailure } from './input-images.ts'
 
 const DEFAULT_STEPS = 25
@@ -21,9 +31,12 @@ export function createEditFormat(store: ImageStore): WireFormat {
       const [image, ...others] = files.filter(({ field }) => IMAGE_FIELDS.has(field))
       if (image === undefined) throw missing('image')
       const mask = files.find(({ field }) => field === 'mask')
-      if (mask === undefined) throw missing('mask')
+      if (mask === undefined && !namesProvider(readModelName(document))) throw missing('mask')
       const body = await readBody(imageEditForm, document, signal)
-      const source = await writeSource({ image, mask, others }, media, signal)
+      const source =
+        mask === undefined
+          ? await toSource({ image, others }, media, signal)
+          : await writeSource({ image, mask, others }, media, signal)
       return toImageCall<'make-image'>(
         {
           kind: 'make-image',
@@ -34,7 +47,7 @@ export function createEditFormat(store: ImageStore): WireFormat {
           defaultSteps: DEFAULT_STEPS,
           seed: body.seed === undefined ? undefined : Number(body.seed),
           source,
-          references: [image, mask, ...others].map(({ path }) => path),
+          references: (mask === undefined ? others : [image, mask, ...others]).map(({ path }) => path),
         },
         { form: chooseForm(body), owner, store, namesStorage: true, event: 'image_edit.completed' },
       )
@@ -46,6 +59,22 @@ interface EditedFiles {
   readonly image: FormFile
   readonly mask: FormFile
   readonly others: readonly FormFile[]
+}
+
+function readModelName({ root }: JsonDocument): string {
+  const node = root.get('model')
+  return node?.kind === 'string' ? node.text() : ''
+}
+
+/** Gives the path of the image to start from, which is changed as a whole. */
+async function toSource(
+  { image, others }: Omit<EditedFiles, 'mask'>,
+  media: MediaInputs,
+  signal: AbortSignal,
+): Promise<string> {
+  for (const other of others) await readFormImage(other, signal)
+  const { mediaType } = sniffMedia(await readFormImage(image, signal)) ?? {}
+  return await media.rename(image.path, mediaType ?? 'image/png')
 }
 
 /** Writes the file that backends read: the image and its mask in base64. */

@@ -79,13 +79,21 @@ function toFormat(mediaType: string): string {
   return mediaType.slice(mediaType.indexOf('/') + 1)
 }
 
-/** Names of models whose images come in the reply itself where the request does not say: clients rely on it. */
-const INLINE_MODELS = /^(?:chat)?gpt-image-/
+/** Names of a provider's models. */
+const PROVIDER_MODELS = /^(?:chat)?gpt-image-/
+
+/**
+ * Whether a model has the name of a provider's. Clients rely on what those do: without a word their images come in the
+ * reply itself, and an image may be changed as a whole, without a mask.
+ */
+export function namesProvider(model: string | null | undefined): boolean {
+  return PROVIDER_MODELS.test(model ?? '')
+}
 
 /** Chooses the form of the images: a stream, the one asked for, or else that of the model's name. */
 export function chooseForm(body: Pick<ImageRequest, 'response_format' | 'model' | 'stream'>): FileForm {
   if (body.stream === true) return 'events'
-  return body.response_format ?? (INLINE_MODELS.test(body.model ?? '') ? 'b64_json' : 'url')
+  return body.response_format ?? (namesProvider(body.model) ? 'b64_json' : 'url')
 }
 
 /** A prompt and what the image must not show. */
