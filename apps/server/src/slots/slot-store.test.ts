@@ -227,6 +227,20 @@ describe('a save', () => {
   })
 
   // verifies slots:saved:kept
+  it('never removes a folder that is not a state, whatever its name', async () => {
+    const model = nextModel()
+    const few = createStore({ maxStates: 1 })
+    const folder = join(dir.path, 'slots', model.name)
+    const foreign = ['a', 'b', 'c'].map((digit) => digit.repeat(32))
+    for (const name of foreign) await mkdir(join(folder, name), { recursive: true })
+    await writeFile(join(folder, foreign[0] ?? '', 'mine.txt'), 'mine')
+    await writeFile(join(folder, foreign[1] ?? '', 'record.json'), '{"id": "mine"}')
+    await writeSavedState(dir.path, model.name, { id: foreign[2] ?? '', record: { id: 'f'.repeat(32) } })
+    for (let number = 0; number < 3; number += 1) await save(model, few)
+    const last = await save(model, few)
+    expect((await listStates(model)).sort()).toEqual([...foreign, last.id].sort())
+  })
+
   it('removes the oldest states beyond the limit, but none that is being restored', async () => {
     const model = nextModel()
     const few = createStore({ maxStates: 3 })

@@ -10,14 +10,13 @@ import { openInside } from '../files/safe-path.ts'
 import { syncFolder, writeFileAtomic } from '../files/write-file-atomic.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { findModelFile } from '../residency/to-load-request.ts'
+import { readRecord } from './read-record.ts'
 import { slotMismatch, slotNotFound, slotTooLarge } from './slot-errors.ts'
 import { findStateFolder, makeStateFolder, openStateFolder } from './slot-folder.ts'
 import {
   fitsWeights,
   formatSlotRecord,
   identifyWeights,
-  MAX_RECORD_BYTES,
-  parseSlotRecord,
   RECORD_FILE,
   type SlotRecord,
   toStateFile,
@@ -107,7 +106,7 @@ export function createSlotStore(parts: SlotStoreParts): SlotStore {
   async function find(model: ModelConfig, id: string): Promise<FoundState> {
     const folder = await openStateFolder(model, reserves)
     if (folder === undefined) throw slotNotFound()
-    const record = await readRecord(folder, id)
+    const record = await findRecord(folder, id)
     if (record.model !== model.name) throw slotNotFound()
     if (record.id !== id || record.file !== toStateFile(id)) throw slotMismatch('the record is not its own')
     const weights = await identifyWeights(findModelFile(model), model.parameters.model ?? '')
@@ -162,21 +161,15 @@ export function createSlotStore(parts: SlotStoreParts): SlotStore {
   }
 }
 
-async function readRecord(folder: string, id: string): Promise<SlotRecord> {
-  const handle = await openInside(folder, `${id}/${RECORD_FILE}`, { what: 'record' }).catch(async (error: unknown) => {
+async function findRecord(folder: string, id: string): Promise<SlotRecord> {
+  const record = await readRecord(folder, id).catch(async (error: unknown) => {
     if (!SvcError.is(error)) throw error
     if (error.kind !== 'not_found') throw slotMismatch('its record cannot be used', error)
     // A state without a record is not a saved one, unless its folder is there.
     throw (await isFolder(join(folder, id))) ? slotMismatch('its record is gone', error) : slotNotFound()
   })
-  try {
-    const { size } = await handle.stat()
-    const record = size > MAX_RECORD_BYTES ? undefined : parseSlotRecord(await handle.readFile('utf8'))
-    if (record === undefined) throw slotMismatch('its record cannot be read')
-    return record
-  } finally {
-    await handle.close()
-  }
+  if (record === undefined) throw slotMismatch('its record cannot be read')
+  return record
 }
 
 function isFolder(path: string): Promise<boolean> {
