@@ -104,8 +104,9 @@ describe('speech', () => {
     })
     expect(Buffer.from(await reply.arrayBuffer())).toHaveLength(WAV_BYTES)
     expect(lastAsked('m')).toMatchObject({ voice: 'nova', instructions: 'slowly', params: { speed: '1.5' } })
-    await speak({ text: 'x', input: null, language: 'German', params: { emotion: 'joy', steps: 4, fast: true } })
-    const params = { emotion: 'joy', steps: '4', fast: 'true' }
+    const settings = { emotion: 'joy: a bit / more..', voice: 'voices/anna.wav' }
+    await speak({ text: 'x', input: null, language: 'German', params: { ...settings, steps: 4, fast: true } })
+    const params = { ...settings, steps: '4', fast: 'true' }
     expect(lastAsked('m')).toMatchObject({ text: 'x', language: 'de', params })
   })
 
@@ -154,6 +155,10 @@ describe('speech', () => {
     ['a voice in a folder above', { voice: '../../etc/passwd' }, 'voice'],
     ['a voice at an absolute path', { voice: '/etc/passwd' }, 'voice'],
     ['a voice at an address', { voice: { id: 'file:///etc/passwd' } }, 'voice'],
+    ['a setting that is an absolute path', { params: { speaker_wav: '/etc/passwd' } }, 'params.speaker_wav'],
+    ['a setting in a folder above', { params: { voice: 'voices/../../x' } }, 'params.voice'],
+    ['a setting at an address', { params: { audio_path: ' http://10.0.0.1/x' } }, 'params.audio_path'],
+    ['a setting on a drive', { params: { voice: 'C:\\voices\\x' } }, 'params.voice'],
     ['a setting that is a list', { params: { a: [1] } }, 'params'],
     ['an unknown form of the stream', { stream_format: 'xml' }, 'stream_format'],
   ])('with %s is refused', async (_name, body, param) => {
