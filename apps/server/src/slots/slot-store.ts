@@ -4,6 +4,7 @@ import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promise
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import { identifyWeights, type WeightsIdentity } from '../catalog/weights-identity.ts'
 import { hashHandle } from '../downloads/hash-file.ts'
 import { readSystemCode, toFileError } from '../files/file-error.ts'
 import { openInside } from '../files/safe-path.ts'
@@ -13,14 +14,7 @@ import { findModelFile } from '../residency/to-load-request.ts'
 import { readRecord } from './read-record.ts'
 import { slotMismatch, slotNotFound, slotTooLarge } from './slot-errors.ts'
 import { findStateFolder, makeStateFolder, openStateFolder } from './slot-folder.ts'
-import {
-  fitsWeights,
-  formatSlotRecord,
-  identifyWeights,
-  RECORD_FILE,
-  type SlotRecord,
-  toStateFile,
-} from './slot-record.ts'
+import { fitsWeights, formatSlotRecord, RECORD_FILE, type SlotRecord, toStateFile } from './slot-record.ts'
 import { createStateSweep } from './sweep-states.ts'
 
 /** A state that is saved. */
@@ -33,6 +27,12 @@ export interface SavedState {
 /** Options of a call on the store. */
 interface CallOptions {
   readonly signal: AbortSignal
+}
+
+/** Options of a save. */
+interface SaveOptions extends CallOptions {
+  /** The weights that the model was loaded from. The file may have changed since. @default unknown */
+  readonly weights?: WeightsIdentity | undefined
 }
 
 /** Keeps the states of slots in the folders that model files name for them. */
@@ -48,7 +48,7 @@ export interface SlotStore {
   save(
     model: ModelConfig,
     write: (file: string, options: { readonly maxBytes: number }) => Promise<number>,
-    options: CallOptions,
+    options: SaveOptions,
   ): Promise<SavedState>
   /**
    * Finds a saved state by its record. Its content is not read.
@@ -119,7 +119,7 @@ export function createSlotStore(parts: SlotStoreParts): SlotStore {
       findStateFolder(model, reserves)
     },
     find,
-    async save(model, write, { signal }) {
+    async save(model, write, { weights, signal }) {
       const folder = await makeStateFolder(model, reserves)
       await sweep.unfinished(folder)
       const draft = sweep.draftPath(folder)
@@ -129,7 +129,6 @@ export function createSlotStore(parts: SlotStoreParts): SlotStore {
           throw toFileError(error, 'made', draft)
         })
         const id = randomBytes(16).toString('hex')
-        const weights = await identifyWeights(findModelFile(model), model.parameters.model ?? '')
         const file = toStateFile(id)
         const tokens = await write(join(draft, file), { maxBytes })
         const facts = await readWritten(join(draft, file), { maxBytes, signal })
