@@ -8,6 +8,7 @@ import { systemClock } from '../clock.ts'
 import { createLazyVectorStores } from '../platform/lazy/lazy-vector-stores.ts'
 import { openStores } from './__fixtures__/open-stores.ts'
 import { nameJournal, removeJournals } from './journal-files.ts'
+import { FRAME_BYTES, MAGIC } from './journal-records.ts'
 import type { StoreName } from './store-name.ts'
 import { findStoresFolder, type VectorStores } from './vector-stores.ts'
 
@@ -96,6 +97,23 @@ describe('stores that cannot be kept', () => {
     await expect(stores.keep(true)).rejects.toMatchObject(gone)
     expect(await readFile(path('one'))).toEqual(before)
     expect([await listFiles(), await read(stores, 'one')]).toEqual([[nameJournal(toStore('one'))], ['text']])
+  })
+})
+
+describe('a file that is written as a whole', () => {
+  it('has records of a bounded size, whatever the size of the values', async () => {
+    const stores = await openStores(folder, { isKept: false })
+    const large = 'x'.repeat(700_000)
+    for (let index = 1; index <= 5; index++) await set(stores, 'one', large, [index, 0])
+    await stores.keep(true)
+    const bytes = await readFile(path('one'))
+    const lengths: number[] = []
+    for (let at = MAGIC.length; at < bytes.length; at += FRAME_BYTES + (lengths.at(-1) ?? 0)) {
+      lengths.push(bytes.readUInt32LE(at))
+    }
+    expect(lengths).toHaveLength(4)
+    expect(Math.max(...lengths)).toBeLessThan(2 * 1024 * 1024)
+    expect(await read(await openStores(folder), 'one')).toEqual(Array.from({ length: 5 }, () => large))
   })
 })
 
