@@ -35,6 +35,8 @@ beforeAll(async () => {
     'writes-text': { as: 'file', base64: Buffer.from('Hello there').toString('base64') },
     'writes-damaged': { as: 'file', base64: damaged.toString('base64') },
     'writes-mp3': { as: 'file', base64: Buffer.from('ID3\u0004\0\0\0\0\0\0', 'latin1').toString('base64') },
+    'writes-too-slow': { as: 'file', base64: makeWav(0.1, 3000).toString('base64') },
+    'writes-too-fast': { as: 'file', base64: makeWav(0.01, 200_000).toString('base64') },
     'writes-fast': { as: 'file', base64: makeWav(0.1, 48_000).toString('base64') },
   }
   for (const [name, file] of Object.entries(writes)) {
@@ -230,7 +232,12 @@ describe('a backend', () => {
       expect([model, status, bytes.toString()]).toEqual([model, 500, expect.stringContaining(reason)])
       expect(bytes.toString()).not.toContain(server.folder)
     }
-    expect((await speak({ model: 'writes-damaged', response_format: 'mp3' })).status).toBe(500)
+    for (const model of ['writes-damaged', 'writes-too-slow', 'writes-too-fast']) {
+      for (const response_format of ['mp3', 'flac', 'pcm']) {
+        const { status, bytes } = await speak({ model, response_format })
+        expect([model, status, bytes.toString()]).toEqual([model, 500, expect.stringContaining('no usable sound')])
+      }
+    }
     await expectNoTemporaryFiles(server)
   })
 
