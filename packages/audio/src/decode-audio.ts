@@ -1,3 +1,4 @@
+import { checkLimit, checkOptions, checkPieces } from './check-entries.ts'
 import type { AudioConverter } from './encode/converter.ts'
 import { AudioError } from './errors.ts'
 import { mixChannels } from './samples/mix-channels.ts'
@@ -8,6 +9,7 @@ import type { SniffedAudio } from './sniff/types.ts'
 import type { AudioPieces } from './streams/abortable.ts'
 import { ByteReader } from './streams/byte-reader.ts'
 import { type ClosingStream, closing } from './streams/closing.ts'
+import { joinBytes } from './streams/join-bytes.ts'
 import { readWav } from './wav/read-wav.ts'
 
 /** Options of {@link decodeAudio}. */
@@ -39,7 +41,10 @@ const WAV_CODECS: ReadonlySet<string | undefined> = new Set(['pcm', 'float', 'al
  * for await (const samples of decodeAudio(upload, { converter: createFfmpeg(), signal })) recogniser.accept(samples)
  */
 export function decodeAudio(file: AudioPieces, options: DecodeAudioOptions = {}): ClosingStream<Float32Array> {
+  checkOptions('decodeAudio', options)
   const { sampleRate = SPEECH_RATE, maxSeconds = MAX_SECONDS, signal } = options
+  checkPieces('decodeAudio: file', file)
+  checkLimit(maxSeconds, 'decodeAudio: maxSeconds')
   // Refuses a rate out of range before anything is read.
   createResampler({ inputRate: SPEECH_RATE, outputRate: sampleRate })
   const reader = new ByteReader(file, signal)
@@ -87,7 +92,7 @@ async function* convert(
   // A second more than allowed, so that a longer file is refused and not cut.
   const options = { type, sampleRate, channels: 1, maxSeconds: maxSeconds + 1, signal } as const
   for await (const piece of converter.decode(file, options)) {
-    const bytes = kept.length === 0 ? piece : new Uint8Array([...kept, ...piece])
+    const bytes = kept.length === 0 ? piece : joinBytes(kept, piece)
     const whole = bytes.length - (bytes.length % 2)
     kept = bytes.slice(whole)
     yield s16ToFloat32(bytes.subarray(0, whole))

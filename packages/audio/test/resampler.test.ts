@@ -2,6 +2,7 @@ import { AudioError } from '@svc/audio'
 import { createResampler, type ResamplerOptions } from '@svc/audio/samples'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { getFilterBank } from '../src/samples/filter-bank.ts'
 import { cutAt, makeTone, measureTone, takeChannel } from './tones.ts'
 
 function resample(samples: Float32Array, options: ResamplerOptions, lengths = [samples.length || 1]): Float32Array {
@@ -23,6 +24,8 @@ const PAIRS: readonly [number, number][] = [
   [47_999, 8001],
   [8001, 47_999],
   [9973, 44_101],
+  [192_000, 11_025],
+  [191_999, 4001],
 ]
 
 describe.each(PAIRS)('from %i to %i samples a second', (inputRate, outputRate) => {
@@ -85,6 +88,20 @@ it('keeps channels apart', () => {
     const alone = resample(takeChannel(samples, channel, 2), { inputRate: 44_100, outputRate: 16_000 })
     expect(takeChannel(output, channel, 2)).toEqual(alone)
   }
+})
+
+it.each([
+  [191_999, 4001],
+  [192_000, 4093],
+  [191_993, 47_000],
+  [4001, 191_999],
+  [192_000, 4000],
+])('a bank from %i to %i samples a second is small', (inputRate, outputRate) => {
+  const divisor =
+    [...Array(inputRate + 1).keys()].findLast((n) => n > 0 && (inputRate % n) + (outputRate % n) === 0) ?? 1
+  const { values, phases, taps } = getFilterBank(outputRate / divisor, inputRate / divisor)
+  expect(values).toHaveLength((phases + 1) * taps)
+  expect(values.length).toBeLessThan(110_000)
 })
 
 it('passes samples on when the rates are the same', () => {

@@ -13,6 +13,7 @@ import type { ModelSource } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { IN_PROCESS_BACKENDS } from '../inference/serving/upstream/in-process-backends.ts'
 import { quietLogger } from '../logging/quiet-logger.ts'
+import { removeStates } from '../slots/remove-states.ts'
 import { recordLocalChange } from './local-changes.ts'
 import { print, printErrorLine, printFile, printJson, printLine, redrawLine } from './terminal.ts'
 
@@ -86,7 +87,9 @@ export async function deleteModelCommand(config: ServerConfig, { name, demoModel
     listFile: config.modelsConfigFile,
     demo: { mode: config.demoModel, models: demoModels },
   })
-  const files = await deleteModel(store, findModel(store, name))
+  const model = findModel(store, name)
+  const files = await deleteModel(store, model)
+  await removeStates(model)
   await recordLocalChange(config, { change: 'model.delete', target: name })
   print(`deleted model "${name}": ${files.join(', ')}\n`)
 }

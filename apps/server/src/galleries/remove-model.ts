@@ -8,6 +8,7 @@ import type { ModelConfig } from '../catalog/model-config.ts'
 import { readSystemCode, toFileError } from '../files/file-error.ts'
 import { isSafeName } from '../files/safe-path.ts'
 import { createTemporaryPath } from '../files/temporary-files.ts'
+import { removeStates } from '../slots/remove-states.ts'
 import { listSnapshots, removeUnusedSnapshots } from './artifacts/used-snapshots.ts'
 import { listRecorded, listUsedFiles } from './file-owners.ts'
 import { readRecord, readRecords, recordFileName } from './install-record.ts'
@@ -21,7 +22,7 @@ export interface RemoveParts {
 }
 
 /**
- * Deletes a model with its record and the files that no other model needs. Its model file leaves first and comes back
+ * Deletes a model with its record, its saved slots and the files that no other model needs. Its model file leaves first and comes back
  * where another file cannot be deleted.
  *
  * @returns the names of the files that were deleted
@@ -48,6 +49,7 @@ export async function removeModel(
   try {
     for (const file of files) await remove(join(modelsPath, file))
     await remove(join(modelsPath, recordFileName(name)))
+    if (model !== undefined) await removeStates(model)
     if (model?.source === 'yaml') await keyFileGate.forget(model.file)
     await removeEmptyFolders(modelsPath, files)
   } catch (error) {

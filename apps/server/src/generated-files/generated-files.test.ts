@@ -105,10 +105,25 @@ describe.each(places)('generated files on $name', ({ create }) => {
     await Promise.all(trims)
     expect(await world.list()).toEqual([...names.slice(-2), last].sort())
     await using endless = await openStore(create, { keepMs: 0, maxTotalBytes: 0 })
+    endless.store.checkRoom(Number.MAX_SAFE_INTEGER)
     for (let index = 0; index < 3; index += 1) await endless.keep(900)
     endless.move(10_000 * HOUR)
     await endless.store.trim()
     expect(await endless.list()).toHaveLength(3)
+  })
+
+  it('are refused where the limit would remove them at once, and nothing goes for them', async () => {
+    await using world = await openStore(create)
+    const name = await world.keep(400)
+    const refused = { kind: 'insufficient_storage', code: 'generated_content_limit' }
+    await expect(world.keep(1001)).rejects.toMatchObject(refused)
+    expect(() => world.store.checkRoom(1001)).toThrow(expect.objectContaining(refused))
+    world.store.checkRoom(1000)
+    await world.store.trim()
+    expect(await world.list()).toEqual([name])
+    const whole = await world.keep(1000)
+    await world.store.trim()
+    expect(await world.list()).toEqual([whole])
   })
 
   it('are discarded again, with their rows', async () => {

@@ -40,9 +40,16 @@ export interface GeneratedFiles {
    *
    * @param path on the file system of the store; its extension stays
    * @returns the end of its address: `generated-images/5f….png`
-   * @throws {SvcError} `internal` when it is not a file with content; `insufficient_storage`
+   * @throws {SvcError} `internal` when it is not a file with content; `insufficient_storage`, also as {@link checkRoom}
    */
   keep(path: string, facts: KeptFile): Promise<string>
+  /**
+   * Refuses files that the limit would remove at once, so that no address is dead from the beginning.
+   *
+   * @param sizeBytes of all files of a reply together
+   * @throws {SvcError} `insufficient_storage` (`generated_content_limit`)
+   */
+  checkRoom(sizeBytes: number): void
   /** Removes a file again. @param address from {@link keep} */
   discard(address: string): Promise<void>
   /** Finds a file that the reader may see. Another reader's file is as absent as an unknown one. */
@@ -65,7 +72,7 @@ const TRIM_EVERY_MS = 3_600_000
 
 /** Opens the store. The database is the truth about its files. */
 export function createGeneratedFiles(options: GeneratedFilesOptions): GeneratedFiles {
-  const { folder, database, keepMs, clock, logger } = options
+  const { folder, database, keepMs, maxTotalBytes, clock, logger } = options
   const { queries } = database
   const trimming = createFileTrimming(options)
   const warnOfTrimming = (err: unknown): void => logger.warn({ err }, 'generated files could not be trimmed')
@@ -80,9 +87,17 @@ export function createGeneratedFiles(options: GeneratedFilesOptions): GeneratedF
     }
   }
 
+  function checkRoom(sizeBytes: number): void {
+    if (maxTotalBytes === 0 || sizeBytes <= maxTotalBytes) return
+    const message = `the result has ${sizeBytes} bytes, and generated files may have ${maxTotalBytes} together (--generated-content-limit)`
+    throw new SvcError('insufficient_storage', message, { code: 'generated_content_limit' })
+  }
+
   return {
+    checkRoom,
     async keep(path, { kind, owner, mediaType, extension = extname(path) }) {
       const sizeBytes = await measureResult(path)
+      checkRoom(sizeBytes)
       const name = `${randomBytes(16).toString('hex')}${EXTENSION.test(extension) ? extension : '.bin'}`
       const row = { name, kind, owner, mediaType, sizeBytes, createdAt: clock.now() }
       // A server that is killed here leaves a row without a file, and never a file that nobody removes.

@@ -13,6 +13,7 @@ import type { DemoModelSource } from '../catalog/loose-weights.ts'
 import { openWrittenFiles } from '../catalog/written-files.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
+import type { FileLock } from '../files/file-lock.ts'
 import { createBodyReader } from '../http/body.ts'
 import { createFormReader } from '../http/forms/form-reader.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
@@ -126,7 +127,13 @@ export async function openPlatform(
   closers.push(() => spans.close())
   const traces = openTraces({ config, settings, spans, clock, log })
   closers.push(() => traces.close())
-  const vectorStores = createLazyVectorStores({ config, settings, clock, logger: log })
+  const vectorStores = createLazyVectorStores({
+    config,
+    settings,
+    checkAccess: createDataPathCheck(lock),
+    clock,
+    logger: log,
+  })
   closers.push(() => vectorStores.close())
   const backends = await openBackends(
     options,
@@ -291,11 +298,7 @@ async function openBackends(
     environment,
     builtIn: builtInBackends,
     inProcess: createInProcessBackends({ upstream, secrets, ca, wayOut, checkUpstream, openStores, logger }),
-    checkDataPath() {
-      const reason = lock.lossReason()
-      if (reason === undefined) return
-      throw new SvcError('unavailable', `the data folder was taken away: ${reason}`, { code: 'data_folder_gone' })
-    },
+    checkDataPath: createDataPathCheck(lock),
     traces,
     series,
     checkFiles,
@@ -304,6 +307,15 @@ async function openBackends(
   })
   closers.push(() => backends.close())
   return backends
+}
+
+/** Makes a check that throws where this server no longer holds its data path. */
+function createDataPathCheck(lock: Pick<FileLock, 'lossReason'>): () => void {
+  return () => {
+    const reason = lock.lossReason()
+    if (reason === undefined) return
+    throw new SvcError('unavailable', `the data folder was taken away: ${reason}`, { code: 'data_folder_gone' })
+  }
 }
 
 /** Keeps no usage. */

@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import type { RunningBackend } from '../backends/running-backend.ts'
 import { settlesWithin } from '../backends/settles-within.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import type { WeightsIdentity } from '../catalog/weights-identity.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { createResident, type Resident } from './resident.ts'
 import type { StopOutcome } from './stop-outcome.ts'
@@ -36,7 +37,12 @@ export interface ResidentTable {
   /** Whether its backend is being stopped. */
   isStopping(resident: Resident): boolean
   /** Puts a loaded model into service; it leaves when its backend ends. */
-  keep(loaded: { readonly model: ModelConfig; readonly revision: string; readonly backend: RunningBackend }): Resident
+  keep(loaded: {
+    readonly model: ModelConfig
+    readonly revision: string
+    readonly backend: RunningBackend
+    readonly weights: WeightsIdentity | undefined
+  }): Resident
   /** Takes a resident out of service and stops it once it is idle; resolves at once while it is busy. */
   retire(resident: Resident): Promise<void>
   /**
@@ -125,13 +131,13 @@ export function createResidentTable(options: ResidentTableOptions): ResidentTabl
     present: () => [...current.values(), ...leaving].filter(({ backend }) => !backend.hasExited()),
     isLeaving: (resident) => leaving.has(resident) || resident.draining !== undefined,
     isStopping: (resident) => stopping.has(resident),
-    keep({ model, revision, backend }) {
+    keep({ model, revision, backend, weights }) {
       const { name } = model
       const onLost = (lost: Resident) => {
         logger.warn({ model: name }, 'backend does not hold its model, letting it go')
         void retire(lost)
       }
-      const resident = createResident({ place, model, revision, backend, clock, onLost, onIdle: onChange })
+      const resident = createResident({ place, model, revision, backend, weights, clock, onLost, onIdle: onChange })
       current.set(name, resident)
       void backend.exited.then(({ code, signal }) => {
         if (leave(resident)) {

@@ -3,6 +3,7 @@ import { SvcError } from '@svc/errors'
 import type { RunningBackend } from '../backends/running-backend.ts'
 import { settlesWithin } from '../backends/settles-within.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import type { WeightsIdentity } from '../catalog/weights-identity.ts'
 import type { Clock } from '../ports.ts'
 import type { StopOutcome } from './stop-outcome.ts'
 
@@ -19,6 +20,8 @@ export interface ModelLease {
   readonly place: string
   /** Name of the model's backend. */
   readonly backend: string
+  /** The weights that it was loaded from; undefined where their file is not known. @default unknown */
+  readonly weights?: WeightsIdentity | undefined
   /** Gives the lease back; further calls do nothing. */
   release(): void
   /**
@@ -70,6 +73,7 @@ export function createResident(options: {
   readonly model: ModelConfig
   readonly revision: string
   readonly backend: RunningBackend
+  readonly weights: WeightsIdentity | undefined
   readonly clock: Clock
   readonly onLost: (resident: Resident) => void
   /** Called when the last running call has ended. */
@@ -138,6 +142,7 @@ export function createResident(options: {
         client: backend.client,
         place,
         backend: backend.program.name,
+        weights: options.weights,
         release: () => release(call),
         reportFailure,
         hasDied,

@@ -1,5 +1,6 @@
 import { SvcError, toSvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import { identifyWeights } from '../catalog/weights-identity.ts'
 import type { BackendTraceRecorder } from '../monitoring/recorders.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { LoadCooldown } from './cooldown.ts'
@@ -9,6 +10,7 @@ import { isRefusal, type ModelLoader } from './load-model.ts'
 import { createLoadWaiters, type LoadWaiters } from './load-waiters.ts'
 import type { ModelLease, Resident } from './resident.ts'
 import type { ResidentTable } from './resident-table.ts'
+import { findModelFile } from './to-load-request.ts'
 
 /** Delay after which a request that waited too long may come again. */
 const LOADING_RETRY_MS = 2000
@@ -115,6 +117,8 @@ async function startLoad(load: PendingLoad, context: LoadContext): Promise<void>
       summary: `load ${model.name}`,
       span: context.traces.openSpan({}),
     })
+    // Before the load: weights that are replaced meanwhile are not taken for those that were loaded.
+    const weights = await identifyWeights(findModelFile(model), model.parameters.model ?? '')
     const backend = await loader.load(model, { programs, signal: stop.signal }).catch((error: unknown) => {
       trace?.end(error)
       context.onLoad?.(model.name, { seconds: sinceLoading(load, context), isFailed: true })
@@ -128,7 +132,7 @@ async function startLoad(load: PendingLoad, context: LoadContext): Promise<void>
     context.onLoad?.(model.name, { seconds: sinceLoading(load, context), isFailed: false })
     cooldown.succeeded(model.name)
     failures.remove(model.name)
-    serve(load, table.keep({ model, revision, backend }), context)
+    serve(load, table.keep({ model, revision, backend, weights }), context)
   } finally {
     // Only after the waiters have their leases: an idle model could be evicted at once.
     giveBack()

@@ -120,9 +120,17 @@ describe('each key and the field it becomes', () => {
     ['slot_save_path: slots', { Options: ['--slot-save-path:/models/slots'] }],
     ['slot_save_path: /var/slots', { Options: ['--slot-save-path:/var/slots'] }],
     ['slot_save_path: ""', { Options: [] }],
-    ['slot_save_path: slots\noptions: ["slot_save_path:other"]', { Options: ['slot_save_path:other'] }],
-    ['slot_save_path: slots\noptions: ["slot_save_path:"]', { Options: ['slot_save_path:'] }],
-    ['slot_save_path: slots\noptions: ["--slot-save-path:other"]', { Options: ['--slot-save-path:other'] }],
+    ['slot_save_path: slots\noptions: ["slot_save_path:"]', { Options: [] }],
+    ['slot_save_path: slots\noptions: ["a:b", "slot_save_path:"]', { Options: ['a:b'] }],
+    ...['slot_save_path', '--slot-save-path', 'slot-save-path', '--slot_save_path', ' Slot_Save_Path '].flatMap(
+      (name): [string, object][] => [
+        [`options: ["${name}:other"]`, { Options: ['--slot-save-path:/models/other'] }],
+        [
+          `slot_save_path: slots\noptions: ["--slot-save-path:", "${name}: other"]`,
+          { Options: ['--slot-save-path:/models/other'] },
+        ],
+      ],
+    ),
   ])('%s', (yaml, fields) => {
     expect(request(yaml)).toMatchObject(fields)
   })

@@ -5,7 +5,7 @@ import { SvcError } from '@svc/errors'
 import { toCanonicalBackend } from '../backends/backend-names.ts'
 import type { ModelConfig, ProxySettings } from '../catalog/model-config.ts'
 import { leavesMachine, livesUpstream } from '../catalog/serving.ts'
-import { hasSlotOption } from '../catalog/slot-save-path.ts'
+import { isSlotOption, isSlotSavingOff, readSlotSavePath } from '../catalog/slot-save-path.ts'
 import { hasUsecase } from '../catalog/usecases.ts'
 import { isSafeName } from '../files/safe-path.ts'
 
@@ -216,8 +216,8 @@ function toJsonText(values: Readonly<Record<string, unknown>> | undefined): stri
 
 /** Joins the options of the file, the paths of companion files, and the folder of saved slots. */
 function listOptions(config: ModelConfig): readonly string[] {
-  const { folder, options, artifacts, slotSavePath = '' } = config
-  const texts = [...options]
+  const { folder, options, artifacts } = config
+  const texts = options.filter((option) => !isSlotOption(option))
   const add = (name: string, value: string) => {
     if (!texts.some((text) => text.split(':', 1)[0] === name)) texts.push(`${name}:${value}`)
   }
@@ -225,7 +225,9 @@ function listOptions(config: ModelConfig): readonly string[] {
     const path = findSnapshot(artifact)
     if (path !== undefined && artifact.name !== undefined) add(artifact.name, path)
   }
-  if (slotSavePath !== '' && !hasSlotOption(config)) add('--slot-save-path', resolve(folder, slotSavePath))
+  // One option in one spelling, as engines know one or the other.
+  const slots = isSlotSavingOff(config) ? undefined : readSlotSavePath(config)
+  if (slots !== undefined) add('--slot-save-path', resolve(folder, slots))
   // The contract has no fields for these.
   const { realtimePipeline, translate, sampling, limitField, streamUsage, api } = leavesMachine(config)
     ? (config.proxy ?? {})

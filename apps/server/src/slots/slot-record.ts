@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises'
 import * as z from 'zod'
+import type { WeightsIdentity } from '../catalog/weights-identity.ts'
 
 /** Name of the record in the folder of a saved state. */
 export const RECORD_FILE = 'record.json'
@@ -7,9 +7,6 @@ export const RECORD_FILE = 'record.json'
 export const MAX_RECORD_BYTES = 16 * 1024
 
 const weights = z.object({ file: z.string(), size: z.int().min(0), mtime: z.iso.datetime() })
-
-/** The weights that a state belongs to, as far as their file tells. */
-export type Weights = z.infer<typeof weights>
 
 const slotRecord = z.object({
   id: z.string(),
@@ -44,15 +41,8 @@ export function formatSlotRecord(record: SlotRecord): string {
   return `${JSON.stringify(record, undefined, 2)}\n`
 }
 
-/** Identifies weights by name, size and time; undefined for a folder, and for weights that are not here. */
-export async function identifyWeights(path: string, name: string): Promise<Weights | undefined> {
-  const found = path === '' ? undefined : await stat(path).catch(() => undefined)
-  if (found === undefined || !found.isFile()) return undefined
-  return { file: name, size: found.size, mtime: found.mtime.toISOString() }
-}
-
 /** Whether a state fits the weights that the model has now. An unknown identity fits all. */
-export function fitsWeights({ weights: saved }: SlotRecord, now: Weights | undefined): boolean {
+export function fitsWeights({ weights: saved }: SlotRecord, now: WeightsIdentity | undefined): boolean {
   if (saved === undefined || now === undefined) return true
   return saved.file === now.file && saved.size === now.size && saved.mtime === now.mtime
 }

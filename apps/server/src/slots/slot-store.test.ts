@@ -17,7 +17,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SAVED_ID, writeSavedState } from '../../test/support/saved-state.ts'
 import { createModel } from '../catalog/__fixtures__/model.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import { identifyWeights } from '../catalog/weights-identity.ts'
 import { hashWriter } from '../operations/server-id.ts'
+import { removeStates } from './remove-states.ts'
 import { createSlotStore, type SlotStore } from './slot-store.ts'
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} }
@@ -227,6 +229,20 @@ describe('a save', () => {
   })
 
   // verifies slots:saved:kept
+  it('never removes a folder that is not a state, whatever its name', async () => {
+    const model = nextModel()
+    const few = createStore({ maxStates: 1 })
+    const folder = join(dir.path, 'slots', model.name)
+    const foreign = ['a', 'b', 'c'].map((digit) => digit.repeat(32))
+    for (const name of foreign) await mkdir(join(folder, name), { recursive: true })
+    await writeFile(join(folder, foreign[0] ?? '', 'mine.txt'), 'mine')
+    await writeFile(join(folder, foreign[1] ?? '', 'record.json'), '{"id": "mine"}')
+    await writeSavedState(dir.path, model.name, { id: foreign[2] ?? '', record: { id: 'f'.repeat(32) } })
+    for (let number = 0; number < 3; number += 1) await save(model, few)
+    const last = await save(model, few)
+    expect((await listStates(model)).sort()).toEqual([...foreign, last.id].sort())
+  })
+
   it('removes the oldest states beyond the limit, but none that is being restored', async () => {
     const model = nextModel()
     const few = createStore({ maxStates: 3 })
@@ -360,9 +376,14 @@ describe('a saved state', () => {
     const weights = join(dir.path, 'changing.bin')
     const { id: unknown } = await save(model)
     await writeFile(weights, 'one')
-    const { id: saved } = await save(model)
+    const loaded = await identifyWeights(weights, 'changing.bin')
+    const saveLoaded = () => store.save(model, write(), { weights: loaded, signal })
+    const { id: saved } = await saveLoaded()
     expect(await restore(model, saved)).toBe('state')
     await writeFile(weights, 'another')
+    // The model still has the old weights in memory: its state is not one of the new ones.
+    const { id: old } = await saveLoaded()
+    await expect(store.find(model, old)).rejects.toMatchObject({ code: 'slot_state_mismatch' })
     await expect(store.find(model, saved)).rejects.toMatchObject({ code: 'slot_state_mismatch' })
     expect(await restore(model, unknown)).toBe('state')
     await rm(weights)
@@ -375,5 +396,29 @@ describe('a saved state', () => {
     const reason = new Error('left')
     const restoring = store.restore(model, id, write(), { signal: AbortSignal.abort(reason) })
     await expect(restoring).rejects.toBe(reason)
+  })
+})
+
+describe('the states of a deleted model', () => {
+  it('are removed with their folder', async () => {
+    const model = nextModel()
+    await save(model)
+    await save(model)
+    expect(await removeStates(model)).toBe(2)
+    expect(await readdir(join(dir.path, 'slots'))).not.toContain(model.name)
+    expect(await removeStates(model)).toBe(0)
+    for (const slotSavePath of [undefined, '../out', 'nowhere'])
+      expect(await removeStates(nextModel({ slotSavePath }))).toBe(0)
+  })
+
+  it('are removed alone: other folders, and states of another model, stay', async () => {
+    const model = nextModel()
+    const { id: saved } = await save(model)
+    const folder = join(dir.path, 'slots', model.name)
+    await mkdir(join(folder, 'f'.repeat(32)))
+    await writeSavedState(dir.path, model.name, { record: { model: 'other' } })
+    expect(await removeStates(model)).toBe(1)
+    expect(await listStates(model)).toEqual([id, 'f'.repeat(32)].sort())
+    expect(saved).not.toBe(id)
   })
 })

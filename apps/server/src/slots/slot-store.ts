@@ -4,24 +4,17 @@ import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promise
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import { identifyWeights, type WeightsIdentity } from '../catalog/weights-identity.ts'
 import { hashHandle } from '../downloads/hash-file.ts'
 import { readSystemCode, toFileError } from '../files/file-error.ts'
 import { openInside } from '../files/safe-path.ts'
 import { syncFolder, writeFileAtomic } from '../files/write-file-atomic.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { findModelFile } from '../residency/to-load-request.ts'
+import { readRecord } from './read-record.ts'
 import { slotMismatch, slotNotFound, slotTooLarge } from './slot-errors.ts'
 import { findStateFolder, makeStateFolder, openStateFolder } from './slot-folder.ts'
-import {
-  fitsWeights,
-  formatSlotRecord,
-  identifyWeights,
-  MAX_RECORD_BYTES,
-  parseSlotRecord,
-  RECORD_FILE,
-  type SlotRecord,
-  toStateFile,
-} from './slot-record.ts'
+import { fitsWeights, formatSlotRecord, RECORD_FILE, type SlotRecord, toStateFile } from './slot-record.ts'
 import { createStateSweep } from './sweep-states.ts'
 
 /** A state that is saved. */
@@ -34,6 +27,12 @@ export interface SavedState {
 /** Options of a call on the store. */
 interface CallOptions {
   readonly signal: AbortSignal
+}
+
+/** Options of a save. */
+interface SaveOptions extends CallOptions {
+  /** The weights that the model was loaded from. The file may have changed since. @default unknown */
+  readonly weights?: WeightsIdentity | undefined
 }
 
 /** Keeps the states of slots in the folders that model files name for them. */
@@ -49,7 +48,7 @@ export interface SlotStore {
   save(
     model: ModelConfig,
     write: (file: string, options: { readonly maxBytes: number }) => Promise<number>,
-    options: CallOptions,
+    options: SaveOptions,
   ): Promise<SavedState>
   /**
    * Finds a saved state by its record. Its content is not read.
@@ -107,7 +106,7 @@ export function createSlotStore(parts: SlotStoreParts): SlotStore {
   async function find(model: ModelConfig, id: string): Promise<FoundState> {
     const folder = await openStateFolder(model, reserves)
     if (folder === undefined) throw slotNotFound()
-    const record = await readRecord(folder, id)
+    const record = await findRecord(folder, id)
     if (record.model !== model.name) throw slotNotFound()
     if (record.id !== id || record.file !== toStateFile(id)) throw slotMismatch('the record is not its own')
     const weights = await identifyWeights(findModelFile(model), model.parameters.model ?? '')
@@ -120,7 +119,7 @@ export function createSlotStore(parts: SlotStoreParts): SlotStore {
       findStateFolder(model, reserves)
     },
     find,
-    async save(model, write, { signal }) {
+    async save(model, write, { weights, signal }) {
       const folder = await makeStateFolder(model, reserves)
       await sweep.unfinished(folder)
       const draft = sweep.draftPath(folder)
@@ -130,7 +129,6 @@ export function createSlotStore(parts: SlotStoreParts): SlotStore {
           throw toFileError(error, 'made', draft)
         })
         const id = randomBytes(16).toString('hex')
-        const weights = await identifyWeights(findModelFile(model), model.parameters.model ?? '')
         const file = toStateFile(id)
         const tokens = await write(join(draft, file), { maxBytes })
         const facts = await readWritten(join(draft, file), { maxBytes, signal })
@@ -162,21 +160,15 @@ export function createSlotStore(parts: SlotStoreParts): SlotStore {
   }
 }
 
-async function readRecord(folder: string, id: string): Promise<SlotRecord> {
-  const handle = await openInside(folder, `${id}/${RECORD_FILE}`, { what: 'record' }).catch(async (error: unknown) => {
+async function findRecord(folder: string, id: string): Promise<SlotRecord> {
+  const record = await readRecord(folder, id).catch(async (error: unknown) => {
     if (!SvcError.is(error)) throw error
     if (error.kind !== 'not_found') throw slotMismatch('its record cannot be used', error)
     // A state without a record is not a saved one, unless its folder is there.
     throw (await isFolder(join(folder, id))) ? slotMismatch('its record is gone', error) : slotNotFound()
   })
-  try {
-    const { size } = await handle.stat()
-    const record = size > MAX_RECORD_BYTES ? undefined : parseSlotRecord(await handle.readFile('utf8'))
-    if (record === undefined) throw slotMismatch('its record cannot be read')
-    return record
-  } finally {
-    await handle.close()
-  }
+  if (record === undefined) throw slotMismatch('its record cannot be read')
+  return record
 }
 
 function isFolder(path: string): Promise<boolean> {

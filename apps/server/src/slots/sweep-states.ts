@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { readLastWrite } from '../files/last-write.ts'
 import { hashWriter } from '../operations/server-id.ts'
 import type { Clock, Logger } from '../ports.ts'
+import { isSavedState } from './read-record.ts'
 
 /** The writer, then a random part. Hidden, so that an unfinished state is never taken for a saved one. */
 const DRAFT = /^\.saving-([0-9a-f]{16})-[0-9a-f]{12}$/
@@ -64,7 +65,7 @@ export function createStateSweep({ serverId, maxStates, clock, logger }: StateSw
       }
     },
     async surplus(folder, newest) {
-      const names = (await list(folder, STATE)).filter((name) => name !== newest)
+      const names = await listStates(folder, newest)
       const times = await Promise.all(
         names.map(async (name) => [join(folder, name), await readTime(folder, name)] as const),
       )
@@ -78,6 +79,15 @@ export function createStateSweep({ serverId, maxStates, clock, logger }: StateSw
 async function list(folder: string, form: RegExp): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   return entries.filter((entry) => entry.isDirectory() && form.test(entry.name)).map(({ name }) => name)
+}
+
+/** Lists the saved states of a folder but one. A folder without a record of its own is not one of them. */
+async function listStates(folder: string, newest: string): Promise<string[]> {
+  const names: string[] = []
+  for (const name of await list(folder, STATE)) {
+    if (name !== newest && (await isSavedState(folder, name))) names.push(name)
+  }
+  return names
 }
 
 async function readTime(folder: string, name: string): Promise<number> {

@@ -8,6 +8,8 @@ export type JournalRecord =
   | { readonly kind: 'set'; readonly entries: readonly VectorEntry[] }
   | { readonly kind: 'delete'; readonly keys: readonly Vector[] }
 
+/** First bytes of every journal. */
+export const MAGIC = Buffer.from('svc-vectors-1\n')
 /** Bytes before the content of a record: its length and its checksum. */
 export const FRAME_BYTES = 8
 const KINDS = ['name', 'set', 'delete'] as const
@@ -89,4 +91,27 @@ function readVectors(kind: 'set' | 'delete', content: Buffer): JournalRecord | u
     return { key, value: new Uint8Array(content.subarray(at - length, at)) }
   })
   return at === content.length ? { kind, entries } : undefined
+}
+
+/**
+ * Measures the content of a record by its own numbers.
+ *
+ * @param read gives bytes of the content; undefined beyond the end of the file
+ * @returns its length; undefined where the file ends before that is known; NaN for content that is not a record
+ */
+export async function measureRecord(
+  read: (from: number, length: number) => Promise<Buffer | undefined>,
+): Promise<number | undefined> {
+  const head = await read(0, HEAD_BYTES)
+  if (head === undefined) return undefined
+  const kind = KINDS[head.readUInt8(0)]
+  if (kind !== 'set' && kind !== 'delete') return Number.NaN
+  const count = head.readUInt32LE(5)
+  let length = HEAD_BYTES + count * head.readUInt32LE(1) * FLOAT_BYTES
+  for (let value = 0; kind === 'set' && value < count; value++) {
+    const size = await read(length, FLOAT_BYTES)
+    if (size === undefined) return undefined
+    length += FLOAT_BYTES + size.readUInt32LE(0)
+  }
+  return length
 }

@@ -64,7 +64,8 @@ export async function deleteEntries(stored: StoredVectors, keys: readonly Vector
     await index.set(before, { signal: UNABORTED })
     throw error
   }
-  if (index.size === 0) await journal?.remove()
+  // The file says so already. An empty one that stays is removed at the next start.
+  if (index.size === 0) await journal?.remove().catch(() => undefined)
   else await compact(stored)
   return count
 }

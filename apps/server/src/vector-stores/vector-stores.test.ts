@@ -7,7 +7,7 @@ import { collectLines, type TempDir, tempDir } from '@svc/test-kit'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openStores } from './__fixtures__/open-stores.ts'
-import { JOURNAL_ENDING, nameJournal } from './journal.ts'
+import { JOURNAL_ENDING, nameJournal } from './journal-files.ts'
 import type { StoreName } from './store-name.ts'
 import type { VectorStores } from './vector-stores.ts'
 

@@ -3,6 +3,7 @@ import { SvcError } from '@svc/errors'
 import type { FoundEntry, Vector, VectorEntry } from '@svc/router/vector'
 import type { Clock, Logger } from '../ports.ts'
 import { replyTooLarge } from './errors.ts'
+import { createKeeping } from './keeping.ts'
 import { STORE_LIMITS, type StoreLimits } from './limits.ts'
 import { type StoreName, toStoreId } from './store-name.ts'
 import { createStoreTable, type StoreFigures } from './store-table.ts'
@@ -41,6 +42,9 @@ export interface VectorStores {
    * Keeps the stores in files from now on, or no longer. To keep them reads stores of earlier files; a store in memory
    * replaces its file. To keep them no longer removes the files.
    *
+   * When the stores cannot be kept, every change is refused with that failure until a new attempt succeeds, so that no
+   * change is confirmed that a restart would lose. Changes begin attempts, at most one a second.
+   *
    * @throws {SvcError} `disk_full`, `file_failed`
    */
   keep(isKept: boolean): Promise<void>
@@ -55,6 +59,8 @@ export interface VectorStoresOptions {
   readonly folder: string
   readonly isKept: boolean
   readonly limits?: Partial<StoreLimits> | undefined
+  /** Throws where the lock is lost, so that nothing is written any more. */
+  readonly checkAccess: () => void
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -79,13 +85,16 @@ export async function openVectorStores(options: VectorStoresOptions): Promise<Ve
   const limits = { ...STORE_LIMITS, ...options.limits }
   const turns = createWriteTurns(limits)
   const table = createStoreTable({ ...options, limits })
-  if (options.isKept) await table.keep()
+  const keeping = createKeeping({ table, turns, clock: options.clock })
+  if (options.isKept) await keeping.follow(true)
   return {
     async set(store, entries, { signal }) {
       signal.throwIfAborted()
       if (entries.length === 0) return
+      await keeping.prepare()
       await turns.inTurn(toStoreId(store), async () => {
         signal.throwIfAborted()
+        keeping.check()
         const stored = table.find(store) ?? table.create(store)
         try {
           await setEntries(stored, entries, table.checkTotals)
@@ -102,8 +111,10 @@ export async function openVectorStores(options: VectorStoresOptions): Promise<Ve
     },
     async delete(store, keys, { signal }) {
       signal.throwIfAborted()
+      await keeping.prepare()
       return turns.inTurn(toStoreId(store), async () => {
         signal.throwIfAborted()
+        keeping.check()
         const stored = table.find(store)
         if (stored === undefined) return 0
         try {
@@ -117,7 +128,7 @@ export async function openVectorStores(options: VectorStoresOptions): Promise<Ve
       signal.throwIfAborted()
       return limitReply(table.find(store)?.index.find(query, { count, signal, maxBytes: MAX_REPLY_BYTES }))
     },
-    keep: (isKept) => turns.alone(() => (isKept ? table.keep() : table.keepNoLonger())),
+    keep: keeping.follow,
     get figures() {
       return table.measure()
     },

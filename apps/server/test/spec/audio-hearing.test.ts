@@ -20,7 +20,7 @@ let server: TestServer
 let client: OpenAI
 
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await startTestServer({ flags: ['--enable-tracing'] })
   client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'k', maxRetries: 0 })
   await server.model('m', {}, KEYS)
   const models: Readonly<Record<string, readonly MockRule[]>> = {
@@ -288,6 +288,15 @@ describe('other routes that hear', () => {
     expect(await ask('m', loud)).toEqual({ segments: [{ start: 0, end: 0.2 }] })
     expect(await ask('m', [0])).toEqual({ segments: [] })
     expect(await ask('odd', [0])).toEqual({ segments: [{ start: 0, end: 0.5 }] })
+  })
+
+  it('leave no samples in traces', async () => {
+    expect((await server.post('/v1/audio/vad', { model: 'm', audio: [0.1234567, 0] })).status).toBe(200)
+    const list = (await server.call('/api/traces')).json() as { id: string; request: { path: string } }[]
+    const { id } = list.find(({ request }) => request.path === '/v1/audio/vad') ?? { id: '' }
+    const { request } = (await server.call(`/api/traces/${id}`)).json() as { request: { body: string } }
+    expect(Buffer.from(request.body, 'base64').toString()).toBe('{"model":"m","audio":"2 samples"}')
+    expect((await server.call('/api/backend-traces')).text).not.toContain('0.1234567')
   })
 
   it('refuse more samples than a minute and a half', async () => {

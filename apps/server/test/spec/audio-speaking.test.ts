@@ -35,6 +35,8 @@ beforeAll(async () => {
     'writes-text': { as: 'file', base64: Buffer.from('Hello there').toString('base64') },
     'writes-damaged': { as: 'file', base64: damaged.toString('base64') },
     'writes-mp3': { as: 'file', base64: Buffer.from('ID3\u0004\0\0\0\0\0\0', 'latin1').toString('base64') },
+    'writes-too-slow': { as: 'file', base64: makeWav(0.1, 3000).toString('base64') },
+    'writes-too-fast': { as: 'file', base64: makeWav(0.01, 200_000).toString('base64') },
     'writes-fast': { as: 'file', base64: makeWav(0.1, 48_000).toString('base64') },
   }
   for (const [name, file] of Object.entries(writes)) {
@@ -104,8 +106,9 @@ describe('speech', () => {
     })
     expect(Buffer.from(await reply.arrayBuffer())).toHaveLength(WAV_BYTES)
     expect(lastAsked('m')).toMatchObject({ voice: 'nova', instructions: 'slowly', params: { speed: '1.5' } })
-    await speak({ text: 'x', input: null, language: 'German', params: { emotion: 'joy', steps: 4, fast: true } })
-    const params = { emotion: 'joy', steps: '4', fast: 'true' }
+    const settings = { emotion: 'joy: a bit / more..', voice: 'voices/anna.wav' }
+    await speak({ text: 'x', input: null, language: 'German', params: { ...settings, steps: 4, fast: true } })
+    const params = { ...settings, steps: '4', fast: 'true' }
     expect(lastAsked('m')).toMatchObject({ text: 'x', language: 'de', params })
   })
 
@@ -154,6 +157,10 @@ describe('speech', () => {
     ['a voice in a folder above', { voice: '../../etc/passwd' }, 'voice'],
     ['a voice at an absolute path', { voice: '/etc/passwd' }, 'voice'],
     ['a voice at an address', { voice: { id: 'file:///etc/passwd' } }, 'voice'],
+    ['a setting that is an absolute path', { params: { speaker_wav: '/etc/passwd' } }, 'params.speaker_wav'],
+    ['a setting in a folder above', { params: { voice: 'voices/../../x' } }, 'params.voice'],
+    ['a setting at an address', { params: { audio_path: ' http://10.0.0.1/x' } }, 'params.audio_path'],
+    ['a setting on a drive', { params: { voice: 'C:\\voices\\x' } }, 'params.voice'],
     ['a setting that is a list', { params: { a: [1] } }, 'params'],
     ['an unknown form of the stream', { stream_format: 'xml' }, 'stream_format'],
   ])('with %s is refused', async (_name, body, param) => {
@@ -225,7 +232,12 @@ describe('a backend', () => {
       expect([model, status, bytes.toString()]).toEqual([model, 500, expect.stringContaining(reason)])
       expect(bytes.toString()).not.toContain(server.folder)
     }
-    expect((await speak({ model: 'writes-damaged', response_format: 'mp3' })).status).toBe(500)
+    for (const model of ['writes-damaged', 'writes-too-slow', 'writes-too-fast']) {
+      for (const response_format of ['mp3', 'flac', 'pcm']) {
+        const { status, bytes } = await speak({ model, response_format })
+        expect([model, status, bytes.toString()]).toEqual([model, 500, expect.stringContaining('no usable sound')])
+      }
+    }
     await expectNoTemporaryFiles(server)
   })
 

@@ -528,6 +528,7 @@ describe('films', () => {
       ['width', { width: -1 }],
       ['params', { params: Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`k${index}`, 'v'])) }],
       ['params.a', { params: { a: 5 } }],
+      ['params.lora', { params: { lora: '../../x' } }],
       ['cfg_scale', { cfg_scale: -1 }],
     ]
     for (const [param, body] of wrong) {

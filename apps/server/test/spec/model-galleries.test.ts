@@ -5,6 +5,7 @@ import { eventually, ggufBytes, startFileOrigin } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { findStaging, hubPath, mockEntry, sha256, startGalleryWorld, WEIGHTS } from '../support/gallery-world.ts'
+import { writeSavedState } from '../support/saved-state.ts'
 import { verifies } from './verifies.ts'
 
 function openDatabaseFile(path: string): { exec(sql: string): void; close(): void } {
@@ -596,6 +597,16 @@ describe('the deletion of a model', () => {
     expect(await world.finished(jobID)).toMatchObject({ error: expect.stringContaining('redirects to') })
     expect(await world.operations()).toMatchObject([{ jobID, isDeletion: true, cancellable: false }])
     expect((await world.server.chat('one')).status).toBe(200)
+  })
+
+  it('takes its saved slots', async () => {
+    await using world = await startGalleryWorld()
+    const { server } = world
+    await server.model('slotted', {}, { slot_save_path: 'slots' })
+    await writeSavedState(server.modelsPath, 'slotted')
+    const { jobID } = (await server.post('/api/models/delete/slotted', {})).json() as { jobID: string }
+    expect(await world.finished(jobID)).toMatchObject({ message: 'completed' })
+    expect(await readdir(join(server.modelsPath, 'slots'))).toEqual([])
   })
 })
 

@@ -194,6 +194,22 @@ describe('an id', () => {
   })
 })
 
+describe('a state saved after the weights were replaced', () => {
+  it('belongs to those in memory: it is not read for the new ones', async () => {
+    await server.writeModelFile('w.bin', 'old')
+    await server.model('weighed', {}, { ...KEYS, parameters: { model: 'w.bin' } })
+    const { id: first } = await save('weighed')
+    await server.writeModelFile('w.bin', 'new weights')
+    const { id: second } = await save('weighed')
+    const wanted = refusal(412, 'the saved state does not match its record: the weights of the model have changed', {
+      param: 'id',
+    })
+    for (const id of [first, second]) {
+      expect(await ask(RESTORE, { model: 'weighed', slot: 0, id })).toEqual(wanted)
+    }
+  })
+})
+
 describe('a backend', () => {
   // verifies slots:error:disabled, errors:status:precondition
   it('with saving turned off is 412', async () => {

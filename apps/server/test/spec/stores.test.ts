@@ -140,6 +140,7 @@ describe('POST /stores/*', () => {
       ['get', '{"store":7,"keys":[[1,2]]}', 'store'],
       ['get', `{"store":"${'x'.repeat(257)}","keys":[[1,2]]}`, 'store'],
       ['get', '{"store":"a\\u0000b","keys":[[1,2]]}', 'store'],
+      ['get', '{"store":"a\\ud800","keys":[[1,2]]}', 'store'],
       ['get', '{"backend":[],"keys":[[1,2]]}', 'backend'],
     ]
     for (const [call, body, param] of wrong) {

@@ -1,9 +1,11 @@
 import { checkArgument } from '@svc/errors'
+import { checkOptions, checkPieces } from '../check-entries.ts'
 import { AudioError } from '../errors.ts'
 import { checkRate, createResampler } from '../samples/resampler.ts'
 import { float32ToS16, s16ToFloat32 } from '../samples/s16.ts'
 import { type AudioPieces, abortable } from '../streams/abortable.ts'
 import { type ClosingStream, closing } from '../streams/closing.ts'
+import { joinBytes } from '../streams/join-bytes.ts'
 import { createSlices } from '../streams/slices.ts'
 import { checkChannels } from '../wav/encode-wav-header.ts'
 import type { AudioConverter } from './converter.ts'
@@ -81,6 +83,7 @@ const MAX_AAC_BITS_A_CHANNEL = 256_000
  * @throws AudioError `invalid_audio_option` if `rate` is not an integer in 4000..192000
  */
 export function findEncodedRate(format: AudioFormat, rate: number): number {
+  checkArgument(AUDIO_FORMATS.includes(format), 'findEncodedRate: format', `one of ${AUDIO_FORMATS.join(', ')}`, format)
   checkRate(rate, 'sample rate')
   const rates = RATES[format]
   return rates === undefined ? rate : (rates.find((possible) => possible >= rate) ?? rates.at(-1) ?? rate)
@@ -104,8 +107,9 @@ export function findEncodedRate(format: AudioFormat, rate: number): number {
  * }
  */
 export function encodeAudio(pcm: AudioPieces, options: EncodeAudioOptions): ClosingStream<Uint8Array> {
+  checkOptions('encodeAudio', options)
   const { format, inputRate, channels = 1, bitRate, signal, converter } = options
-  checkArgument(typeof pcm === 'object' && pcm !== null, 'encodeAudio: pcm', 'an iterable of bytes', pcm)
+  checkPieces('encodeAudio: pcm', pcm)
   checkArgument(AUDIO_FORMATS.includes(format), 'encodeAudio: format', `one of ${AUDIO_FORMATS.join(', ')}`, format)
   checkRate(inputRate, 'sample rate of the input')
   checkChannels(channels)
@@ -186,7 +190,7 @@ async function* wholeFrames(pcm: AsyncIterable<Uint8Array>, frameBytes: number):
   let kept = new Uint8Array(0)
   for await (const piece of pcm) {
     if (!(piece instanceof Uint8Array)) throw new AudioError('bad_audio', 'the audio is not a stream of bytes')
-    const bytes = kept.length === 0 ? piece : new Uint8Array([...kept, ...piece])
+    const bytes = kept.length === 0 ? piece : joinBytes(kept, piece)
     const whole = bytes.length - (bytes.length % frameBytes)
     kept = bytes.slice(whole)
     if (whole > 0) yield bytes.subarray(0, whole)

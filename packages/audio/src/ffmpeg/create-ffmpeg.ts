@@ -2,6 +2,8 @@ import { constants } from 'node:fs'
 import { access, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { checkArgument } from '@svc/errors'
+import { checkLimit, checkOptions } from '../check-entries.ts'
 import type { AudioConverter, ConverterDecodeOptions } from '../encode/converter.ts'
 import { AudioError } from '../errors.ts'
 import { type AudioPieces, abortable } from '../streams/abortable.ts'
@@ -17,7 +19,7 @@ export interface FfmpegOptions {
   /** Environment of the program beside `LANG`; nothing else is inherited. @default empty */
   readonly env?: Readonly<Record<string, string>> | undefined
   /**
-   * Time of one conversion, with the time that its input takes: samples of a slow voice need more.
+   * Time of one conversion, with the time that its input takes: samples of a slow voice need more. 1..2,147,483,647.
    *
    * @default 60,000
    */
@@ -33,6 +35,8 @@ export interface FfmpegOptions {
 const FOLDERS = ['/usr/local/bin', '/usr/bin', '/bin', '/opt/homebrew/bin', '/opt/local/bin']
 const TIMEOUT_MS = 60_000
 const MAX_BYTES = 512 * 1024 * 1024
+/** The longest wait of a timer. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
 /**
  * Creates a converter over an installed `ffmpeg`. The program is looked for at the first use, and again while it is
@@ -42,12 +46,23 @@ const MAX_BYTES = 512 * 1024 * 1024
  * of the sniffed type and no other, with no protocol but pipes and files. Its time, output and messages are bounded,
  * and an abort kills the whole group.
  *
+ * @throws SvcError `invalid_argument` for options of another type or out of range
  * @example
  * const converter = createFfmpeg({ folders: (process.env.PATH ?? '').split(':') })
  * encodeAudio(pcm, { format: 'aac', inputRate: 24_000, converter, signal })
  */
 export function createFfmpeg(options: FfmpegOptions = {}): AudioConverter {
-  const { env = {}, timeoutMs = TIMEOUT_MS, maxOutputBytes = MAX_BYTES } = options
+  checkOptions('createFfmpeg', options)
+  const { env = {}, timeoutMs = TIMEOUT_MS, maxOutputBytes = MAX_BYTES, maxInputBytes = MAX_BYTES } = options
+  checkArgument(
+    Number.isFinite(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS,
+    'createFfmpeg: timeoutMs',
+    `a number in 1..${MAX_TIMEOUT_MS}`,
+    timeoutMs,
+  )
+  checkLimit(maxOutputBytes, 'createFfmpeg: maxOutputBytes')
+  checkLimit(maxInputBytes, 'createFfmpeg: maxInputBytes')
+  checkPlaces(options)
   let found: string | undefined
   const find = async (purpose: string): Promise<string> => {
     found ??= await findProgram(options)
@@ -87,6 +102,16 @@ export function createFfmpeg(options: FfmpegOptions = {}): AudioConverter {
       })
     },
   }
+}
+
+function checkPlaces({ path, folders, env, temporaryFolder }: FfmpegOptions): void {
+  for (const [name, place] of Object.entries({ path, temporaryFolder })) {
+    checkArgument(place === undefined || typeof place === 'string', `createFfmpeg: ${name}`, 'a path', place)
+  }
+  const areFolders =
+    folders === undefined || (Array.isArray(folders) && folders.every((each) => typeof each === 'string'))
+  checkArgument(areFolders, 'createFfmpeg: folders', 'an array of paths', folders)
+  checkArgument(env === undefined || (typeof env === 'object' && env !== null), 'createFfmpeg: env', 'an object', env)
 }
 
 async function findProgram({ path, folders = FOLDERS }: FfmpegOptions): Promise<string | undefined> {

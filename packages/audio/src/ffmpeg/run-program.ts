@@ -32,10 +32,11 @@ const MAX_MESSAGE_BYTES = 4096
 export async function* runProgram(options: ProgramOptions): AsyncGenerator<Uint8Array> {
   const { timeoutMs, maxOutputBytes, input, signal } = options
   signal.throwIfAborted()
+  // Before the start: nothing may fail between it and the end that kills the program.
+  const timeout = AbortSignal.timeout(timeoutMs)
   const child = await start(options)
   const failure = new AbortController()
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const timeout = AbortSignal.timeout(timeoutMs)
   const stop = AbortSignal.any([signal, timeout, failure.signal])
   stop.addEventListener('abort', () => child.stdout.destroy(), { once: true })
   if (stop.aborted) child.stdout.destroy()

@@ -2,8 +2,12 @@
 const HALF_WIDTH = 48
 /** Damping of the stop band. With {@link HALF_WIDTH} it fixes the width of the transition band. */
 const STOP_BAND_DB = 90
-/** Filters for ratios with a larger numerator lie between two of a bank with this many. */
+/**
+ * Filters of a bank, divided by the stretch of each: a bank has at most some 100,000 values, which takes a few
+ * milliseconds. Ratios that need more filters take those between two of a bank with fewer.
+ */
 const MAX_PHASES = 1024
+/** Filters that are interpolated, divided by their stretch: a stretched filter changes less from one to the next. */
 const INTERPOLATED_PHASES = 512
 /** Banks that are kept: a few rates are used over and over. */
 const MAX_CACHED = 4
@@ -36,7 +40,7 @@ function makeFilterBank(up: number, down: number): FilterBank {
   const stretch = Math.max(1, down / up)
   const half = Math.ceil(HALF_WIDTH * stretch)
   const taps = 2 * half
-  const phases = up <= MAX_PHASES ? up : INTERPOLATED_PHASES
+  const phases = up * stretch <= MAX_PHASES ? up : Math.ceil(INTERPOLATED_PHASES / stretch)
   const values = new Float64Array((phases + 1) * taps)
   const kaiser = makeKaiserWindow(0.1102 * (STOP_BAND_DB - 8.7))
   // The stop band begins at half of the lower rate.

@@ -1,3 +1,4 @@
+import { checkBytes, checkSamples } from '../check-entries.ts'
 import { roundToS16 } from './s16.ts'
 
 const SCALE = 32_768
@@ -10,21 +11,25 @@ const A_LAW = Int16Array.from({ length: 256 }, (_, code) => decodeALaw(code))
 
 /** Converts mu-law (ITU-T G.711), one byte a sample, to floats in -1 ≤ x < 1. The louder half has about 14 bits. */
 export function muLawToFloat32(bytes: Uint8Array): Float32Array {
+  checkBytes('muLawToFloat32', bytes)
   return lookUp(bytes, MU_LAW)
 }
 
 /** Converts A-law (ITU-T G.711), one byte a sample, to floats in -1 ≤ x < 1. The louder half has about 13 bits. */
 export function aLawToFloat32(bytes: Uint8Array): Float32Array {
+  checkBytes('aLawToFloat32', bytes)
   return lookUp(bytes, A_LAW)
 }
 
 /** Converts floats to mu-law (ITU-T G.711), one byte a sample. Values outside of -1 ≤ x < 1 are limited to it. */
 export function float32ToMuLaw(samples: Float32Array): Uint8Array {
+  checkSamples('float32ToMuLaw', samples)
   return Uint8Array.from(samples, (sample) => encodeMuLaw(roundToS16(sample)))
 }
 
 /** Converts floats to A-law (ITU-T G.711), one byte a sample. Values outside of -1 ≤ x < 1 are limited to it. */
 export function float32ToALaw(samples: Float32Array): Uint8Array {
+  checkSamples('float32ToALaw', samples)
   return Uint8Array.from(samples, (sample) => encodeALaw(roundToS16(sample)))
 }
 

@@ -1,4 +1,5 @@
 import { checkArgument } from '@svc/errors'
+import { checkOptions, checkSamples } from '../check-entries.ts'
 
 /**
  * Changes the number of channels of interleaved samples: many to one by their mean, one to many by repetition.
@@ -9,8 +10,11 @@ import { checkArgument } from '@svc/errors'
  */
 export function mixChannels(
   samples: Float32Array,
-  { from, to }: { readonly from: number; readonly to: number },
+  options: { readonly from: number; readonly to: number },
 ): Float32Array {
+  checkSamples('mixChannels', samples)
+  checkOptions('mixChannels', options)
+  const { from, to } = options
   checkArgument(Number.isSafeInteger(from) && from >= 1, 'mixChannels: from', 'a positive integer', from)
   const isFit = Number.isSafeInteger(to) && to >= 1 && (to === 1 || from === 1 || to === from)
   checkArgument(isFit, 'mixChannels: to', '1 or the same as from', to)

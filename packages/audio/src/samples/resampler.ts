@@ -1,3 +1,4 @@
+import { checkOptions, checkSamples } from '../check-entries.ts'
 import { AudioError } from '../errors.ts'
 import { type FilterBank, getFilterBank } from './filter-bank.ts'
 
@@ -44,7 +45,9 @@ export interface Resampler {
  * const resampler = createResampler({ inputRate: 44_100, outputRate: 16_000 })
  * const speech = [...pieces.map((piece) => resampler.push(piece)), resampler.end()]
  */
-export function createResampler({ inputRate, outputRate, channels = 1 }: ResamplerOptions): Resampler {
+export function createResampler(options: ResamplerOptions): Resampler {
+  checkOptions('createResampler', options)
+  const { inputRate, outputRate, channels = 1 } = options
   checkRate(inputRate, 'sample rate of the input')
   checkRate(outputRate, 'sample rate')
   if (!Number.isInteger(channels) || channels < 1 || channels > MAX_CHANNELS) {
@@ -152,6 +155,7 @@ class PolyphaseResampler implements Resampler {
 }
 
 function requireFrames(samples: Float32Array, channels: number): Float32Array {
+  checkSamples('Resampler.push', samples)
   if (samples.length % channels === 0) return samples
   throw new AudioError('bad_audio', 'the audio ends within a frame')
 }

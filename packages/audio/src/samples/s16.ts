@@ -1,3 +1,5 @@
+import { checkBytes, checkSamples } from '../check-entries.ts'
+
 const SCALE = 32_768
 
 /**
@@ -5,6 +7,7 @@ const SCALE = 32_768
  * {@link float32ToS16} gives exactly the same bytes back.
  */
 export function s16ToFloat32(bytes: Uint8Array): Float32Array {
+  checkBytes('s16ToFloat32', bytes)
   const samples = new Float32Array(bytes.length >> 1)
   for (let index = 0, at = 0; index < samples.length; index++, at += 2) {
     samples[index] = ((((bytes[at + 1] ?? 0) << 24) >> 16) | (bytes[at] ?? 0)) / SCALE
@@ -17,6 +20,7 @@ export function s16ToFloat32(bytes: Uint8Array): Float32Array {
  * limited to it, and a value that is not a number becomes silence.
  */
 export function float32ToS16(samples: Float32Array): Uint8Array {
+  checkSamples('float32ToS16', samples)
   const bytes = new Uint8Array(samples.length * 2)
   for (let index = 0, at = 0; index < samples.length; index++, at += 2) {
     const value = roundToS16(samples[index] ?? 0)

@@ -1,3 +1,4 @@
+import { checkOptions } from '../check-entries.ts'
 import { AudioError } from '../errors.ts'
 import { checkRate } from '../samples/resampler.ts'
 
@@ -21,7 +22,9 @@ const UNKNOWN_SIZE = 0xffff_ffff
  * @example
  * reply.write(encodeWavHeader({ sampleRate: 24_000 })) // then s16le samples as they come
  */
-export function encodeWavHeader({ sampleRate, channels = 1, frames }: WavHeaderOptions): Uint8Array {
+export function encodeWavHeader(options: WavHeaderOptions): Uint8Array {
+  checkOptions('encodeWavHeader', options)
+  const { sampleRate, channels = 1, frames } = options
   checkRate(sampleRate, 'sample rate')
   checkChannels(channels)
   const frameBytes = 2 * channels

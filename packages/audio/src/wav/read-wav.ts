@@ -1,8 +1,10 @@
+import { checkLimit, checkOptions, checkPieces } from '../check-entries.ts'
 import { AudioError } from '../errors.ts'
 import { hasText, readText } from '../sniff/ascii.ts'
 import type { AudioPieces } from '../streams/abortable.ts'
 import { ByteReader } from '../streams/byte-reader.ts'
 import { type ClosingStream, closing } from '../streams/closing.ts'
+import { joinBytes } from '../streams/join-bytes.ts'
 import { createSlices } from '../streams/slices.ts'
 import { toFloat32 } from './sample-formats.ts'
 import { parseWavFormat, type WavFormat, type WavHeader } from './wav-header.ts'
@@ -48,10 +50,13 @@ const PIECE_BYTES = 64 * 1024
  * @param pieces the file from its first byte, in pieces of any length
  * @throws AudioError `bad_audio` if it is not a WAV file, is cut off before its samples or contradicts itself;
  *   `unsupported_audio` for other codecs; `audio_limit` if the samples begin after `maxHeaderBytes`; the signal's
- *   reason once it is aborted
+ *   reason once it is aborted. SvcError `invalid_argument` for arguments of another type
  */
 export async function readWavHeader(pieces: AudioPieces, options: ReadWavOptions = {}): Promise<WavFile> {
+  checkOptions('readWavHeader', options)
   const { signal, maxHeaderBytes = MAX_HEADER_BYTES } = options
+  checkPieces('readWavHeader: pieces', pieces)
+  checkLimit(maxHeaderBytes, 'readWavHeader: maxHeaderBytes')
   const reader = new ByteReader(pieces, signal)
   try {
     const header = await readChunks(reader, maxHeaderBytes)
@@ -151,7 +156,7 @@ async function* readData(reader: ByteReader, header: WavHeader): AsyncGenerator<
       const some = await reader.readSome(Math.min(left, pieceBytes))
       if (some.length === 0) return
       const missing = (frameBytes - (some.length % frameBytes)) % frameBytes
-      const piece = missing === 0 ? some : join(some, await reader.read(missing))
+      const piece = missing === 0 ? some : joinBytes(some, await reader.read(missing))
       left -= piece.length
       const whole = piece.length - (piece.length % frameBytes)
       if (whole > 0) yield piece.subarray(0, whole)
@@ -160,11 +165,4 @@ async function* readData(reader: ByteReader, header: WavHeader): AsyncGenerator<
   } finally {
     await reader.close()
   }
-}
-
-function join(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const joined = new Uint8Array(first.length + second.length)
-  joined.set(first)
-  joined.set(second, first.length)
-  return joined
 }

@@ -1,5 +1,7 @@
 import { type Duplex, duplexPair } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
+import { createDeferred, eventually } from '@svc/test-kit'
 import { expect, it, onTestFinished } from 'vitest'
 import { resolveLimits } from '../limits/limits.ts'
 import { createHttp1Reader } from './h1.ts'
@@ -74,4 +76,35 @@ it.each([
     request.reply.finish([])
   })
   expect(seen).toEqual([['http/1.1', head.split(' ')[0], '/x', ['a'], false, undefined], hasBody])
+})
+
+/** Sends two requests at once, and counts those that are served. */
+async function countServed(serve: (request: ClientRequest, side: Duplex) => void): Promise<number> {
+  const reader = createHttp1Reader(resolveLimits())
+  onTestFinished(() => reader.close())
+  const [client, side]: Duplex[] = duplexPair()
+  if (client === undefined || side === undefined) throw new Error('a pair has two sides')
+  let served = 0
+  const second = createDeferred<void>()
+  reader.read(side as TLSSocket, async (request) => {
+    served += 1
+    // Both have been read when the first one ends.
+    await second.promise
+    serve(request, side)
+  })
+  client.write('GET /1 HTTP/1.1\r\nhost: a\r\n\r\nGET /2 HTTP/1.1\r\nhost: a\r\n\r\n')
+  await eventually(() => expect(served).toBe(1))
+  for (let turns = 0; turns < 5; turns += 1) await turn()
+  second.resolve()
+  for (let turns = 0; turns < 5; turns += 1) await turn()
+  client.destroy()
+  return served
+}
+
+it.each<[number, string, (request: ClientRequest, side: Duplex) => void]>([
+  [2, 'is answered', () => {}],
+  [1, 'is the last one of its connection', ({ reply }) => reply.closeAfterwards()],
+  [1, 'has lost its connection', (_request, side) => void side.destroy()],
+])('serves %i of two requests where the first one %s', async (count, _, serve) => {
+  expect(await countServed(serve)).toBe(count)
 })

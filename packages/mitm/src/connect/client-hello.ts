@@ -9,6 +9,8 @@ export type ServerNameSearch =
 export const MAX_HELLO_BYTES = 16 * 1024 + 5
 
 const HANDSHAKE_RECORD = 22
+/** Type, version and length. */
+const RECORD_HEADER_BYTES = 5
 const CLIENT_HELLO = 1
 const SERVER_NAME = 0
 const HOST_NAME = 0
@@ -37,9 +39,11 @@ function joinRecords(bytes: Buffer): Buffer | undefined {
   const parts: Buffer[] = []
   for (let start = 0; start < bytes.length; ) {
     if (bytes[start] !== HANDSHAKE_RECORD) return parts.length > 0 ? Buffer.concat(parts) : undefined
-    if (start + 5 > bytes.length) break
-    const end = start + 5 + bytes.readUInt16BE(start + 3)
-    parts.push(bytes.subarray(start + 5, end))
+    const header = bytes.subarray(start, start + RECORD_HEADER_BYTES)
+    if (header.length < RECORD_HEADER_BYTES) break
+    const content = start + header.length
+    const end = content + header.readUInt16BE(3)
+    parts.push(bytes.subarray(content, end))
     start = end
   }
   return Buffer.concat(parts)

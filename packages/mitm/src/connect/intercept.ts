@@ -63,7 +63,6 @@ export function interceptConnection(socket: Socket, options: InterceptOptions): 
     const isMisdirected = reportServerName(tls)
     if (tls.alpnProtocol === 'h2') {
       session = readHttp2(tls, shared.limits, (request) => void serve(request, isMisdirected))
-      if (isDraining) session.close()
     } else http1.read(tls, (request) => serve(request, isMisdirected))
   }
 

@@ -1,3 +1,4 @@
+import { giveTurn } from '../give-turn.ts'
 import type { CallOptions, Clock, Embedder } from '../ports.ts'
 import { hashFloats } from '../vector/key-table.ts'
 import type { VectorIndex } from '../vector/ports.ts'
@@ -91,11 +92,6 @@ export async function indexEntries(index: VectorIndex, entries: EntriesById, { s
 
 /** Vectors between which others get their turn. */
 const GROUPS_PER_TURN = 1_024
-
-/** Gives way to other work of the thread. */
-export function giveTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0))
-}
 
 function groupByVector(entries: EntriesById): VectorGroup[] {
   const groups = new Map<number, VectorGroup[]>()

@@ -2,10 +2,11 @@ import { activateLabels, type LabelScore } from '../activation.ts'
 import type { Neighbor } from '../classifiers/classification.ts'
 import { countVotes } from '../classifiers/vote.ts'
 import { createEntryId } from '../corpus/entry.ts'
-import { type EntriesById, giveTurn, indexEntries, keepOneDimension } from '../corpus/index-entries.ts'
+import { type EntriesById, indexEntries, keepOneDimension } from '../corpus/index-entries.ts'
 import type { StoredEntry } from '../corpus/line.ts'
 import { toNeighbors } from '../corpus/payload.ts'
 import { RouterError } from '../errors.ts'
+import { giveTurn } from '../give-turn.ts'
 import type { CallOptions, OptionalSignal } from '../ports.ts'
 import {
   checkSettings,

@@ -13,6 +13,8 @@ export interface EntryTable {
   readonly norms: number[]
   nextSequence: number
   bytes: number
+  /** Number of changes: tells who waited whether the rows are the same. */
+  version: number
 }
 
 /** Creates an empty table for keys of one length. */
@@ -27,6 +29,7 @@ export function createEntryTable(dimension: number, kind: KernelKind): EntryTabl
     norms: [],
     nextSequence: 0,
     bytes: 0,
+    version: 0,
   }
 }
 
@@ -35,6 +38,7 @@ export function putEntry(
   table: EntryTable,
   { key, value }: { readonly key: Float32Array; readonly value: Uint8Array },
 ): void {
+  table.version++
   const present = table.keys.find(key)
   if (present !== undefined) {
     table.bytes += value.length - (table.values[present]?.length ?? 0)
@@ -53,6 +57,7 @@ export function putEntry(
 /** Removes a row. The last row takes its place. */
 export function removeRow(table: EntryTable, row: number): void {
   const last = table.values.length - 1
+  table.version++
   table.keys.remove(table.storage.row(row), row)
   table.bytes -= entryBytes(table.dimension, table.values[row])
   if (row !== last) {

@@ -7,6 +7,10 @@ export type KernelKind = 'wasm' | 'plain'
 /** Rows of 32-bit floats, one after the other, and their products with a query. */
 export interface RowStorage {
   readonly kind: KernelKind
+  /** Bytes of memory that it takes, with room for more rows. */
+  readonly bytes: number
+  /** Bytes of memory that a row takes. */
+  readonly rowBytes: number
   /** Makes place for this many rows and keeps the rows that it has. */
   reserve(count: number): void
   /** A view of one row, good until the next {@link reserve}. */
@@ -80,6 +84,10 @@ function createWasmStorage(dimension: number, { memory, scan }: KernelExports): 
   resize(rowsAt)
   return {
     kind: 'wasm',
+    get bytes() {
+      return memory.buffer.byteLength
+    },
+    rowBytes,
     reserve: (count) => resize(rowsAt + count * rowBytes),
     row: (index) => new Float32Array(memory.buffer, rowsAt + index * rowBytes, dimension),
     multiply(query, count, products) {
@@ -99,6 +107,10 @@ function createPlainStorage(dimension: number): RowStorage {
   let rows = new Float32Array(0)
   return {
     kind: 'plain',
+    get bytes() {
+      return rows.byteLength
+    },
+    rowBytes: dimension * BYTES_PER_FLOAT,
     reserve(count) {
       const floats = count * dimension
       if (floats <= rows.length) return

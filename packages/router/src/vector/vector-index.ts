@@ -1,17 +1,10 @@
 import { checkArgument } from '@svc/errors'
-import {
-  createEntryTable,
-  type EntryTable,
-  entryBytes,
-  measureNorm,
-  putEntry,
-  readEntry,
-  removeRow,
-} from './entry-table.ts'
+import { createEntryTable, type EntryTable, entryBytes, putEntry, readEntry, removeRow } from './entry-table.ts'
 import { VectorError } from './errors.ts'
+import { findNearestRows } from './find-nearest.ts'
 import { createRowStorage, type KernelKind } from './kernel.ts'
-import { selectNearestRows } from './nearest-rows.ts'
-import type { FoundEntry, Vector, VectorEntry, VectorIndex } from './ports.ts'
+import type { FoundEntry, Vector, VectorEntry, VectorIndex, VectorReadOptions } from './ports.ts'
+import { isMostlyEmpty, shrinkTable } from './shrink-table.ts'
 
 /** Options of {@link createVectorIndex}. */
 export interface VectorIndexOptions {
@@ -30,6 +23,8 @@ export interface MemoryVectorIndex extends VectorIndex {
   readonly dimension: number | undefined
   /** Bytes of all keys and values. */
   readonly bytes: number
+  /** Bytes of memory taken for keys, with room for more. After a removal that leaves it mostly empty it is given back. */
+  readonly allocatedBytes: number
   readonly kernel: KernelKind
   /** Gives a copy of each entry, the earliest first. The index must stay as it is until the iteration ends. */
   entries(): IterableIterator<VectorEntry>
@@ -42,11 +37,8 @@ const DEFAULT_MAX_BYTES = 1024 ** 3
 /** The longest key. */
 export const MAX_DIMENSION = 16_384
 
-/** Rows with a norm outside of this range are compared only in 64 bits: 32-bit products overflow or vanish there. */
-const SMALLEST_PLAIN_NORM = 1e-15
-const LARGEST_PLAIN_NORM = 1e15
-/** Half the distance of 1 to the next 32-bit float. */
-const ROUNDING = 2 ** -24
+/** Searches of a table that changes meanwhile; the last one lets nothing else run. */
+const MAX_ATTEMPTS = 3
 
 /**
  * An index in memory with exact search: each query is compared with all keys. A kernel of 32-bit floats chooses the
@@ -69,6 +61,12 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
   const kind = createRowStorage(1, kernel).kind
   let table: EntryTable | undefined
 
+  async function shrink(now: EntryTable): Promise<void> {
+    const { version } = now
+    const smaller = await shrinkTable(now)
+    if (smaller !== undefined && table === now && now.version === version) table = smaller
+  }
+
   return {
     get size() {
       return table?.values.length ?? 0
@@ -78,6 +76,9 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
     },
     get bytes() {
       return table?.bytes ?? 0
+    },
+    get allocatedBytes() {
+      return table?.storage.bytes ?? 0
     },
     *entries() {
       if (table === undefined) return
@@ -127,6 +128,7 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
         if (table.values.length === 0) table = undefined
         count++
       }
+      if (table !== undefined && isMostlyEmpty(table)) await shrink(table)
       return count
     },
     async find(query, { count, signal, maxBytes: most }) {
@@ -134,8 +136,7 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
       if (!Number.isSafeInteger(count) || count < 1) {
         throw new VectorError('vector_invalid', 'the number of entries to find must be a whole number, 1 or more')
       }
-      if (table === undefined) return []
-      return findNearest(table, toKey(query, table.dimension, 'key'), { count, maxBytes: most })
+      return findEntries(() => table, query, { count, signal, maxBytes: most })
     },
   }
 }
@@ -165,12 +166,6 @@ function toKey(key: Vector, dimension: number, name: string): Float32Array {
   return floats
 }
 
-function multiplyExactly(one: Float32Array, other: Float32Array): number {
-  let sum = 0
-  for (let index = 0; index < one.length; index++) sum += (one[index] ?? 0) * (other[index] ?? 0)
-  return sum
-}
-
 /** Copies entries. @throws VectorError `vector_limit` before a copy when there are more bytes than `maxBytes` */
 function copyRows(table: EntryTable, rows: readonly number[], maxBytes = Number.POSITIVE_INFINITY): VectorEntry[] {
   const bytes = rows.reduce((sum, row) => sum + entryBytes(table.dimension, table.values[row]), 0)
@@ -178,47 +173,20 @@ function copyRows(table: EntryTable, rows: readonly number[], maxBytes = Number.
   throw new VectorError('vector_limit', `the entries have ${bytes} bytes, more than ${maxBytes}`)
 }
 
-interface NearestOptions {
-  readonly count: number
-  readonly maxBytes: number | undefined
-}
-
-function findNearest(table: EntryTable, query: Float32Array, { count, maxBytes }: NearestOptions): FoundEntry[] {
-  const { storage, values, sequences, norms, dimension } = table
-  const queryNorm = measureNorm(query)
-  const rowCount = values.length
-  const products = new Float32Array(rowCount)
-  if (queryNorm > 0) storage.multiply(scaleToUnit(query, queryNorm), rowCount, products)
-  for (let row = 0; row < rowCount; row++) {
-    const norm = norms[row] ?? 0
-    const isPlain = norm >= SMALLEST_PLAIN_NORM && norm <= LARGEST_PLAIN_NORM
-    products[row] = isPlain ? (products[row] ?? 0) / norm : norm === 0 ? 0 : Number.NaN
+/** Searches the table that the index has, again when it has changed meanwhile. */
+async function findEntries(
+  read: () => EntryTable | undefined,
+  query: Vector,
+  { count, signal, maxBytes }: VectorReadOptions & { readonly count: number },
+): Promise<readonly FoundEntry[]> {
+  for (let attempt = 1; ; attempt++) {
+    const table = read()
+    if (table === undefined) return []
+    const options = { count, signal, givesTurns: attempt < MAX_ATTEMPTS }
+    const nearest = await findNearestRows(table, toKey(query, table.dimension, 'key'), options)
+    if (nearest === undefined) continue
+    const rows = nearest.map(({ row }) => row)
+    const entries = copyRows(table, rows, maxBytes)
+    return entries.map((entry, index) => ({ ...entry, similarity: nearest[index]?.similarity ?? 0 }))
   }
-  // The kernel adds in sixteen lanes, then the lanes: each sum and product is rounded once, the query and the quotient
-  // too.
-  const margin = (Math.ceil(dimension / 16) + 8) * ROUNDING * 1.01
-  const nearest = selectNearestRows(products, { rowCount, count, margin })
-    .map((row) => ({ row, similarity: compare(query, queryNorm, { vector: storage.row(row), norm: norms[row] ?? 0 }) }))
-    .sort((one, other) => other.similarity - one.similarity || (sequences[one.row] ?? 0) - (sequences[other.row] ?? 0))
-    .slice(0, count)
-  const entries = copyRows(
-    table,
-    nearest.map(({ row }) => row),
-    maxBytes,
-  )
-  return entries.map((entry, index) => ({ ...entry, similarity: nearest[index]?.similarity ?? 0 }))
-}
-
-/** Divides in 64 bits, so that vectors of any length become 32-bit floats. */
-function scaleToUnit(vector: Float32Array, norm: number): Float32Array {
-  return vector.map((value) => value / norm)
-}
-
-function compare(
-  query: Float32Array,
-  queryNorm: number,
-  { vector, norm }: { readonly vector: Float32Array; readonly norm: number },
-): number {
-  if (queryNorm === 0 || norm === 0) return 0
-  return Math.max(-1, Math.min(1, multiplyExactly(query, vector) / queryNorm / norm))
 }

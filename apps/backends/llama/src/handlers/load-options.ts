@@ -1,9 +1,12 @@
 import type { LoadOptions } from '@svc/backend-kit/options'
 
+/** Spellings of the option for the folder of saved slots. */
+export const SLOT_OPTIONS = ['slot_save_path', '--slot-save-path', 'slot-save-path', '--slot_save_path'] as const
+
 /** Options with an effect in this backend. */
 const HONOURED = new Set([
   ...['parallel', 'n_parallel', 'queue', 'context_shift', 'slot_prompt_similarity', 'sps', 'swa_full', 'check_tensors'],
-  ...['embd_normalize', 'pooling', 'pooling_type', 'rerank', 'slot_save_path', '--slot-save-path'],
+  ...['embd_normalize', 'pooling', 'pooling_type', 'rerank', ...SLOT_OPTIONS],
 ])
 
 /** Options whose effect this backend has anyway. */

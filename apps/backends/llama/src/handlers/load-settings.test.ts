@@ -1,5 +1,6 @@
 import { ModelOptions } from '@svc/backend-client/proto'
 import { describe, expect, it } from 'vitest'
+import { findIgnoredOptions } from './load-options.ts'
 import { findIgnored, toModelSettings } from './load-settings.ts'
 
 type Fields = Parameters<typeof ModelOptions.fromPartial>[0]
@@ -37,6 +38,14 @@ describe('settings of a model', () => {
       cacheTypeKey: undefined,
       cacheTypeValue: undefined,
     })
+  })
+
+  it('save slots with the option in any spelling, and not with an empty one', () => {
+    for (const name of ['slot_save_path', '--slot-save-path', 'slot-save-path', '--slot_save_path']) {
+      expect(settings({ Options: [`${name}:/slots`] }).slotFiles).toBe(true)
+      expect(settings({ Options: [`${name}:`] }).slotFiles).toBe(false)
+      expect(findIgnoredOptions(new Map([[name, '/slots']]))).toEqual([])
+    }
   })
 
   it('come from the fields and options of the request', () => {

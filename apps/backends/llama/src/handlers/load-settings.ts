@@ -3,7 +3,7 @@ import type { ModelOptions } from '@svc/backend-client/proto'
 import { parseOptions, readBoolean, readInteger, readNumber, readSwitch, readWord } from '@svc/backend-kit/options'
 import { CACHE_TYPES, type CacheType, type LoraSettings, type ModelSettings, POOLINGS } from '../engine/settings.ts'
 import { invalidRequest } from '../errors.ts'
-import { findIgnoredOptions } from './load-options.ts'
+import { findIgnoredOptions, SLOT_OPTIONS } from './load-options.ts'
 
 /** Default number of parallel predictions. */
 const DEFAULT_SLOTS = 4
@@ -28,7 +28,6 @@ const IGNORED = [
 export function toModelSettings(request: ModelOptions): ModelSettings {
   if (request.LoraBase !== '') throw invalidRequest('not supported by this backend: LoraBase', 'LoraBase')
   const options = parseOptions(request.Options)
-  const savePath = options.get('slot_save_path') ?? options.get('--slot-save-path')
   return {
     file: path.resolve(request.ModelFile || path.join(request.ModelPath, request.Model)),
     contextSize: request.ContextSize,
@@ -55,7 +54,7 @@ export function toModelSettings(request: ModelOptions): ModelSettings {
     ranking: request.Reranking,
     rankByCosine: readWord(options, ['rerank'], ['cosine', 'head']) === 'cosine',
     scoring: request.EnableScore,
-    slotFiles: savePath !== undefined && savePath !== '',
+    slotFiles: SLOT_OPTIONS.some((name) => (options.get(name) ?? '') !== ''),
     flashAttention: readSwitch(request.FlashAttention, 'FlashAttention'),
     cacheTypeKey: readCacheType(request.CacheTypeKey, 'CacheTypeKey'),
     cacheTypeValue: readCacheType(request.CacheTypeValue, 'CacheTypeValue'),

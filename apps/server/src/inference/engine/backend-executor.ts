@@ -99,11 +99,12 @@ function leave({ onLeft }: ExecuteOptions, promptTokens: number): void {
 }
 
 /** Circumstances of a call. Other instances learn how many servers the request has passed. */
-function toContext({ client }: ModelLease, options: ExecuteOptions): PredictionContext {
+function toContext({ client, weights }: ModelLease, options: ExecuteOptions): PredictionContext {
   const { model, header, correlationId = '' } = options
   return {
     ...options,
     correlationId,
+    loadedWeights: weights,
     client: model.serving.kind === 'instance' ? carryHopHeaders(client, header) : carryTrace(client, header),
   }
 }

@@ -1,5 +1,6 @@
 import type { BackendClient } from '@svc/backend-client'
 import type { ModelConfig } from '../../catalog/model-config.ts'
+import type { WeightsIdentity } from '../../catalog/weights-identity.ts'
 import type { PrivateFiles } from '../../files/private-files.ts'
 import type { SlotStore } from '../../slots/slot-store.ts'
 import type { MediaUsage } from '../core/events.ts'
@@ -28,6 +29,8 @@ export interface CheckContext {
 export interface OperationContext extends CheckContext {
   readonly client: BackendClient
   readonly correlationId: string
+  /** The weights that the model was loaded from. @default unknown */
+  readonly loadedWeights?: WeightsIdentity | undefined
   /** @default conversations are written as one line for each message */
   readonly prompts?: ConversationWriter | undefined
   /**

@@ -15,7 +15,7 @@ export const checkRestoreSlot: OperationCheck<'restore-slot'> = async ({ id }, c
 
 /** Saves the state of a slot to a file. */
 export const runSaveSlot: OperationRunner<'save-slot'> = async ({ slot }, context) => {
-  const { client, model, signal } = context
+  const { client, model, loadedWeights: weights, signal } = context
   let tokens = 0
   let milliseconds = 0
   const write = async (path: string, { maxBytes }: { readonly maxBytes: number }): Promise<number> => {
@@ -27,7 +27,7 @@ export const runSaveSlot: OperationRunner<'save-slot'> = async ({ slot }, contex
     tokens = toFigure(Number(reply.tokens))
     return tokens
   }
-  const { id, bytes } = await requireStore(context).save(model, write, { signal })
+  const { id, bytes } = await requireStore(context).save(model, write, { weights, signal })
   return { id, tokens, bytes, milliseconds, promptTokens: 0 }
 }
 

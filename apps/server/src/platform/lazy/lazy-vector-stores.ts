@@ -9,7 +9,10 @@ export interface LazyVectorStores {
   open(): Promise<VectorStores>
   /** The stores; undefined before they are opened. */
   opened(): VectorStores | undefined
-  /** Keeps the stores in files or no longer, as a changed setting says. */
+  /**
+   * Keeps the stores in files or no longer, as a changed setting says. Opens them for that: files that no request has
+   * read are removed too.
+   */
   follow(isKept: boolean): Promise<void>
   close(): Promise<void>
 }
@@ -18,18 +21,21 @@ export interface LazyVectorStores {
 export function createLazyVectorStores({
   config,
   settings,
+  checkAccess,
   clock,
   logger,
 }: {
   readonly config: Pick<ServerConfig, 'dataPath'>
   readonly settings: Pick<Settings, 'get'>
+  /** Throws where this server no longer holds the data path. */
+  readonly checkAccess: () => void
   readonly clock: Clock
   readonly logger: Logger
 }): LazyVectorStores {
   const { open, opened, settled } = createLazy(async () => {
     const { findStoresFolder, openVectorStores } = await import('../../vector-stores/vector-stores.ts')
     const isKept = settings.get('stores_persist')
-    return openVectorStores({ folder: findStoresFolder(config), isKept, clock, logger })
+    return openVectorStores({ folder: findStoresFolder(config), isKept, checkAccess, clock, logger })
   })
   return {
     open,

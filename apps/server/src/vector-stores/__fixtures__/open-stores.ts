@@ -4,5 +4,5 @@ import { openVectorStores, type VectorStores, type VectorStoresOptions } from '.
 
 /** Opens stores in a folder, with the clocks of the machine and without a log. */
 export function openStores(folder: string, options: Partial<VectorStoresOptions> = {}): Promise<VectorStores> {
-  return openVectorStores({ folder, isKept: true, clock: systemClock, logger: silentLogger, ...options })
+  return openVectorStores({ folder, isKept: true, checkAccess: () => undefined, clock: systemClock, logger: silentLogger, ...options })
 }

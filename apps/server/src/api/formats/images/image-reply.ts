@@ -7,7 +7,7 @@ import { toStorageFailure } from './input-images.ts'
 import { encodeMade, type FileForm } from './made-reply.ts'
 
 /** Store of the images that clients fetch. */
-export type ImageStore = Pick<GeneratedFiles, 'keep' | 'discard'>
+export type ImageStore = Pick<GeneratedFiles, 'checkRoom' | 'keep' | 'discard'>
 
 /** Kinds of operations that make files. */
 type MakingKind = { [K in OperationKind]: Operations[K]['result'] extends MadeFiles ? K : never }[OperationKind]

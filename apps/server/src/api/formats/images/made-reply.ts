@@ -18,7 +18,7 @@ export interface MadeReplyOptions {
   readonly kind: GeneratedKind
   /** Id of the principal who may fetch the files. */
   readonly owner: string
-  readonly store: Pick<GeneratedFiles, 'keep' | 'discard'>
+  readonly store: Pick<GeneratedFiles, 'checkRoom' | 'keep' | 'discard'>
   /** Gives the reply around its items. @param items one for each file, without its address or bytes */
   envelope(facts: ReplyFacts, items: readonly object[]): object
   /** Gives an item without its address or bytes. @default empty */
@@ -60,6 +60,7 @@ export async function encodeMade(files: readonly MadeFile[], options: MadeReplyO
 }
 
 async function keepAll(files: readonly MadeFile[], { store, kind, owner }: MadeReplyOptions): Promise<string[]> {
+  store.checkRoom(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
   const kept: string[] = []
   try {
     for (const { path, mediaType } of files) {

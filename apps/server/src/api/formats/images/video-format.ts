@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { MAX_FRAMES, type VideoList, type VideoRequest, videoRequest } from '@svc/wire/openai'
+import { checkSetting } from '../../../inference/documents/check-setting.ts'
 import { limitItems } from '../../../inference/documents/limit-items.ts'
 import { readBody } from '../../../inference/documents/read-body.ts'
 import { unparsable } from '../../../inference/documents/unparsable.ts'
@@ -52,6 +53,7 @@ function toVideoCall(
 /** Gives the fields without media. 0 counts as absent. */
 function readFields(body: VideoRequest): Omit<MakeVideoRequest, 'kind' | 'startImage' | 'endImage' | 'audio'> {
   const size = body.size == null || body.size === 'auto' ? undefined : readSize(body.size)
+  for (const [name, value] of Object.entries(body.params ?? {})) checkSetting(name, value)
   return {
     prompt: body.prompt,
     negativePrompt: body.negative_prompt ?? undefined,

@@ -59,6 +59,8 @@ function readName({ root }: JsonDocument, field: 'store' | 'backend'): string {
   if (node.end - node.start > 6 * MAX_NAME_BYTES + 2) throw tooLong(field)
   const name = node.text()
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) throw tooLong(field)
+  // Two names with different halves of characters would have one name as bytes.
+  if (/\p{Cs}/u.test(name)) throw unparsable(`${field}: must not hold half of a surrogate pair`, field)
   if (/\p{Cc}/u.test(name)) throw unparsable(`${field}: must not hold control characters`, field)
   return name
 }

@@ -20,6 +20,11 @@ export function createStoreHandlers(open: () => Promise<VectorStores>): InProces
   return {
     loadModel({ Model }) {
       const name = Model.startsWith(STORE_PREFIX) ? Model.slice(STORE_PREFIX.length) : Model
+      if (/\p{Cs}/u.test(name)) {
+        throw new SvcError('invalid_request', 'the name of a store holds half of a surrogate pair', {
+          code: 'store_invalid',
+        })
+      }
       loaded = { owner: 'model', name }
       return { success: true, message: 'loaded' }
     },

@@ -1,5 +1,5 @@
 import { AudioError, readWav } from '@svc/audio'
-import { float32ToS16, mixChannels } from '@svc/audio/samples'
+import { float32ToS16, MAX_RATE, MIN_RATE, mixChannels } from '@svc/audio/samples'
 import { SvcError } from '@svc/errors'
 import type { MadeSound } from '../../../../inference/operations/audio/audio-operations.ts'
 import { openMadeFile } from '../../../../inference/operations/made-file.ts'
@@ -32,7 +32,8 @@ export async function* readMadeFile({ path }: Pick<MadeSound, 'path'>): AsyncGen
 /**
  * Opens the samples of a file that a backend has written. Leaving them ends the reading.
  *
- * @throws {SvcError} `unsupported_media` for another type than WAV; `internal` (`no_sound`) for a damaged file
+ * @throws {SvcError} `unsupported_media` for another type than WAV; `internal` (`no_sound`) for a damaged file, and for
+ *   a rate that no encoder takes
  */
 export async function openSamples(sound: MadeSound, signal: AbortSignal): Promise<Samples> {
   if (sound.mediaType !== 'audio/wav') {
@@ -40,6 +41,10 @@ export async function openSamples(sound: MadeSound, signal: AbortSignal): Promis
     throw new SvcError('unsupported_media', message, { code: 'unsupported_sound' })
   }
   const { header, samples } = await readWav(readMadeFile(sound), { signal }).catch(blameBackend)
+  if (header.sampleRate < MIN_RATE || header.sampleRate > MAX_RATE) {
+    await samples.return?.()
+    throw noSound(`${header.sampleRate} samples a second`)
+  }
   const channels = header.channels === 2 ? 2 : 1
   return {
     pcm: toPcm(samples, { from: header.channels, to: channels }),
@@ -53,14 +58,19 @@ async function* toPcm(
   samples: AsyncIterable<Float32Array>,
   channels: { readonly from: number; readonly to: number },
 ): AsyncGenerator<Uint8Array> {
-  for await (const piece of samples) yield float32ToS16(mixChannels(piece, channels))
+  try {
+    for await (const piece of samples) yield float32ToS16(mixChannels(piece, channels))
+  } catch (error) {
+    blameBackend(error)
+  }
 }
 
 /** The fault of a file is that of the backend, and no mistake of the client. */
 function blameBackend(error: unknown): never {
   if (!(error instanceof AudioError)) throw error
-  throw new SvcError('internal', `the backend has written no usable sound: ${error.message}`, {
-    code: 'no_sound',
-    cause: error,
-  })
+  throw noSound(error.message, error)
+}
+
+function noSound(reason: string, cause?: unknown): SvcError {
+  return new SvcError('internal', `the backend has written no usable sound: ${reason}`, { code: 'no_sound', cause })
 }

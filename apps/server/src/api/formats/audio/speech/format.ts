@@ -1,4 +1,5 @@
 import { type SpeechRequest, speechRequest } from '@svc/wire/openai'
+import { checkSetting } from '../../../../inference/documents/check-setting.ts'
 import { limitItems } from '../../../../inference/documents/limit-items.ts'
 import { readBody } from '../../../../inference/documents/read-body.ts'
 import { unparsable } from '../../../../inference/documents/unparsable.ts'
@@ -42,11 +43,17 @@ export function requireText(text: string, field: string): string {
   return text
 }
 
-/** Writes settings as the texts that backends take. */
+/** Writes settings as the texts that backends take. @throws {SvcError} `invalid_request` as {@link checkSetting} */
 export function toParams(
   given: Readonly<Record<string, unknown>> | null | undefined,
   speed: number | null | undefined,
 ): Readonly<Record<string, string>> {
   const all = { ...given, ...(speed == null ? {} : { speed }) }
-  return Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value == null ? [] : [[name, `${value}`]])))
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => {
+      if (value == null) return []
+      checkSetting(name, `${value}`)
+      return [[name, `${value}`]]
+    }),
+  )
 }

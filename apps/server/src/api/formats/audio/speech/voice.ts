@@ -1,3 +1,4 @@
+import { leadsOut } from '../../../../inference/documents/check-setting.ts'
 import { unparsable } from '../../../../inference/documents/unparsable.ts'
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i
@@ -19,7 +20,6 @@ export function readVoice(
   if (voice === undefined || voice === '') return undefined
   if (voice.length > MAX_LENGTH) throw unparsable(`${param}: must have at most ${MAX_LENGTH} characters`, param)
   if (PROFILE.test(voice)) return voice
-  const isPath = /^[/\\~]/.test(voice) || SCHEME.test(voice) || voice.split(/[/\\]/).includes('..')
-  if (!isPath && !/\p{Cc}/u.test(voice)) return voice
+  if (!leadsOut(voice) && !SCHEME.test(voice) && !/\p{Cc}/u.test(voice)) return voice
   throw unparsable(`${param}: must be the name of a voice`, param)
 }

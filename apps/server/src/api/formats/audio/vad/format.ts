@@ -1,3 +1,4 @@
+import type { JsonDocument } from '@svc/json'
 import { type VadReply, vadRequest } from '@svc/wire/native'
 import { limitItems } from '../../../../inference/documents/limit-items.ts'
 import { readBody } from '../../../../inference/documents/read-body.ts'
@@ -16,4 +17,16 @@ export const vadFormat: WireFormat = {
       ({ segments }): VadReply => ({ segments: segments.map(({ start, end }) => ({ start, end })) }),
     )
   },
+  traced: describeBody,
+}
+
+/** Gives the body for traces: the model and the number of samples, without the samples. */
+function describeBody({ root }: JsonDocument): Uint8Array {
+  const [model, audio] = [root.get('model'), root.get('audio')]
+  return Buffer.from(
+    JSON.stringify({
+      ...(model?.kind === 'string' ? { model: model.text() } : {}),
+      ...(audio?.kind === 'array' ? { audio: `${audio.length} samples` } : {}),
+    }),
+  )
 }
