@@ -1,4 +1,7 @@
 import { checkLimit, checkOptions, checkPieces } from './check-entries.ts'
+import type { Decode } from './decode/decoded.ts'
+import { findDecoder } from './decode/find-decoder.ts'
+import { toMono } from './decode/to-mono.ts'
 import type { AudioConverter } from './encode/converter.ts'
 import { AudioError } from './errors.ts'
 import { mixChannels } from './samples/mix-channels.ts'
@@ -10,6 +13,7 @@ import type { AudioPieces } from './streams/abortable.ts'
 import { ByteReader } from './streams/byte-reader.ts'
 import { type ClosingStream, closing } from './streams/closing.ts'
 import { joinBytes } from './streams/join-bytes.ts'
+import { createSlices } from './streams/slices.ts'
 import { readWav } from './wav/read-wav.ts'
 
 /** Options of {@link decodeAudio}. */
@@ -18,7 +22,7 @@ export interface DecodeAudioOptions {
   readonly sampleRate?: number | undefined
   /** Audio that is decoded at most; a longer file is refused. @default 14,400, which is four hours */
   readonly maxSeconds?: number | undefined
-  /** Decodes everything but WAV files of the usual codecs. Without it, other files are refused. */
+  /** Decodes the types of files that have no decoder here. Without it, they are refused. */
   readonly converter?: AudioConverter | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -30,7 +34,8 @@ const WAV_CODECS: ReadonlySet<string | undefined> = new Set(['pcm', 'float', 'al
 
 /**
  * Decodes an audio file of any known type to mono floats. The type is told by the bytes. WAV files of the usual
- * codecs need nothing else; the converter reads all other files.
+ * codecs, MP3, FLAC, Vorbis in Ogg, and Opus in Ogg, WebM and Matroska need nothing else; the converter reads all other
+ * files.
  *
  * @param file the file from its first byte, in pieces of any length
  * @returns samples in -1 ≤ x ≤ 1 (floats of a WAV file as they are), in pieces; leaving early ends the source
@@ -65,7 +70,9 @@ async function* decode(reader: ByteReader, context: DecodeContext): AsyncGenerat
     const file = chain(head, reader)
     // Without a converter, the reader names the codec that it refuses.
     const isOwn = type.container === 'wav' && (WAV_CODECS.has(type.codec) || context.converter === undefined)
-    yield* isOwn ? decodeWav(file, context) : convert(file, type, context)
+    if (isOwn) return yield* decodeWav(file, context)
+    const decoder = await findDecoder(type)
+    yield* decoder === undefined ? convert(file, type, context) : decodeOwn(file, decoder, context)
   } finally {
     await reader.close()
   }
@@ -78,6 +85,18 @@ async function* decodeWav(file: AudioPieces, { sampleRate, signal }: DecodeConte
     yield resampler.push(mixChannels(piece, { from: header.channels, to: 1 }))
   }
   yield resampler.end()
+}
+
+async function* decodeOwn(
+  file: AudioPieces,
+  decoder: Decode,
+  { sampleRate, signal }: DecodeContext,
+): AsyncGenerator<Float32Array> {
+  const slices = createSlices(signal)
+  for await (const piece of toMono(decoder(file, { sampleRate, signal }), sampleRate)) {
+    yield piece
+    await slices.breathe()
+  }
 }
 
 async function* convert(
