@@ -1,5 +1,5 @@
-import { giveTurn } from '../give-turn.ts'
 import { type EntryTable, measureNorm } from './entry-table.ts'
+import { giveTurn } from './give-turn.ts'
 import { selectNearestRows } from './nearest-rows.ts'
 
 /** A row and its similarity to the query. */
