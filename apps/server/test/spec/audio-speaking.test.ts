@@ -106,7 +106,7 @@ describe('speech', () => {
     })
     expect(Buffer.from(await reply.arrayBuffer())).toHaveLength(WAV_BYTES)
     expect(lastAsked('m')).toMatchObject({ voice: 'nova', instructions: 'slowly', params: { speed: '1.5' } })
-    const settings = { emotion: 'joy: a bit / more..', voice: 'voices/anna.wav' }
+    const settings = { emotion: 'joy: a bit / more..', blend: 'happy:0.8', voice: 'voices/anna.wav' }
     await speak({ text: 'x', input: null, language: 'German', params: { ...settings, steps: 4, fast: true } })
     const params = { ...settings, steps: '4', fast: 'true' }
     expect(lastAsked('m')).toMatchObject({ text: 'x', language: 'de', params })
@@ -160,6 +160,7 @@ describe('speech', () => {
     ['a setting that is an absolute path', { params: { speaker_wav: '/etc/passwd' } }, 'params.speaker_wav'],
     ['a setting in a folder above', { params: { voice: 'voices/../../x' } }, 'params.voice'],
     ['a setting at an address', { params: { audio_path: ' http://10.0.0.1/x' } }, 'params.audio_path'],
+    ['a setting with a protocol', { params: { voice: 'file:x' } }, 'params.voice'],
     ['a setting on a drive', { params: { voice: 'C:\\voices\\x' } }, 'params.voice'],
     ['a setting that is a list', { params: { a: [1] } }, 'params'],
     ['an unknown form of the stream', { stream_format: 'xml' }, 'stream_format'],

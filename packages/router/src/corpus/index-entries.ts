@@ -1,5 +1,5 @@
-import { giveTurn } from '../give-turn.ts'
 import type { CallOptions, Clock, Embedder } from '../ports.ts'
+import { giveTurn } from '../vector/give-turn.ts'
 import { hashFloats } from '../vector/key-table.ts'
 import type { VectorIndex } from '../vector/ports.ts'
 import { embedTexts } from './embed-texts.ts'

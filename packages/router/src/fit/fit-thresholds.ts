@@ -6,7 +6,6 @@ import { type EntriesById, indexEntries, keepOneDimension } from '../corpus/inde
 import type { StoredEntry } from '../corpus/line.ts'
 import { toNeighbors } from '../corpus/payload.ts'
 import { RouterError } from '../errors.ts'
-import { giveTurn } from '../give-turn.ts'
 import type { CallOptions, OptionalSignal } from '../ports.ts'
 import {
   checkSettings,
@@ -15,6 +14,7 @@ import {
   resolveActivationThreshold,
   resolveKnn,
 } from '../settings.ts'
+import { giveTurn } from '../vector/give-turn.ts'
 import { createVectorIndex } from '../vector/vector-index.ts'
 import { type FitReport, searchGrid } from './grid.ts'
 import type { EmbeddedText, Expectation } from './samples.ts'

@@ -1,5 +1,5 @@
-import { giveTurn } from '../give-turn.ts'
 import { type EntryTable, measureNorm } from './entry-table.ts'
+import { giveTurn } from './give-turn.ts'
 import { selectNearestRows } from './nearest-rows.ts'
 
 /** A row and its similarity to the query. */
@@ -27,7 +27,7 @@ const ROUNDING = 2 ** -24
 /** Floats that are compared in 64 bits without a pause, a few milliseconds. */
 const FLOATS_PER_TURN = 1_048_576
 /** Rows that are sorted without a pause. */
-const ROWS_PER_TURN = 8192
+const ROWS_PER_TURN = 4096
 
 /**
  * Finds the rows nearest to a query, the nearest first, the earlier one of equals. A query or a row of zeros has the

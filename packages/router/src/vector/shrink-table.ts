@@ -1,5 +1,5 @@
-import { giveTurn } from '../give-turn.ts'
 import { createEntryTable, type EntryTable } from './entry-table.ts'
+import { giveTurn } from './give-turn.ts'
 
 /** A table that takes no more is not worth a copy. */
 const SMALLEST_BYTES = 1024 * 1024

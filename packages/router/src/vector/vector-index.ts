@@ -63,7 +63,8 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
 
   async function shrink(now: EntryTable): Promise<void> {
     const { version } = now
-    const smaller = await shrinkTable(now)
+    // Without memory for a copy the table stays as it is: the entries are gone in any case.
+    const smaller = await shrinkTable(now).catch(() => undefined)
     if (smaller !== undefined && table === now && now.version === version) table = smaller
   }
 

@@ -1,7 +1,7 @@
 import { unparsable } from './unparsable.ts'
 
-/** A scheme with something behind it; a text such as "softly: a secret" has none. */
-const ADDRESS = /^[a-z][a-z0-9+.-]*:\S/i
+/** An address, or a protocol by which media programs open files. A text such as "happy:0.8" is neither. */
+const ADDRESS = /^(?:[a-z][a-z0-9+.-]*:[/\\]|(?:async|cache|concat|crypto|data|fd|file|pipe|subfile)[:,])/i
 
 /**
  * Refuses a setting that a backend could open as a file outside of its folder, or as an address. Backends take voices,
