@@ -13,7 +13,7 @@ export interface EngineProgram {
   readonly settings: unknown
   /** Resident memory of the process, in bytes. Beyond it, the process is killed (on Linux). */
   readonly memoryLimit: number
-  /** Time of the load. */
+  /** Time of the load, an integer. */
   readonly loadTimeoutMs: number
 }
 
