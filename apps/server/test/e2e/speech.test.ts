@@ -28,10 +28,19 @@ const upload = (seconds: number) => toFile(makeWav(seconds), 'talk.wav')
 
 describe('a Whisper file', () => {
   verifies('model-file:backend:speech', 'each of their names starts the speech backend', async () => {
-    for (const backend of ['whisper', 'faster-whisper', 'sherpa-onnx', 'piper', 'kokoro', 'silero-vad', 'speech']) {
+    for (const backend of [
+      'whisper',
+      'faster-whisper',
+      'sherpa-onnx',
+      'piper',
+      'kokoro',
+      'silero-vad',
+      'flite',
+      'speech',
+    ]) {
       await writeModel(backend, 'ggml-tiny.bin', `backend: ${backend}\nknown_usecases: [transcript]`)
       const transcript = await client.audio.transcriptions.create({ file: await upload(1), model: backend })
-      expect(transcript).toMatchObject({ language: 'en', duration: 1 })
+      expect(transcript).toMatchObject({ duration: 1 })
     }
   })
 
