@@ -26,6 +26,7 @@ function findShippedBackends(): Readonly<Record<string, BuiltInBackend>> {
   const require = createRequire(import.meta.url)
   const llama = findProgram(require.resolve('@svc/backend-llama/package.json'))
   const onnx = findProgram(require.resolve('@svc/backend-onnx/package.json'))
+  const speech = findProgram(require.resolve('@svc/backend-speech/package.json'))
   return {
     llama,
     'llama-cpp': llama,
@@ -34,6 +35,14 @@ function findShippedBackends(): Readonly<Record<string, BuiltInBackend>> {
     sentencetransformers: onnx,
     rerankers: onnx,
     'privacy-filter': onnx,
+    speech,
+    whisper: speech,
+    'faster-whisper': speech,
+    'sherpa-onnx': speech,
+    piper: speech,
+    kokoro: speech,
+    'silero-vad': speech,
+    flite: speech,
   }
 }
 
@@ -168,6 +177,8 @@ async function main(): Promise<void> {
       return (await commands()).listModelsCommand(command.config, { demoModels, json: command.json })
     case 'models-add':
       return (await commands()).addModelCommand(command.config, command.source)
+    case 'models-convert':
+      return (await import('./cli/convert-command.ts')).convertModelCommand(command.config, command.source)
     case 'remote':
       return (await import('./cli/remote-commands.ts')).runRemoteCommand(toPlatformOptions(command), command.remote)
     case 'chat':
