@@ -54,6 +54,12 @@ const DRAWINGS = {
   ),
   lock: <path d="M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3" />,
   menu: <path d="M4 7h16M4 12h16M4 17h16" />,
+  microphone: (
+    <>
+      <rect x="9" y="3" width="6" height="11" rx="3" />
+      <path d="M5.5 11.500a6.500 6.500 0 0 0 13 0M12 18v3M9 21h6" />
+    </>
+  ),
   nodes: (
     <>
       <rect x="4" y="4" width="16" height="6" rx="1" />
@@ -96,6 +102,7 @@ const DRAWINGS = {
       <circle cx="9" cy="17" r="2" />
     </>
   ),
+  speaker: <path d="M4 9.500v5h3.500L12 19V5L7.500 9.500zM15.500 9a4.200 4.200 0 0 1 0 6M18 6.500a8 8 0 0 1 0 11" />,
   share: <path d="M12 15V4M8 7.500L12 4l4 3.500M5 13v6h14v-6" />,
   shield: <path d="M12 3l7 3v5c0 5-3 8-7 10-4-2-7-5-7-10V6z" />,
   stop: <rect x="7" y="7" width="10" height="10" rx="1.500" fill="currentColor" />,

@@ -1,0 +1,74 @@
+import { type ReactNode, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatBytes } from '../../lib/format.ts'
+import { Button } from '../ui/button.tsx'
+import * as styles from './media.module.css'
+
+/** A place for one file: dropped, chosen, or made by the controls inside. */
+export function FileDrop({
+  accept,
+  file,
+  title,
+  onFile,
+  children,
+}: {
+  /** Media types of the file dialog. The server decides by the bytes. */
+  readonly accept: string
+  readonly file: File | undefined
+  readonly title: string
+  readonly onFile: (file: File) => void
+  /** More ways to get a file. */
+  readonly children?: ReactNode
+}) {
+  const { t } = useTranslation('media')
+  const input = useRef<HTMLInputElement>(null)
+  const [isOver, setOver] = useState(false)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset takes no drops in some browsers
+    <div
+      className={styles.drop}
+      role="group"
+      aria-label={title}
+      data-over={isOver}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        const [dropped] = event.dataTransfer.files
+        if (dropped !== undefined) onFile(dropped)
+      }}
+    >
+      <p>
+        {file === undefined ? (
+          title
+        ) : (
+          <>
+            <b>{file.name}</b> <span className="meta">{formatBytes(file.size)}</span>
+          </>
+        )}
+      </p>
+      <div className="row wrap">
+        <Button icon="file" onClick={() => input.current?.click()}>
+          {file === undefined ? t('file.choose') : t('file.another')}
+        </Button>
+        {children}
+      </div>
+      <input
+        ref={input}
+        type="file"
+        accept={accept}
+        hidden
+        data-file
+        onChange={({ target }) => {
+          const [chosen] = target.files ?? []
+          if (chosen !== undefined) onFile(chosen)
+          target.value = ''
+        }}
+      />
+    </div>
+  )
+}
