@@ -1,7 +1,7 @@
 import { type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatBytes } from '../../lib/format.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
 import * as styles from './media.module.css'
 
 /** A place for one file: dropped, chosen, or made by the controls inside. */
@@ -10,6 +10,7 @@ export function FileDrop({
   file,
   title,
   onFile,
+  onRemove,
   children,
 }: {
   /** Media types of the file dialog. The server decides by the bytes. */
@@ -17,6 +18,8 @@ export function FileDrop({
   readonly file: File | undefined
   readonly title: string
   readonly onFile: (file: File) => void
+  /** Takes the file away. @default the file can only be replaced */
+  readonly onRemove?: () => void
   /** More ways to get a file. */
   readonly children?: ReactNode
 }) {
@@ -55,6 +58,7 @@ export function FileDrop({
         <Button icon="file" onClick={() => input.current?.click()}>
           {file === undefined ? t('file.choose') : t('file.another')}
         </Button>
+        {onRemove && <IconButton icon="x" label={t('file.remove')} onClick={onRemove} />}
         {children}
       </div>
       <input

@@ -4,7 +4,7 @@ import { hasFeature, type Viewer } from '../../lib/session.ts'
 /** Kinds of calls with texts in and figures out. */
 const TEXT_KINDS = ['embeddings', 'rerank', 'tokenize', 'moderation', 'score'] as const
 /** Kinds of calls with sound or pictures. */
-const MEDIA_KINDS = ['speech', 'transcription'] as const
+const MEDIA_KINDS = ['speech', 'transcription', 'images', 'detection', 'video'] as const
 /** The kinds of calls to try here, in the order of the choices. */
 const KINDS = [...TEXT_KINDS, ...MEDIA_KINDS] as const
 
@@ -31,6 +31,9 @@ const FACTS: Readonly<Record<Kind, KindFacts>> = {
   score: { usecase: 'score', feature: undefined, path: '/api/score', hasList: true },
   speech: { usecase: 'tts', feature: 'audio_speech', path: '/v1/audio/speech' },
   transcription: { usecase: 'transcript', feature: 'audio_transcription', path: '/v1/audio/transcriptions' },
+  images: { usecase: 'image', feature: 'images', path: '/v1/images/generations' },
+  detection: { usecase: 'detection', feature: 'detection', path: '/v1/detection' },
+  video: { usecase: 'video', feature: 'video', path: '/v1/video/generations' },
 }
 
 export function readKindFacts(kind: Kind): KindFacts {

@@ -23,6 +23,9 @@ type Form = ComponentType<{ readonly model: string; readonly children: ReactNode
 const MEDIA_FORMS: Readonly<Record<MediaKind, Form>> = {
   speech: lazy(async () => ({ default: (await import('./speech-form.tsx')).SpeechForm })),
   transcription: lazy(async () => ({ default: (await import('./transcription-form.tsx')).TranscriptionForm })),
+  images: lazy(async () => ({ default: (await import('./images-form.tsx')).ImagesForm })),
+  detection: lazy(async () => ({ default: (await import('./detection-form.tsx')).DetectionForm })),
+  video: lazy(async () => ({ default: (await import('./video-form.tsx')).VideoForm })),
 }
 
 /** Tries abilities of models beside chats, each with the equal command. */

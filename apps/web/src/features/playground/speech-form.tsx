@@ -7,12 +7,15 @@ import { createLiveSound, type LiveSound } from '../../lib/media/live-sound.ts'
 import { useSession } from '../../lib/session.ts'
 import { writeCurl } from './commands.ts'
 import { MediaForm } from './media-form.tsx'
+import { NumberField, type NumberRange, readNumber } from './number-field.tsx'
 import * as styles from './playground.module.css'
 import { SpeechResult } from './speech-result.tsx'
 import { useRun } from './use-run.ts'
 
 const FORMATS = ['', 'mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const
 type Format = (typeof FORMATS)[number]
+
+const SPEED: NumberRange = { min: 0.25, max: 4, step: 0.05 }
 
 interface Fields {
   readonly text: string
@@ -47,7 +50,6 @@ export function SpeechForm({ model, children }: { readonly model: string; readon
   const change = (changed: Partial<Fields>) => setFields({ ...fields, ...changed })
   const body = toBody(model, fields)
   const isLive = fields.isLive && isLiveFormat(fields.format)
-  const isSpeedWrong = fields.speed !== '' && !(Number(fields.speed) >= 0.25 && Number(fields.speed) <= 4)
   const sound = useRef<LiveSound>(undefined)
   useEffect(() => () => sound.current?.close(), [])
   const run = useRun(async (input: { readonly body: SpeechBody; readonly live: LiveSound | undefined }, signal) => {
@@ -69,7 +71,7 @@ export function SpeechForm({ model, children }: { readonly model: string; readon
   return (
     <MediaForm
       run={run}
-      isReady={fields.text.trim() !== '' && !isSpeedWrong}
+      isReady={fields.text.trim() !== '' && readNumber(fields.speed, SPEED) !== 'wrong'}
       onRun={start}
       action={t('speech.run')}
       command={writeCurl(toUrl('/v1/audio/speech'), isLive ? { ...body, stream: true } : body, {
@@ -100,17 +102,12 @@ export function SpeechForm({ model, children }: { readonly model: string; readon
               options={FORMATS.map((format) => [format, format === '' ? t('speech.asMade') : format.toUpperCase()])}
               onChange={({ target }) => change({ format: FORMATS.find((each) => each === target.value) ?? '' })}
             />
-            <TextField
+            <NumberField
               label={t('speech.speed')}
-              type="number"
-              inputMode="decimal"
-              min={0.25}
-              max={4}
-              step={0.05}
+              text={fields.speed}
+              range={SPEED}
               placeholder="1"
-              value={fields.speed}
-              error={isSpeedWrong ? t('range', { min: 0.25, max: 4 }) : undefined}
-              onChange={({ target }) => change({ speed: target.value })}
+              onChange={(speed) => change({ speed })}
             />
           </div>
           <TextField

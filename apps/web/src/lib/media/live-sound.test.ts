@@ -32,6 +32,7 @@ function createOutput() {
     currentTime: 1,
     destination: {},
     close: vi.fn(async () => {}),
+    resume: async () => {},
     createBuffer: (_: number, length: number, rate: number) => ({
       length,
       duration: length / rate,

@@ -38,6 +38,7 @@ export function createLiveSound(output: SoundOutput): LiveSound {
     settle = resolve
   })
   let last: Promise<void> = Promise.resolve()
+  void output.resume()
 
   const play = (bytes: Uint8Array, { channels, sampleRate }: WavHead) => {
     pieces.push(bytes)
