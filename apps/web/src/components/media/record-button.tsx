@@ -17,7 +17,7 @@ export function RecordButton({
   readonly onRecorded: (file: File) => void
   readonly isDisabled?: boolean
 }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('chat')
   const { recorder, state } = useRecorder(limitSeconds, onRecorded)
   return (
     <>
@@ -53,7 +53,7 @@ export function RecordedTime({
   readonly startedAt: number
   readonly limitSeconds: number
 }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('chat')
   const now = useNow(true)
   const seconds = Math.min(limitSeconds, Math.max(0, (now - startedAt) / 1000))
   return (
@@ -65,7 +65,7 @@ export function RecordedTime({
 
 /** Says why nothing is recorded, and that something is. */
 export function RecorderFault({ state }: { readonly state: RecorderState }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('chat')
   return (
     <span role="status" className={state.phase === 'failed' ? styles.fault : 'visuallyHidden'}>
       {state.phase === 'failed' && t(`record.fault.${state.fault}`)}

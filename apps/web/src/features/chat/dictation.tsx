@@ -34,7 +34,7 @@ export function Dictation({ draftKey }: { readonly draftKey: string }) {
 }
 
 function Microphone({ draftKey, model }: { readonly draftKey: string; readonly model: string }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('chat')
   const draft = useChatStore().drafts.open(draftKey)
   const running = useRef<AbortController>(undefined)
   useEffect(() => () => running.current?.abort(), [])

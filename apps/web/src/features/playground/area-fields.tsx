@@ -15,7 +15,7 @@ const WHOLE = { left: '0', top: '0', width: '100', height: '100' }
 
 /** Marks an area by numbers, for everyone who does not draw. */
 export function AreaFields({ onArea }: { readonly onArea: (area: Area) => void }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('playground')
   const [texts, setTexts] = useState(WHOLE)
   const { left = 0, top = 0, width = 0, height = 0 } = toNumbers(texts, RANGES)
   const isReady = areNumbersFit(texts, RANGES) && width > 0 && height > 0

@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FileDrop } from '../../components/media/file-drop.tsx'
 import { TextField } from '../../components/ui/field.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { api, unwrap } from '../../lib/api-client.ts'
@@ -8,6 +7,7 @@ import { toUrl } from '../../lib/base-path.ts'
 import { type Picture, toDataUrl } from '../../lib/media/picture.ts'
 import { useSession } from '../../lib/session.ts'
 import { writeCurl } from './commands.ts'
+import { FileDrop } from './file-drop.tsx'
 import { FoundObjects } from './found-objects.tsx'
 import { MediaForm } from './media-form.tsx'
 import { NumberField, type NumberRange, readNumber } from './number-field.tsx'
@@ -21,7 +21,7 @@ const MAX_SIDE = 4096
 
 /** Finds objects in a picture. @param children content above the fields */
 export function DetectionForm({ model, children }: { readonly model: string; readonly children: ReactNode }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('playground')
   const { viewer } = useSession()
   const [prompt, setPrompt] = useState('')
   const [least, setLeast] = useState('')

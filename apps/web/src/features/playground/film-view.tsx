@@ -7,7 +7,7 @@ import * as styles from './playground.module.css'
 
 /** A film on the server: a player and the file. */
 export function FilmView({ url }: { readonly url: string }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('playground')
   const [isRefused, setRefused] = useState(false)
   const ending = /\.(\w+)$/.exec(url)?.[1] ?? 'mp4'
   return (

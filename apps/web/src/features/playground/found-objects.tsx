@@ -31,7 +31,7 @@ export function FoundObjects({
   /** The least confidence that is shown, 0 to 1. */
   readonly least: number
 }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('playground')
   const url = useObjectUrl(picture.file)
   const shown = listShown(detections, least)
   const toPercent = (value: number, side: number) => `${(value / side) * 100}%`

@@ -14,7 +14,7 @@ export function ImageFields({
   readonly onChange: (fields: WishFields) => void
   readonly isEdit: boolean
 }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('playground')
   const change = (changed: Partial<WishFields>) => onChange({ ...fields, ...changed })
   const number = (name: keyof typeof WISH_RANGES, placeholder: string) => (
     <NumberField

@@ -46,7 +46,7 @@ export function ImageGallery({
   readonly onTake: (image: ShownImage, mode: 'make' | 'edit' | 'enlarge') => void
   readonly onRemove: (id: string) => void
 }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('playground')
   return (
     <ul className={styles.gallery} aria-label={t('images.gallery')}>
       {images.map((image) => (
@@ -78,7 +78,7 @@ export function ImageGallery({
 
 /** An image on the server, which keeps it only for a while. */
 function KeptImage({ image: { url, prompt } }: { readonly image: ShownImage }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('playground')
   const [isGone, setGone] = useState(false)
   if (isGone) return <p className="meta">{t('gone')}</p>
   return (

@@ -1,10 +1,10 @@
 import { type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FileDrop } from '../../components/media/file-drop.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { fetchPicture, toDataUrl } from '../../lib/media/picture.ts'
 import { useSession } from '../../lib/session.ts'
+import { FileDrop } from './file-drop.tsx'
 import { editImage, enlargeImage, makeImages, toImageBody } from './image-calls.ts'
 import { ImageFields } from './image-fields.tsx'
 import { addImages, ImageGallery, type ShownImage } from './image-gallery.tsx'
@@ -23,7 +23,7 @@ const MAX_SIDE = 2048
 
 /** Makes, edits and enlarges images. @param children content above the fields */
 export function ImagesForm({ model, children }: { readonly model: string; readonly children: ReactNode }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('playground')
   const { viewer } = useSession()
   const [mode, setMode] = useState<ImageMode>('make')
   const [fields, setFields] = useState(EMPTY_WISH)

@@ -32,7 +32,7 @@ export function MaskEditor({
   readonly marks: readonly Mark[]
   readonly onMarks: (marks: readonly Mark[]) => void
 }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('playground')
   const url = useObjectUrl(picture.file)
   const [size, setSize] = useState<BrushSize>('medium')
   const [tool, setTool] = useState<'brush' | 'eraser'>('brush')

@@ -49,7 +49,7 @@ export function NumberField({
   readonly placeholder?: string
   readonly onChange: (text: string) => void
 }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('playground')
   const { min, max, step = 1 } = range
   return (
     <TextField

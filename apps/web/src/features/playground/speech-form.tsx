@@ -44,7 +44,7 @@ function toBody(model: string, { text, voice, format, speed, instructions }: Fie
 
 /** Speaks a text. @param children content above the fields */
 export function SpeechForm({ model, children }: { readonly model: string; readonly children: ReactNode }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('playground')
   const { viewer } = useSession()
   const [fields, setFields] = useState(EMPTY)
   const change = (changed: Partial<Fields>) => setFields({ ...fields, ...changed })

@@ -17,7 +17,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 /** A sound: a player, where the browser can play it, and the file. */
 export function SpeechResult({ sound }: { readonly sound: Blob }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('playground')
   const url = useObjectUrl(sound)
   const [type = ''] = sound.type.split(';')
   const ending = ENDINGS[type] ?? type.replace('audio/', '')

@@ -25,7 +25,7 @@ export function TranscriptView({
   readonly recording: File
   readonly transcript: Transcript
 }) {
-  const { t, i18n } = useTranslation('media')
+  const { t, i18n } = useTranslation('playground')
   const url = useObjectUrl(recording)
   const lines = useMemo(() => toLines(transcript), [transcript])
   const player = useRef<HTMLAudioElement>(null)
@@ -96,7 +96,7 @@ function nameLanguage(language: string, shownIn: string): string {
 }
 
 function TranscriptLine({ line, onSeek }: { readonly line: Line; readonly onSeek: (seconds: number) => void }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('playground')
   const { start, speaker } = line
   const time = writeShortTime(start)
   return (

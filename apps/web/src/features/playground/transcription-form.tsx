@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FileDrop } from '../../components/media/file-drop.tsx'
 import { RecordButton } from '../../components/media/record-button.tsx'
 import { Checkbox, SelectField, TextField } from '../../components/ui/field.tsx'
 import { toUrl } from '../../lib/base-path.ts'
@@ -8,6 +7,7 @@ import { compareNames } from '../../lib/format.ts'
 import { transcribe } from '../../lib/media/calls.ts'
 import { useSession } from '../../lib/session.ts'
 import { writeFormCurl } from './commands.ts'
+import { FileDrop } from './file-drop.tsx'
 import { MediaForm } from './media-form.tsx'
 import * as styles from './playground.module.css'
 import { TranscriptView } from './transcript-view.tsx'
@@ -33,7 +33,7 @@ const EMPTY: Fields = { file: undefined, language: '', prompt: '', translate: fa
 
 /** Writes down a recording. @param children content above the fields */
 export function TranscriptionForm({ model, children }: { readonly model: string; readonly children: ReactNode }) {
-  const { t, i18n } = useTranslation('media')
+  const { t, i18n } = useTranslation('playground')
   const { viewer } = useSession()
   const [fields, setFields] = useState(EMPTY)
   const change = (changed: Partial<Fields>) => setFields((before) => ({ ...before, ...changed }))

@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FileDrop } from '../../components/media/file-drop.tsx'
 import { SelectField, TextArea, TextField } from '../../components/ui/field.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { api, unwrap } from '../../lib/api-client.ts'
@@ -10,6 +9,7 @@ import { toDataUrl } from '../../lib/media/picture.ts'
 import type { components } from '../../lib/schema.gen.ts'
 import { useSession } from '../../lib/session.ts'
 import { writeCurl } from './commands.ts'
+import { FileDrop } from './file-drop.tsx'
 import { FilmView } from './film-view.tsx'
 import { SIZES } from './image-wish.ts'
 import { MediaForm } from './media-form.tsx'
@@ -45,7 +45,7 @@ function toBody(model: string, { prompt, negative, size, ...numbers }: typeof EM
 
 /** Makes a film of a text. @param children content above the fields */
 export function VideoForm({ model, children }: { readonly model: string; readonly children: ReactNode }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('playground')
   const { viewer } = useSession()
   const [fields, setFields] = useState(EMPTY)
   const change = (changed: Partial<typeof EMPTY>) => setFields({ ...fields, ...changed })

@@ -1,8 +1,8 @@
 import { type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Button, IconButton } from '../../components/ui/button.tsx'
 import { formatBytes } from '../../lib/format.ts'
-import { Button, IconButton } from '../ui/button.tsx'
-import * as styles from './media.module.css'
+import * as styles from './playground.module.css'
 
 /** A place for one file: dropped, chosen, or made by the controls inside. */
 export function FileDrop({
@@ -23,7 +23,7 @@ export function FileDrop({
   /** More ways to get a file. */
   readonly children?: ReactNode
 }) {
-  const { t } = useTranslation('media')
+  const { t } = useTranslation('playground')
   const input = useRef<HTMLInputElement>(null)
   const [isOver, setOver] = useState(false)
   return (
