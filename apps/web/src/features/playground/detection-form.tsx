@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { TextField } from '../../components/ui/field.tsx'
-import { ErrorBlock } from '../../components/ui/states.tsx'
+import { Notice } from '../../components/ui/notice.tsx'
 import { api, unwrap } from '../../lib/api-client.ts'
 import { toUrl } from '../../lib/base-path.ts'
 import { type Picture, toDataUrl } from '../../lib/media/picture.ts'
@@ -54,7 +54,7 @@ export function DetectionForm({ model, children }: { readonly model: string; rea
             title={t('detection.drop')}
             onFile={(file) => void source.take(async () => file)}
           />
-          {source.error !== undefined && <ErrorBlock error={source.error} />}
+          {source.isUnreadable && <Notice tone="bad">{t('file.unreadable')}</Notice>}
           <div className={styles.fields}>
             <TextField
               label={t('detection.prompt')}

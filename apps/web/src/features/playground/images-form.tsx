@@ -1,7 +1,7 @@
 import { type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Notice } from '../../components/ui/notice.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
-import { ErrorBlock } from '../../components/ui/states.tsx'
 import { fetchPicture, toDataUrl } from '../../lib/media/picture.ts'
 import { useSession } from '../../lib/session.ts'
 import { FileDrop } from './file-drop.tsx'
@@ -76,7 +76,7 @@ export function ImagesForm({ model, children }: { readonly model: string; readon
             onFile={(file) => void source.take(async () => file)}
             {...(picture !== undefined && { onRemove: source.clear })}
           />
-          {source.error !== undefined && <ErrorBlock error={source.error} />}
+          {source.isUnreadable && <Notice tone="bad">{t('file.unreadable')}</Notice>}
           {mode === 'edit' && picture !== undefined && (
             <MaskEditor key={picture.file.name} picture={picture} canvas={canvas} marks={marks} onMarks={setMarks} />
           )}

@@ -1,4 +1,4 @@
-import { Fragment, useEffect, useMemo, useRef } from 'react'
+import { Fragment, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { CopyButton } from '../../components/ui/copy-button.tsx'
@@ -27,6 +27,8 @@ export function TranscriptView({
 }) {
   const { t, i18n } = useTranslation('playground')
   const url = useObjectUrl(recording)
+  const [isMute, setMute] = useState(false)
+  useEffect(() => setMute(false), [url])
   const lines = useMemo(() => toLines(transcript), [transcript])
   const player = useRef<HTMLAudioElement>(null)
   const list = useRef<HTMLOListElement>(null)
@@ -59,7 +61,10 @@ export function TranscriptView({
           controls
           src={url}
           aria-label={t('transcription.player', { name: recording.name })}
+          onLoadedMetadata={({ currentTarget }) => findLength(currentTarget)}
+          onError={() => setMute(url !== undefined)}
         />
+        {isMute && <Notice>{t('transcription.notPlayable')}</Notice>}
         {lines.length === 0 ? (
           <Notice>{t('transcription.silence')}</Notice>
         ) : (
@@ -84,6 +89,16 @@ export function TranscriptView({
       </div>
     </div>
   )
+}
+
+/** Recordings of browsers have no length in their head; a look at their end finds it. */
+function findLength(audio: HTMLAudioElement): void {
+  if (audio.duration !== Number.POSITIVE_INFINITY) return
+  const begin = () => {
+    audio.currentTime = 0
+  }
+  audio.addEventListener('durationchange', begin, { once: true })
+  audio.currentTime = Number.MAX_SAFE_INTEGER
 }
 
 function nameLanguage(language: string, shownIn: string): string {

@@ -4,7 +4,8 @@ import { loadPicture, type Picture } from '../../lib/media/picture.ts'
 /** A picture that the viewer has chosen. */
 export interface ChosenPicture {
   readonly picture: Picture | undefined
-  readonly error: unknown
+  /** Whether the last choice is no picture that this browser reads, or is gone. */
+  readonly isUnreadable: boolean
   readonly isLoading: boolean
   /** Reads another picture; a later choice ends an earlier one. */
   readonly take: (open: (signal: AbortSignal) => Promise<File>) => Promise<void>
@@ -14,19 +15,19 @@ export interface ChosenPicture {
 /** Keeps the picture of a form. @param onChange another picture, or none, has taken its place */
 export function usePicture(maxSide: number, onChange?: () => void): ChosenPicture {
   const [picture, setPicture] = useState<Picture>()
-  const [error, setError] = useState<unknown>()
+  const [isUnreadable, setUnreadable] = useState(false)
   const [isLoading, setLoading] = useState(false)
   const loading = useRef<AbortController>(undefined)
   useEffect(() => () => loading.current?.abort(), [])
-  const put = (next: Picture | undefined, failure?: unknown) => {
+  const put = (next: Picture | undefined, isRefused = false) => {
     setPicture(next)
-    setError(failure)
+    setUnreadable(isRefused)
     setLoading(false)
     onChange?.()
   }
   return {
     picture,
-    error,
+    isUnreadable,
     isLoading,
     async take(open) {
       loading.current?.abort()
@@ -36,8 +37,8 @@ export function usePicture(maxSide: number, onChange?: () => void): ChosenPictur
       try {
         const read = await loadPicture(await open(own.signal), maxSide)
         if (!own.signal.aborted) put(read)
-      } catch (failure) {
-        if (!own.signal.aborted) put(undefined, failure)
+      } catch {
+        if (!own.signal.aborted) put(undefined, true)
       }
     },
     clear() {

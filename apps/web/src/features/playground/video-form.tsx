@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { SelectField, TextArea, TextField } from '../../components/ui/field.tsx'
-import { ErrorBlock } from '../../components/ui/states.tsx'
+import { Notice } from '../../components/ui/notice.tsx'
 import { api, unwrap } from '../../lib/api-client.ts'
 import { toUrl } from '../../lib/base-path.ts'
 import { toMadeUrl } from '../../lib/media/generated-files.ts'
@@ -103,7 +103,7 @@ export function VideoForm({ model, children }: { readonly model: string; readonl
             onFile={(file) => void start.take(async () => file)}
             {...(picture !== undefined && { onRemove: start.clear })}
           />
-          {start.error !== undefined && <ErrorBlock error={start.error} />}
+          {start.isUnreadable && <Notice tone="bad">{t('file.unreadable')}</Notice>}
         </>
       }
     >

@@ -3,7 +3,7 @@ import { writeShortTime, writeTime, writeTranscript } from './cues.ts'
 
 const LINES = [
   { start: 0, end: 1.5, text: 'Hello & <welcome>', speaker: '', words: [] },
-  { start: 3661.0416, end: 3662, text: 'a --> b\n\nc', speaker: 'Ann B', words: [] },
+  { start: 3661.0416, end: 3662, text: 'a --> b\r\rc', speaker: 'Ann B', words: [] },
   { start: 5, end: 4, text: 'Bye', speaker: '', words: [] },
 ]
 
@@ -33,6 +33,6 @@ it('writes WebVTT with its signs escaped and its speakers as voices', () => {
 })
 
 it('writes plain text and the whole reply', () => {
-  expect(writeTranscript('txt', LINES.slice(0, 2), {})).toBe('Hello & <welcome>\nAnn B: a --> b\n\nc\n')
+  expect(writeTranscript('txt', LINES.slice(0, 2), {})).toBe('Hello & <welcome>\nAnn B: a --> b\r\rc\n')
   expect(JSON.parse(writeTranscript('json', LINES, { text: 'x' }))).toEqual({ text: 'x' })
 })

@@ -36,12 +36,12 @@ function nameSpeaker({ speaker }: Line): string {
 }
 
 function nameVoice({ speaker }: Line): string {
-  return speaker === '' ? '' : `<v ${escapeVtt(speaker.replace(/\s+/g, ' ')).replaceAll('>', '')}>`
+  return speaker === '' ? '' : `<v ${escapeVtt(speaker.replace(/\s+/g, ' '))}>`
 }
 
 /** An empty line would end a cue, and an arrow would be read as its times. */
 function toCueText(text: string): string {
-  return text.replace(/\s*\n\s*/g, '\n').replaceAll('-->', '→')
+  return text.replace(/\s*[\r\n]\s*/g, '\n').replaceAll('-->', '→')
 }
 
 function escapeVtt(text: string): string {

@@ -6,13 +6,12 @@ export interface Picture {
   readonly height: number
 }
 
-/** Types that every server reads. */
-const KNOWN: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp'])
 /** Larger files are written again: servers take 15 MB in a request by default, and base64 adds a third. */
 const MAX_BYTES = 8_000_000
 
 /**
- * Reads a picture. One that is too large or of a rare type is drawn again, smaller or as PNG.
+ * Reads a picture. Only a PNG that is small enough stays as it is; all others are drawn again. Photographs may be turned
+ * by a note in their file, which backends do not read: what is sent would not lie as it is shown.
  *
  * @param maxSide the longest side that stays, in points
  * @throws Error for a file that is no picture of this browser
@@ -22,13 +21,13 @@ export async function loadPicture(file: File, maxSide: number): Promise<Picture>
   try {
     const scale = Math.min(1, maxSide / Math.max(bitmap.width, bitmap.height))
     const { width, height } = fit(bitmap, scale)
-    if (scale === 1 && KNOWN.has(file.type) && file.size <= MAX_BYTES) return { file, width, height }
+    if (scale === 1 && file.type === 'image/png' && file.size <= MAX_BYTES) return { file, width, height }
     const canvas = document.createElement('canvas')
     Object.assign(canvas, { width, height })
     canvas.getContext('2d')?.drawImage(bitmap, 0, 0, width, height)
     const type = file.type === 'image/jpeg' || file.size > MAX_BYTES ? 'image/jpeg' : 'image/png'
     const blob = await new Promise<Blob>((resolve, reject) =>
-      canvas.toBlob((made) => (made === null ? reject(new Error('no picture')) : resolve(made)), type, 0.92),
+      canvas.toBlob((made) => (made === null ? reject(new Error('no picture')) : resolve(made)), type, 0.95),
     )
     const name = `${file.name.replace(/\.[^.]*$/, '')}.${type === 'image/png' ? 'png' : 'jpg'}`
     return { file: new File([blob], name, { type }), width, height }
