@@ -6,7 +6,7 @@ import type { Picture } from '../../lib/media/picture.ts'
 import type { Mask } from '../../lib/media/png.ts'
 import { useObjectUrl } from '../../lib/media/use-object-url.ts'
 import { AreaFields } from './area-fields.tsx'
-import { drawMarks, MAX_MARKS, type Mark, type Place, readMarked, toPlace } from './mask-marks.ts'
+import { drawMarks, MAX_MARKS, MAX_PLACES, type Mark, type Place, readMarked, toPlace } from './mask-marks.ts'
 import * as styles from './playground.module.css'
 
 /** Width of the brush as a share of the longer side, in percent. */
@@ -45,13 +45,15 @@ export function MaskEditor({
     drawMarks(brush, { width, height }, all, colour)
   }
   useEffect(() => draw(marks), [marks, width, height])
-  const add = (mark: Mark) => onMarks([...marks, mark].slice(-MAX_MARKS))
+  const add = (mark: Mark) => {
+    if (marks.length < MAX_MARKS) onMarks([...marks, mark])
+  }
   const toMark = (places: readonly Place[]): Mark => {
     const share = BRUSHES[size] / 100
     return { kind: 'stroke', places, width: Math.max(1, Math.max(width, height) * share), erases: tool === 'eraser' }
   }
   const move = (event: PointerEvent<HTMLCanvasElement>) => {
-    if (stroke.current === undefined) return
+    if (stroke.current === undefined || stroke.current.length >= MAX_PLACES) return
     stroke.current.push(toPlace(event, event.currentTarget.getBoundingClientRect(), picture))
     draw([...marks, toMark(stroke.current)])
   }

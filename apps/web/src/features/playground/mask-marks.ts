@@ -17,8 +17,10 @@ export type Mark =
   | { readonly kind: 'stroke'; readonly places: readonly Place[]; readonly width: number; readonly erases: boolean }
   | { readonly kind: 'area'; readonly area: Area }
 
-/** Most marks that can be taken back; older ones stay for good only as long as the list has room. */
+/** Most marks on a picture. */
 export const MAX_MARKS = 500
+/** Most places of a stroke; the rest of a longer one is not drawn. */
+export const MAX_PLACES = 5000
 
 /** Part of a canvas context that marks are drawn with. */
 type Brush = Pick<

@@ -67,7 +67,7 @@ export function SpeechForm({ model, children }: { readonly model: string; readon
     sound.current = isLive ? createLiveSound(new AudioContext()) : undefined
     run.start({ body, live: sound.current })
   }
-  const output = `speech.${fields.format === '' || fields.format === 'pcm' ? 'wav' : fields.format}`
+  const output = `speech.${fields.format || 'wav'}`
   return (
     <MediaForm
       run={run}

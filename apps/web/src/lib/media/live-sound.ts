@@ -19,7 +19,7 @@ export interface LiveSound {
 }
 
 /** Largest file that is kept for download: about an hour of speech. */
-export const MAX_SOUND_BYTES = 200_000_000
+const MAX_SOUND_BYTES = 200_000_000
 /** Sound that is played in one piece, in seconds: shorter pieces click. */
 const PIECE_SECONDS = 0.2
 /** Time until the first piece, in seconds, so that the next one is there in time. */

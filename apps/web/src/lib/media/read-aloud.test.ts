@@ -1,4 +1,5 @@
 // @vitest-environment jsdom
+import { eventually } from '@svc/test-kit'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createReader, toSpokenPieces } from './read-aloud.ts'
 
@@ -76,7 +77,7 @@ describe('reading aloud', () => {
       },
     }
   }
-  const heard = (player: { onended: unknown }) => vi.waitFor(() => expect(player.onended).not.toBeNull())
+  const heard = (player: { onended: unknown }) => eventually(() => expect(player.onended).not.toBeNull())
 
   it('asks for the next stretch while one is heard, and falls silent at the end', async () => {
     const { reader, player, asked } = create()

@@ -43,7 +43,7 @@ const ENDINGS: Readonly<Record<string, string>> = { 'audio/webm': 'webm', 'audio
 const PIECE_MS = 500
 
 /** The microphone and the recorder of this browser. */
-export const BROWSER_PORTS: RecorderPorts = {
+const BROWSER_PORTS: RecorderPorts = {
   get open() {
     const devices: MediaDevices | undefined = navigator.mediaDevices
     return devices === undefined ? undefined : () => devices.getUserMedia({ audio: true })
