@@ -183,6 +183,7 @@ describeInBrowser('the playground of media', () => {
     await using view = await openView(server.url)
     const { page } = view
     await open(page, 'images')
+    await page.getByText('No result yet').waitFor()
     await page.getByLabel('Prompt', { exact: true }).fill('a red boat')
     await page.getByLabel('Size').selectOption('256x256')
     await page.getByLabel('Images', { exact: true }).fill('2')

@@ -32,7 +32,7 @@ interface MediaFormProps {
   readonly command: string
   /** Shown while the call runs, beside the time. */
   readonly note?: string
-  /** The result; undefined before the first one. */
+  /** The result; undefined or false before the first one. */
   readonly children: ReactNode
 }
 
@@ -41,6 +41,7 @@ export function MediaForm({ run, isReady, onRun, action, fields, command, note, 
   const { t } = useTranslation('playground')
   const isOffline = useConnection().state === 'offline'
   const canRun = isReady && !isOffline
+  const hasResult = children !== undefined && children !== false
   const start = () => {
     if (canRun && !run.isRunning) onRun()
   }
@@ -62,6 +63,9 @@ export function MediaForm({ run, isReady, onRun, action, fields, command, note, 
         <CodeBlock title={t('command')} text={command} />
       </section>
       <section className="stack" aria-label={t('result')}>
+        <span role="status" className="visuallyHidden">
+          {run.isRunning ? t('working') : hasResult && t('done')}
+        </span>
         {run.isRunning && <Progress startedAt={run.startedAt} note={note} />}
         {run.error !== undefined && (
           <ErrorBlock
@@ -70,8 +74,9 @@ export function MediaForm({ run, isReady, onRun, action, fields, command, note, 
             actions={<TraceLink correlationId={run.error instanceof ApiError ? run.error.correlationId : undefined} />}
           />
         )}
-        {children ??
-          (!run.isRunning && run.error === undefined && <EmptyState icon="playground" title={t('nothingYet')} />)}
+        {hasResult
+          ? children
+          : !run.isRunning && run.error === undefined && <EmptyState icon="playground" title={t('nothingYet')} />}
       </section>
     </div>
   )
@@ -82,9 +87,7 @@ function Progress({ startedAt, note }: { readonly startedAt: number; readonly no
   const now = useNow(true, 1000)
   return (
     <div className="row wrap">
-      <span role="status">
-        <Status tone="run">{t('working')}</Status>
-      </span>
+      <Status tone="run">{t('working')}</Status>
       <span className="meta" aria-hidden="true">
         {formatDuration(Math.max(0, Math.floor((now - startedAt) / 1000) * 1000))}
       </span>
