@@ -24,6 +24,9 @@ const ARGS = [
   '--disable-dev-shm-usage',
   // names of hosts elsewhere, which tests serve on this machine
   '--host-resolver-rules=MAP *.test 127.0.0.1',
+  // a microphone that beeps, without a question to the viewer
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
 ]
 
 /** Browsers by the size of letters that they are set to. All tests of a worker share them; each has its own contexts. */

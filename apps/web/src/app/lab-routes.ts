@@ -55,7 +55,7 @@ export const labPages = [
   definePage(appRoute, {
     path: 'playground/$kind',
     access: 'user',
-    namespaces: ['playground'],
+    namespaces: ['playground', 'chat'],
     search: readPlaygroundSearch,
     load: async (): Promise<PageModule> => ({
       default: (await import('../features/playground/playground-page.tsx')).PlaygroundPage,

@@ -159,6 +159,13 @@ export const MUTATIONS = {
   'POST /v1/rerank': 'inference',
   'POST /v1/tokenize': 'inference',
   'POST /v1/moderations': 'inference',
+  'POST /v1/audio/speech': 'inference',
+  'POST /v1/audio/transcriptions': 'inference',
+  'POST /v1/images/generations': 'inference',
+  'POST /v1/images/edits': 'inference',
+  'POST /v1/images/upscale': 'inference',
+  'POST /v1/detection': 'inference',
+  'POST /v1/video/generations': 'inference',
   'POST /v1/responses': 'inference',
   'POST /v1/responses/{id}/cancel': 'inference',
 } as const satisfies Partial<Record<Mutation, string | Nothing>>

@@ -22,6 +22,8 @@ interface ComposerProps {
   readonly placeholder: string
   readonly isRunning?: boolean
   readonly rows?: number
+  /** More ways to fill the field, beside the one for files. */
+  readonly tools?: ReactNode
   /** More switches beside the model. */
   readonly children?: ReactNode
   readonly onSend: (text: string, attachments: readonly Attachment[], editedId: string | undefined) => void
@@ -97,6 +99,7 @@ export function Composer(props: ComposerProps) {
       />
       <div className={`row ${styles.tools}`}>
         <AttachButton onFiles={add} />
+        {props.tools}
         <ModelPicker models={models} model={model} onModel={props.onModel} />
         {props.children}
         {isRunning ? (

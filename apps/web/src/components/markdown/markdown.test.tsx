@@ -25,6 +25,14 @@ describe('Markdown', () => {
     expect(link.getAttribute('rel')).toBe('noopener noreferrer')
   })
 
+  test('shows a picture that this server keeps', () => {
+    const own = (path: string) => new URL(path, document.baseURI).href
+    const text = `![boat](${own('generated-images/5f.png')}) ![x](${own('api/traces')})`
+    const { container } = render(<Markdown text={text} />)
+    const shown = [...container.querySelectorAll('img')].map(({ src, alt }) => [src, alt])
+    expect(shown).toEqual([[own('generated-images/5f.png'), 'boat']])
+  })
+
   test('shows a picture that the text itself holds', () => {
     render(<Markdown text="![dot](data:image/png;base64,AAAA)" />)
     expect(screen.getByRole('img', { name: 'dot' })).toBeDefined()

@@ -1,5 +1,6 @@
 import { createElement, Fragment, type ReactNode } from 'react'
 import { MATHS_CLASSES } from '../../lib/markdown/maths-syntax.ts'
+import { toGeneratedUrl } from '../../lib/media/generated-files.ts'
 import { ScrollRegion } from '../ui/scroll-region.tsx'
 import { CodeBox } from './code-box.tsx'
 import * as styles from './markdown.module.css'
@@ -49,7 +50,8 @@ function toElement(node: Node, key: number, isOpen: boolean): ReactNode {
     case 'img': {
       const address = node.getAttribute('src') ?? ''
       const alt = node.getAttribute('alt') ?? ''
-      if (address.startsWith('data:')) return <img key={key} src={address} alt={alt} />
+      const shown = address.startsWith('data:') ? address : toGeneratedUrl(address)
+      if (shown !== undefined) return <img key={key} src={shown} alt={alt} />
       return <RemotePicture key={key} address={address} alt={alt} />
     }
     case 'input': {

@@ -4,12 +4,6 @@ import * as styles from './icon.module.css'
 /** Drawings on a grid of 24, with a stroke of 1.6 at 16 px. */
 const DRAWINGS = {
   activity: <path d="M12 4v11M7 10.5l5 5 5-5M5 20h14" />,
-  agents: (
-    <>
-      <rect x="5" y="8" width="14" height="11" rx="2" />
-      <path d="M12 4v4M9.5 13v1.5M14.5 13v1.5" />
-    </>
-  ),
   attach: (
     <path d="M19 11l-7.500 7.500a4.500 4.500 0 0 1-6.300-6.300L13 4.300a3 3 0 0 1 4.200 4.200L9.500 16a1.400 1.400 0 0 1-2-2L14 7.500" />
   ),
@@ -54,22 +48,13 @@ const DRAWINGS = {
   ),
   lock: <path d="M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3" />,
   menu: <path d="M4 7h16M4 12h16M4 17h16" />,
-  nodes: (
+  microphone: (
     <>
-      <rect x="4" y="4" width="16" height="6" rx="1" />
-      <rect x="4" y="14" width="16" height="6" rx="1" />
-      <path d="M8 7h.01M8 17h.01" />
+      <rect x="9" y="3" width="6" height="11" rx="3" />
+      <path d="M5.5 11.500a6.500 6.500 0 0 0 13 0M12 18v3M9 21h6" />
     </>
   ),
   pause: <path d="M9 6v12M15 6v12" />,
-  peers: (
-    <>
-      <circle cx="12" cy="5" r="2.2" />
-      <circle cx="5" cy="18" r="2.2" />
-      <circle cx="19" cy="18" r="2.2" />
-      <path d="M11 7l-5 9M13 7l5 9M7.5 18h9" />
-    </>
-  ),
   playground: <path d="M7 4.5v15l12-7.5z" />,
   plug: <path d="M9 3v5M15 3v5M6 8h12v3a6 6 0 0 1-12 0zM12 17v4" />,
   plus: <path d="M12 5v14M5 12h14" />,
@@ -96,6 +81,7 @@ const DRAWINGS = {
       <circle cx="9" cy="17" r="2" />
     </>
   ),
+  speaker: <path d="M4 9.500v5h3.500L12 19V5L7.500 9.500zM15.500 9a4.200 4.200 0 0 1 0 6M18 6.500a8 8 0 0 1 0 11" />,
   share: <path d="M12 15V4M8 7.500L12 4l4 3.500M5 13v6h14v-6" />,
   shield: <path d="M12 3l7 3v5c0 5-3 8-7 10-4-2-7-5-7-10V6z" />,
   stop: <rect x="7" y="7" width="10" height="10" rx="1.500" fill="currentColor" />,
@@ -122,21 +108,6 @@ const DRAWINGS = {
   wrap: <path d="M4 6h16M4 12h13a3 3 0 0 1 0 6h-5M14 15l-3 3 3 3M4 18h3" />,
   x: <path d="M6 6l12 12M18 6L6 18" />,
   external: <path d="M14 4h6v6M20 4l-9 9M17 14v5H5V7h5" />,
-  eye: (
-    <>
-      <path d="M2.5 12S6 5.500 12 5.500 21.500 12 21.500 12 18 18.500 12 18.500 2.500 12 2.500 12z" />
-      <circle cx="12" cy="12" r="2.800" />
-    </>
-  ),
-  pin: <path d="M9 4h6l-1 6 3 3H7l3-3zM12 13v7" />,
-  branch: (
-    <>
-      <circle cx="6" cy="5" r="2" />
-      <circle cx="6" cy="19" r="2" />
-      <circle cx="18" cy="8" r="2" />
-      <path d="M6 7v10M18 10c0 4-6 3-11 7" />
-    </>
-  ),
   globe: (
     <>
       <circle cx="12" cy="12" r="8.500" />

@@ -1,5 +1,7 @@
+// @vitest-environment jsdom
 import { expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../lib/chat/types.ts'
+import { joinTexts } from './dictation.tsx'
 import { toTokensPerSecond } from './figure-line.tsx'
 import { groupByAge } from './group-by-age.ts'
 import { readChatSearch } from './search.ts'
@@ -62,4 +64,11 @@ test('the speed leaves out the first token, and short answers have none', () => 
 test('JSON is laid out, other text stays', () => {
   expect(layOut('{"a":1}')).toBe('{\n  "a": 1\n}')
   expect(layOut('{"a":')).toBe('{"a":')
+})
+
+test('a spoken text goes behind what is written', () => {
+  expect(joinTexts('', ' Hello. ')).toBe('Hello.')
+  expect(joinTexts('Say', 'hello')).toBe('Say hello')
+  expect(joinTexts('Say\n', 'hello')).toBe('Say\nhello')
+  expect(joinTexts('Say', '  ')).toBe('Say')
 })

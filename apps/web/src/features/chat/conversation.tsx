@@ -7,6 +7,7 @@ import type { Chat } from '../../lib/chat/types.ts'
 import { useChatStore, useRunningChats } from '../../lib/chat/use-chats.ts'
 import * as styles from './chat.module.css'
 import { ChatHead } from './chat-head.tsx'
+import { Dictation } from './dictation.tsx'
 import { SettingsDrawer } from './settings-drawer.tsx'
 import { Switches } from './switches.tsx'
 import { Thread } from './thread.tsx'
@@ -50,6 +51,7 @@ export function Conversation({ chat }: { readonly chat: Chat }) {
                 store.change(id, { model: chosen })
               }}
               placeholder={t('composer.placeholder')}
+              tools={<Dictation draftKey={id} />}
               isRunning={isRunning}
               onSend={(text, attachments, editedId) => store.send(id, text, attachments, editedId)}
               onStop={() => store.stop(id)}

@@ -7,6 +7,7 @@ import type { Chat, Message } from '../../lib/chat/types.ts'
 import { useChatStore } from '../../lib/chat/use-chats.ts'
 import * as styles from './chat.module.css'
 import { FigureLine } from './figure-line.tsx'
+import { ReadAloudButton } from './read-aloud-button.tsx'
 
 /** Actions on a message. Nothing changes the chat while an answer is written. */
 export function MessageActions({
@@ -44,6 +45,7 @@ export function MessageActions({
             disabled={isBusy}
             onClick={() => store.regenerate(chatId, id)}
           />
+          <ReadAloudButton id={id} text={text} />
           <IconButton small icon="raw" label={t('raw')} aria-pressed={isRaw} onClick={onRaw} />
         </>
       )}

@@ -10,6 +10,7 @@ import * as styles from './chat.module.css'
 import { FailureNotice } from './failure-notice.tsx'
 import { LiveLine } from './live-line.tsx'
 import { MessageActions } from './message-actions.tsx'
+import { ReadingFault } from './reading-fault.tsx'
 import { Reasoning } from './reasoning.tsx'
 import { ToolCalls } from './tool-calls.tsx'
 
@@ -86,6 +87,7 @@ export const AnswerView = memo(function AnswerView({
       ) : (
         <>
           <FailureNotice message={message} isBusy={isBusy} />
+          <ReadingFault id={message.id} />
           <MessageActions message={message} chat={chat} isBusy={isBusy} isRaw={isRaw} onRaw={() => setRaw(!isRaw)} />
         </>
       )}

@@ -9,6 +9,7 @@ import { DEFAULT_SETTINGS } from '../../lib/chat/types.ts'
 import { useChatStore } from '../../lib/chat/use-chats.ts'
 import { useSession } from '../../lib/session.ts'
 import * as styles from './chat.module.css'
+import { Dictation } from './dictation.tsx'
 import { SettingsDrawer } from './settings-drawer.tsx'
 import { Switches } from './switches.tsx'
 import { useChatSearch } from './use-chat-search.ts'
@@ -72,6 +73,7 @@ export function NewChat({ model: named }: { readonly model?: string }) {
               model={model}
               onModel={chooseModel}
               placeholder={t('composer.placeholder')}
+              tools={<Dictation draftKey="new" />}
               rows={2}
               onSend={(text, attachments) => {
                 const { id } = store.createChat(model, settings)

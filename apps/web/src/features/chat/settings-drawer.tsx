@@ -6,6 +6,7 @@ import { Switch, TextArea, TextField } from '../../components/ui/field.tsx'
 import { chooseAnnouncements, readAnnouncements } from '../../lib/chat/announcements.ts'
 import type { ChatSettings } from '../../lib/chat/types.ts'
 import * as styles from './chat.module.css'
+import { VoiceSettings } from './voice-settings.tsx'
 
 /** A setting that is a number. Empty means that the model decides. */
 interface NumberSetting {
@@ -105,6 +106,7 @@ export function SettingsDrawer({
         checked={isAnnouncing}
         onChange={({ target }) => announce(target.checked)}
       />
+      <VoiceSettings />
     </aside>
   )
 }

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
-import { BODIES, type Input, type Kind } from './kinds.ts'
+import { BODIES, type Input, type TextKind } from './kinds.ts'
 
 /** The usecases of each backend that the galleries know, for admins. */
 export const backendsQuery = queryOptions({
@@ -22,15 +22,20 @@ const CALLS = {
 } as const
 
 /** The reply of each kind. */
-export type Replies = { readonly [K in Kind]: Awaited<ReturnType<(typeof CALLS)[K]>> }
+export type Replies = { readonly [K in TextKind]: Awaited<ReturnType<(typeof CALLS)[K]>> }
 
 /** The reply to a call, with the input that it answers. */
 export type Outcome = {
-  readonly [K in Kind]: { readonly kind: K; readonly reply: Replies[K]; readonly input: Input; readonly tookMs: number }
-}[Kind]
+  readonly [K in TextKind]: {
+    readonly kind: K
+    readonly reply: Replies[K]
+    readonly input: Input
+    readonly tookMs: number
+  }
+}[TextKind]
 
 /** Sends the call of a kind. @throws ApiError */
-export async function runKind(kind: Kind, model: string, input: Input, signal: AbortSignal): Promise<Outcome> {
+export async function runKind(kind: TextKind, model: string, input: Input, signal: AbortSignal): Promise<Outcome> {
   const began = performance.now()
   const rest = () => ({ input, tookMs: performance.now() - began })
   switch (kind) {

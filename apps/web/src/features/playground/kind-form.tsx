@@ -9,7 +9,8 @@ import { toUrl } from '../../lib/base-path.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { useSession } from '../../lib/session.ts'
 import { runKind } from './api.ts'
-import { BODIES, type Input, isComplete, type Kind, readKindFacts, writeCurl } from './kinds.ts'
+import { writeCurl } from './commands.ts'
+import { BODIES, type Input, isComplete, readKindFacts, type TextKind } from './kinds.ts'
 import { OutcomeView } from './outcome-view.tsx'
 import * as styles from './playground.module.css'
 
@@ -19,7 +20,7 @@ export function KindForm({
   model,
   children,
 }: {
-  readonly kind: Kind
+  readonly kind: TextKind
   readonly model: string
   readonly children: ReactNode
 }) {
@@ -29,7 +30,7 @@ export function KindForm({
   const isOffline = useConnection().state === 'offline'
   const running = useRef<AbortController>(undefined)
   useEffect(() => () => running.current?.abort(), [])
-  const { path, hasList } = readKindFacts(kind)
+  const { path, hasList = false } = readKindFacts(kind)
   const run = useMutation({
     mutationFn: () => {
       running.current?.abort()

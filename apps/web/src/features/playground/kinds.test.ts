@@ -1,7 +1,8 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from 'vitest'
 import type { Viewer } from '../../lib/session.ts'
-import { BODIES, compareVectors, isComplete, listKinds, writeCurl } from './kinds.ts'
+import { writeCurl, writeFormCurl } from './commands.ts'
+import { BODIES, compareVectors, isComplete, listKinds } from './kinds.ts'
 
 const viewer = (isAdmin: boolean, permissions: Viewer['permissions']): Viewer => ({
   kind: 'account',
@@ -19,6 +20,9 @@ describe('kinds of the playground', () => {
     const capabilities = { embeddings: true, rerank: true, tokenize: false, moderation: true }
     expect(listKinds(capabilities, viewer(false, { embeddings: true, tokenize: true }))).toEqual(['embeddings'])
     expect(listKinds(capabilities, viewer(true, {}))).toEqual(['embeddings', 'rerank', 'moderation', 'score'])
+    expect(listKinds({ audio_speech: true, audio_transcription: true }, viewer(false, { audio_speech: true }))).toEqual(
+      ['speech'],
+    )
   })
 
   it('sends each line as a text of its own', () => {
@@ -39,6 +43,18 @@ describe('kinds of the playground', () => {
     expect(command).toContain(String.raw`"content": "it'\''s"`)
     expect(command).toContain('"Authorization: Bearer $KEY"')
     expect(writeCurl('http://host.example/', {}, false)).not.toContain('Authorization')
+    expect(writeCurl('http://host.example/', {}, { needsKey: false, output: 'a.wav' })).toContain('-o a.wav')
+    const form = writeFormCurl(
+      'http://host.example/',
+      [
+        ['prompt', "it's"],
+        ['file', '@a.wav'],
+      ],
+      false,
+    )
+    expect(form).toBe(String.raw`curl http://host.example/ \
+  -F 'prompt=it'\''s' \
+  -F file=@a.wav`)
   })
 
   it('compares vectors by their angle', () => {

@@ -1,28 +1,39 @@
-import type { Capabilities } from '../../lib/capabilities.ts'
+import type { Capabilities, Capability } from '../../lib/capabilities.ts'
 import { hasFeature, type Viewer } from '../../lib/session.ts'
 
+/** Kinds of calls with texts in and figures out. */
+const TEXT_KINDS = ['embeddings', 'rerank', 'tokenize', 'moderation', 'score'] as const
+/** Kinds of calls with sound or pictures. */
+const MEDIA_KINDS = ['speech', 'transcription', 'images', 'detection', 'video'] as const
 /** The kinds of calls to try here, in the order of the choices. */
-export const KINDS = ['embeddings', 'rerank', 'tokenize', 'moderation', 'score'] as const
+const KINDS = [...TEXT_KINDS, ...MEDIA_KINDS] as const
 
-export type Kind = (typeof KINDS)[number]
+export type TextKind = (typeof TEXT_KINDS)[number]
+export type MediaKind = (typeof MEDIA_KINDS)[number]
+export type Kind = TextKind | MediaKind
 
 /** Properties of a kind: its path, its input, and its models and viewers. */
 interface KindFacts {
   /** The usecase of models that serve it. */
   readonly usecase: string
   /** The feature of viewers; undefined for a kind that only admins may use. */
-  readonly feature: 'embeddings' | 'rerank' | 'tokenize' | 'moderation' | undefined
+  readonly feature: Extract<Capability, string> | undefined
   readonly path: string
-  /** Whether the first text goes with a list, one entry a line. */
-  readonly hasList: boolean
+  /** Whether the first text goes with a list, one entry a line. @default false */
+  readonly hasList?: boolean
 }
 
 const FACTS: Readonly<Record<Kind, KindFacts>> = {
-  embeddings: { usecase: 'embeddings', feature: 'embeddings', path: '/v1/embeddings', hasList: false },
+  embeddings: { usecase: 'embeddings', feature: 'embeddings', path: '/v1/embeddings' },
   rerank: { usecase: 'rerank', feature: 'rerank', path: '/v1/rerank', hasList: true },
-  tokenize: { usecase: 'tokenize', feature: 'tokenize', path: '/v1/tokenize', hasList: false },
-  moderation: { usecase: 'completion', feature: 'moderation', path: '/v1/moderations', hasList: false },
+  tokenize: { usecase: 'tokenize', feature: 'tokenize', path: '/v1/tokenize' },
+  moderation: { usecase: 'completion', feature: 'moderation', path: '/v1/moderations' },
   score: { usecase: 'score', feature: undefined, path: '/api/score', hasList: true },
+  speech: { usecase: 'tts', feature: 'audio_speech', path: '/v1/audio/speech' },
+  transcription: { usecase: 'transcript', feature: 'audio_transcription', path: '/v1/audio/transcriptions' },
+  images: { usecase: 'image', feature: 'images', path: '/v1/images/generations' },
+  detection: { usecase: 'detection', feature: 'detection', path: '/v1/detection' },
+  video: { usecase: 'video', feature: 'video', path: '/v1/video/generations' },
 }
 
 export function readKindFacts(kind: Kind): KindFacts {
@@ -31,6 +42,10 @@ export function readKindFacts(kind: Kind): KindFacts {
 
 export function isKind(text: string): text is Kind {
   return KINDS.some((kind) => kind === text)
+}
+
+export function isMediaKind(kind: Kind): kind is MediaKind {
+  return MEDIA_KINDS.some((each) => each === kind)
 }
 
 /** Kinds that the server serves and the viewer may use. */
@@ -65,19 +80,12 @@ export const BODIES = {
     candidates: splitLines(list),
     length_normalize: true,
   }),
-} as const satisfies Record<Kind, (model: string, input: Input) => object>
+} as const satisfies Record<TextKind, (model: string, input: Input) => object>
 
 /** Whether the form holds enough to send. */
-export function isComplete(kind: Kind, model: string | undefined, { text, list }: Input): boolean {
+export function isComplete(kind: TextKind, model: string | undefined, { text, list }: Input): boolean {
   const hasText = kind === 'tokenize' ? text !== '' : text.trim() !== ''
-  return model !== undefined && hasText && (!FACTS[kind].hasList || splitLines(list).length > 0)
-}
-
-/** The same call for a shell. @param needsKey whether the server asks for a key */
-export function writeCurl(url: string, body: object, needsKey: boolean): string {
-  const quoted = `'${JSON.stringify(body, null, 2).replaceAll("'", String.raw`'\''`)}'`
-  const key = needsKey ? ` \\\n  -H "Authorization: Bearer $KEY"` : ''
-  return `curl ${url}${key} \\\n  -H 'Content-Type: application/json' \\\n  -d ${quoted}`
+  return model !== undefined && hasText && (FACTS[kind].hasList !== true || splitLines(list).length > 0)
 }
 
 /** The cosine of the angle between two vectors; 0 where one has no length. */
