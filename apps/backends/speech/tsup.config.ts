@@ -1,4 +1,7 @@
 import { defineConfig } from 'tsup'
 import { program } from '../../../tsup.program.ts'
 
-export default defineConfig(program({ main: 'src/main.ts' }))
+export default defineConfig(
+  // The further entries are the programs of the engines' processes.
+  program({ main: 'src/main.ts', 'whisper-process': 'src/engines/whisper/whisper-process.mjs' }),
+)

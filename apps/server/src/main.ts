@@ -26,6 +26,7 @@ function findShippedBackends(): Readonly<Record<string, BuiltInBackend>> {
   const require = createRequire(import.meta.url)
   const llama = findProgram(require.resolve('@svc/backend-llama/package.json'))
   const onnx = findProgram(require.resolve('@svc/backend-onnx/package.json'))
+  const speech = findProgram(require.resolve('@svc/backend-speech/package.json'))
   return {
     llama,
     'llama-cpp': llama,
@@ -34,6 +35,15 @@ function findShippedBackends(): Readonly<Record<string, BuiltInBackend>> {
     sentencetransformers: onnx,
     rerankers: onnx,
     'privacy-filter': onnx,
+    speech,
+    whisper: speech,
+    'whisper-cpp': speech,
+    'faster-whisper': speech,
+    'sherpa-onnx': speech,
+    piper: speech,
+    kokoro: speech,
+    'silero-vad': speech,
+    flite: speech,
   }
 }
 

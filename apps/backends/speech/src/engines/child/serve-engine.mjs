@@ -1,0 +1,88 @@
+/**
+ * The inside of an engine's process. An engine computes on the calling thread, cannot be interrupted, and may crash on
+ * malformed files. In this process it can, while calls, cancellations and health checks go on. It holds one model and
+ * runs one call at a time. Plain JavaScript, because it starts from the sources and from the build alike.
+ *
+ * @module
+ */
+/** @typedef {import('./protocol.ts').EngineRequest} EngineRequest */
+/** @typedef {import('./protocol.ts').EngineReply} EngineReply */
+
+/** Must equal `MAX_AHEAD` of the protocol. */
+const MAX_AHEAD = 8
+
+/** An error whose text the caller of the model shall read: its request is at fault. */
+export class RequestError extends Error {}
+
+/**
+ * Answers the messages of the parent.
+ *
+ * @param {import('./protocol.ts').EngineWork} work
+ */
+export function serveEngine(work) {
+  // The parent process receives the stop signals and closes the channel when it no longer needs this process.
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {})
+  process.on('disconnect', () => process.exit(0))
+
+  let ahead = 0
+  /** @type {(() => void) | undefined} */
+  let onRoom
+
+  /**
+   * @param {unknown} piece
+   * @returns {Promise<void>}
+   */
+  const emit = (piece) => {
+    ahead += 1
+    reply({ kind: 'piece', piece })
+    if (ahead < MAX_AHEAD) return Promise.resolve()
+    return new Promise((resolve) => {
+      onRoom = resolve
+    })
+  }
+
+  /**
+   * @param {Extract<EngineRequest, { kind: 'load' | 'call' }>} request
+   * @returns {Promise<EngineReply>}
+   */
+  const answer = async (request) => {
+    if (request.kind === 'load') return { kind: 'loaded', facts: await work.load(request.settings) }
+    ahead = 0
+    return { kind: 'done', result: await work.call(request.request, emit) }
+  }
+
+  process.on('message', (/** @type {EngineRequest} */ request) => {
+    if (request.kind === 'taken') {
+      ahead -= request.count
+      if (ahead < MAX_AHEAD) onRoom?.()
+      return
+    }
+    answer(request).then(reply, (error) => {
+      const message = error instanceof Error ? error.message : String(error)
+      reply({ kind: 'failed', message, isRequest: error instanceof RequestError })
+    })
+  })
+}
+
+/** @param {EngineReply} message */
+function reply(message) {
+  process.send?.(message)
+}
+
+/**
+ * Opens the package of an engine, which is installed only on platforms that have a build of it.
+ *
+ * @template Package
+ * @param {string} name
+ * @param {() => Promise<Package>} open
+ * @returns {Promise<Package>}
+ */
+export async function openPackage(name, open) {
+  try {
+    return await open()
+  } catch (error) {
+    const [reason = ''] = String(error instanceof Error ? error.message : error).split('\n')
+    // in words that name no folder
+    throw new Error(`${name} cannot be used here: ${reason.replace(/(?:\/[^\s/'"]+)+\//g, '')}`)
+  }
+}
