@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { SpeechError } from '../../errors.ts'
+import { findProgramFile } from '../child/program-file.ts'
 
 /** One text to speak. */
 export interface FliteJob {
@@ -41,8 +42,7 @@ export async function speakText(module: WebAssembly.Module, job: FliteJob, signa
 }
 
 function startWorker(module: WebAssembly.Module, job: FliteJob): Worker {
-  const program = import.meta.url.endsWith('.ts') ? './flite-worker.mjs' : './flite-worker.js'
-  return new Worker(new URL(program, import.meta.url), { workerData: { ...job, module }, execArgv: [], env: {} })
+  return new Worker(findProgramFile('flite/flite-worker.mjs'), { workerData: { ...job, module }, execArgv: [], env: {} })
 }
 
 /** Waits for the one message of a worker. */
