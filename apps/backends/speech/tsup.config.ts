@@ -9,6 +9,7 @@ export default defineConfig(
     {
       main: 'src/main.ts',
       'whisper-process': 'src/engines/whisper/whisper-process.mjs',
+      'sherpa-process': 'src/engines/sherpa/sherpa-process.mjs',
       'silero-process': 'src/engines/silero/silero-process.mjs',
       'flite-worker': 'src/engines/flite/flite-worker.mjs',
     },

@@ -4,6 +4,7 @@ import { badModel, invalidRequest } from '../errors.ts'
 import { ENGINES, type EngineName } from '../speech-model.ts'
 import type { Engine, LoadSettings } from './engine.ts'
 import { fliteEngine } from './flite/flite.ts'
+import { sherpaEngine } from './sherpa/engine.ts'
 import { sileroEngine } from './silero/engine.ts'
 import { whisperEngine } from './whisper/engine.ts'
 
@@ -11,6 +12,7 @@ import { whisperEngine } from './whisper/engine.ts'
 const engines: Readonly<Partial<Record<EngineName, Engine>>> = {
   whisper: whisperEngine,
   silero: sileroEngine,
+  sherpa: sherpaEngine,
   flite: fliteEngine,
 }
 

@@ -1,0 +1,47 @@
+import { invalidRequest } from '../../errors.ts'
+import type { Diarizer } from '../../speech-model.ts'
+import type { EnginePool } from '../child/engine-pool.ts'
+import { SPEECH_RATE } from '../whisper/windows.ts'
+import { askSession } from './ask-session.ts'
+import type { DiarizedResult } from './protocol.ts'
+
+/** Longest audio of one call, in seconds: it is in memory as a whole. */
+const MAX_SECONDS = 4 * 3600
+const USUAL_THRESHOLD = 0.5
+
+/** Creates the diarizer of a loaded model. It works on the whole audio. */
+export function createDiarizer(pool: EnginePool): Diarizer {
+  return {
+    diarize: async (samples, { speakers, clusteringThreshold, minOnSeconds }, { signal }) => {
+      const all = await collect(samples)
+      const session = await pool.begin({ signal })
+      try {
+        const clustering = {
+          numClusters: speakers > 0 ? speakers : -1,
+          threshold: clusteringThreshold > 0 ? clusteringThreshold : USUAL_THRESHOLD,
+        }
+        const found = await askSession<DiarizedResult>(session, { kind: 'diarize', samples: all, clustering })
+        return found.filter(({ start, end }) => end - start >= minOnSeconds)
+      } finally {
+        session.end()
+      }
+    },
+  }
+}
+
+async function collect(samples: AsyncIterable<Float32Array>): Promise<Float32Array> {
+  const pieces: Float32Array[] = []
+  let length = 0
+  for await (const piece of samples) {
+    length += piece.length
+    if (length > MAX_SECONDS * SPEECH_RATE) throw invalidRequest('the audio must have at most 4 hours', 'dst')
+    pieces.push(piece)
+  }
+  const all = new Float32Array(length)
+  let place = 0
+  for (const piece of pieces) {
+    all.set(piece, place)
+    place += piece.length
+  }
+  return all
+}
