@@ -37,7 +37,6 @@ function findShippedBackends(): Readonly<Record<string, BuiltInBackend>> {
     'privacy-filter': onnx,
     speech,
     whisper: speech,
-    'whisper-cpp': speech,
     'faster-whisper': speech,
     'sherpa-onnx': speech,
     piper: speech,

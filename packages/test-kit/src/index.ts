@@ -154,3 +154,4 @@ export {
   type UpstreamReply,
   type UpstreamScript,
 } from './upstream.ts'
+export { type TinyWhisper, whisperBytes } from './whisper-file.ts'

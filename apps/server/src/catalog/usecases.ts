@@ -21,6 +21,9 @@ export function listUsecases(config: ModelConfig): Usecase[] {
 
 const NO_CHAT: ReadonlySet<string> = new Set([
   'whisper',
+  'faster-whisper',
+  'speech',
+  'flite',
   'piper',
   'kokoro',
   'diffusers',
@@ -43,7 +46,7 @@ const NO_CHAT: ReadonlySet<string> = new Set([
 /** Backends that always serve a usecase. */
 const BY_BACKEND: Readonly<Partial<Record<Usecase, readonly string[]>>> = {
   rerank: ['rerankers'],
-  tts: ['piper', 'transformers-musicgen', 'kokoro'],
+  tts: ['piper', 'transformers-musicgen', 'kokoro', 'flite'],
   sound_generation: ['transformers-musicgen', 'ace-step', 'acestep-cpp'],
   detection: ['rfdetr', 'sam3-cpp', 'insightface'],
   depth: ['depth-anything'],
@@ -65,6 +68,9 @@ const BY_BACKEND: Readonly<Partial<Record<Usecase, readonly string[]>>> = {
 const FOR_SOME_MODELS: Readonly<Record<string, readonly Usecase[]>> = {
   diffusers: ['image', 'video'],
   whisper: ['transcript', 'vad'],
+  'faster-whisper': ['transcript'],
+  speech: ['transcript', 'tts', 'vad', 'diarization'],
+  'sherpa-onnx': ['transcript', 'tts'],
 }
 const OF_LANGUAGE_ENGINES: readonly Usecase[] = [
   ...(['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'vision', 'score'] as const),
@@ -86,7 +92,8 @@ const BY_SETTINGS: Readonly<Partial<Record<Usecase, (config: ModelConfig, backen
   rerank: (config) => config.llm.reranking === true || isKind(config, 'ranker'),
   image: drawsPictures,
   video: drawsPictures,
-  transcript: (config, backend) => backend === 'whisper' && !config.options.includes('vad_only'),
+  transcript: (config, backend) =>
+    backend === 'faster-whisper' || (backend === 'whisper' && !config.options.includes('vad_only')),
   vad: (config, backend) => backend === 'whisper' && config.options.includes('vad_only'),
   vision: guessesVision,
   tokenize: (config) => config.gguf !== undefined,

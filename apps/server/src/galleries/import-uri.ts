@@ -9,6 +9,7 @@ import type { OutboundClient } from '../outbound/client.ts'
 import { type HubRepository, readHubRepository } from './hub-repository.ts'
 import { findRawWeights } from './model-image.ts'
 import type { ModelRequest } from './model-plan.ts'
+import { findWhisperFile, isWhisperName, WHISPER_KEYS } from './whisper-files.ts'
 
 /** Wishes for the model behind an address. */
 export interface ImportPreferences {
@@ -66,12 +67,12 @@ const BY_TASK: Readonly<Record<string, Task>> = {
   'text-ranking': { modality: 'reranker', backends: ['rerankers'], keys: { known_usecases: ['rerank'] } },
   'automatic-speech-recognition': {
     modality: 'asr',
-    backends: ['whisper', 'faster-whisper', 'nemo', 'transformers'],
+    backends: ['faster-whisper', 'nemo', 'transformers'],
     keys: { known_usecases: ['transcript'] },
   },
   'text-to-speech': {
     modality: 'tts',
-    backends: ['transformers', 'kokoro', 'piper', 'qwen-tts'],
+    backends: ['transformers', 'kokoro', 'qwen-tts'],
     keys: { known_usecases: ['tts'] },
   },
   'text-to-image': {
@@ -122,10 +123,10 @@ export async function planImport(
     checkName(name, 'model')
     return { kind: 'install', request: { url: uri, name, overrides: toOverrides(preferences) } }
   }
-  if (isGgufName(filename)) return planFile(filename, uri, preferences)
+  if (isGgufName(filename) || isWhisperName(filename)) return planFile(filename, uri, preferences)
   throw new SvcError(
     'invalid_request',
-    'the address is neither a GGUF file, a model file, an image, a repository of the hub nor an ollama:// name',
+    'the address is neither a GGUF file, a Whisper file (ggml-*.bin), a model file, an image, a repository of the hub nor an ollama:// name',
     { code: 'invalid_uri', details: { param: 'uri' } },
   )
 }
@@ -183,13 +184,13 @@ function decode(text: string): string {
 }
 
 function planFile(filename: string, uri: string, preferences: ImportPreferences): ImportPlan {
-  const name = preferences.name ?? filename.replace(/\.gguf$/i, '')
+  const name = preferences.name ?? filename.replace(/\.(?:gguf|bin)$/i, '')
   checkName(name, 'model')
   return {
     kind: 'install',
     request: {
       name,
-      configFile: { parameters: { model: filename } },
+      configFile: { ...(isWhisperName(filename) ? WHISPER_KEYS : {}), parameters: { model: filename } },
       overrides: toOverrides(preferences),
       files: [{ filename, uri }],
     },
@@ -205,7 +206,9 @@ async function planRepository(
   const found = await readHubRepository(repository, parts, signal)
   const name = preferences.name ?? repository.slice(repository.indexOf('/') + 1)
   checkName(name, 'model')
-  const weights = chooseWeights(found, preferences.quantizations ?? DEFAULT_QUANTIZATIONS)
+  const ggufs = chooseWeights(found, preferences.quantizations ?? DEFAULT_QUANTIZATIONS)
+  const whisper = ggufs.length > 0 ? undefined : findWhisperFile(found.files, repository)
+  const weights = whisper === undefined ? ggufs : [whisper]
   const [main] = weights
   if (main !== undefined) {
     const projector = found.files.find(({ path }) => isGgufName(path) && /mmproj/i.test(path))
@@ -216,6 +219,7 @@ async function planRepository(
       ...(sha256 === undefined ? {} : { sha256 }),
     }))
     const configFile = {
+      ...(whisper === undefined ? {} : WHISPER_KEYS),
       ...(projector === undefined ? {} : { mmproj: `${folder}/${projector.path}` }),
       parameters: { model: `${folder}/${main.path}` },
     }

@@ -55,7 +55,9 @@ async function packAll(): Promise<readonly RegisteredPackage[]> {
   const engines = installation.join('engines')
   await run(process.execPath, ['scripts/engine-packages.mjs', engines], { cwd: ROOT })
   const all: RegisteredPackage[] = []
-  for (const name of ['@svc/server', '@svc/backend-llama', '@svc/backend-onnx', '@svc/demo-models']) {
+  for (const name of ['server', 'backend-llama', 'backend-onnx', 'backend-speech', 'demo-models'].map(
+    (each) => `@svc/${each}`,
+  )) {
     all.push(await packPackage(tarballs, name))
   }
   for (const name of await readdir(engines)) {
@@ -136,11 +138,11 @@ describe('the installed server', () => {
   })
 
   it('has only the dependencies that its bundles leave outside', async () => {
-    const own = ['@svc/backend-llama', '@svc/backend-onnx', '@svc/demo-models']
+    const own = ['@svc/backend-llama', '@svc/backend-onnx', '@svc/backend-speech', '@svc/demo-models']
     expect(Object.keys(findManifest('@svc/server').dependencies ?? {}).sort()).toEqual([
       ...['@evan/opus', '@node-rs/argon2', ...own, 'bcrypt', 'fzstd', 'libsql', 'wasm-media-encoders'],
     ])
-    for (const backend of ['@svc/backend-llama', '@svc/backend-onnx']) {
+    for (const backend of own.slice(0, -1)) {
       expect(findManifest(backend).dependencies ?? {}, backend).toEqual({})
     }
   })
@@ -179,6 +181,7 @@ describe('the installed server', () => {
     ['server', ['re2js', '@opentelemetry/exporter-trace-otlp-proto']],
     ['backend-llama', ['@grpc/grpc-js', 're2js', 'node-llama-cpp']],
     ['backend-onnx', ['@grpc/grpc-js', 'onnxruntime-node', '@huggingface/tokenizers']],
+    ['backend-speech', ['@grpc/grpc-js']],
   ])('ships the licence texts of the packages inside: %s', async (name, more) => {
     const text = await readFile(inPackage(`@svc/${name}`, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
     for (const inside of ['@bufbuild/protobuf', ...more]) {
@@ -222,7 +225,7 @@ describe('the installed server', () => {
     expect(scripts.prepack).toBe('node ../../scripts/write-commit.mjs')
   })
 
-  it.each(['server', 'backend-llama', 'backend-onnx'])('carries its changelog: %s', async (name) => {
+  it.each(['server', 'backend-llama', 'backend-onnx', 'backend-speech'])('carries its changelog: %s', async (name) => {
     const text = await readFile(inPackage(`@svc/${name}`, 'CHANGELOG.md'), 'utf8')
     expect(text).toMatch(new RegExp(`^# @svc/${name}\n`))
   })

@@ -24,7 +24,7 @@ export function createTranscribeHandlers(host: ModelHost): TranscriptionHandlers
       const heard = await listen(host, request, signal)
       const segments: SpokenSegment[] = []
       for await (const segment of heard.segments) segments.push(segment)
-      return toResult(segments, heard.seconds())
+      return toResult(segments, heard)
     },
     audioTranscriptionStream: async function* (request, { signal }) {
       const heard = await listen(host, request, signal)
@@ -33,12 +33,14 @@ export function createTranscribeHandlers(host: ModelHost): TranscriptionHandlers
         yield { delta: joint(segments.at(-1), segment) + segment.text }
         segments.push(segment)
       }
-      yield { finalResult: toResult(segments, heard.seconds()) }
+      yield { finalResult: toResult(segments, heard) }
     },
   }
 }
 
 interface Heard {
+  /** What was asked for. */
+  readonly language: string
   readonly segments: AsyncIterable<SpokenSegment>
   /** Length of the audio, once all segments are there. */
   seconds(): number
@@ -58,7 +60,11 @@ async function listen(host: ModelHost, request: TranscriptRequest, signal: Abort
       yield piece
     }
   }
-  return { segments: transcriber.transcribe(read(), wanted, { signal }), seconds: () => count / SPEECH_RATE }
+  return {
+    language: wanted.language ?? '',
+    segments: transcriber.transcribe(read(), wanted, { signal }),
+    seconds: () => count / SPEECH_RATE,
+  }
 }
 
 /** Names no folder, because the caller did not choose it. */
@@ -81,11 +87,11 @@ function toRequest(request: TranscriptRequest): TranscriptionRequest {
   }
 }
 
-function toResult(segments: readonly SpokenSegment[], seconds: number): PartialMessage<TranscriptResult> {
+function toResult(segments: readonly SpokenSegment[], heard: Heard): PartialMessage<TranscriptResult> {
   return {
     text: segments.map((segment, index) => joint(segments[index - 1], segment) + segment.text).join(''),
-    language: segments.find(({ language }) => language !== '')?.language ?? '',
-    duration: seconds,
+    language: segments.find(({ language }) => language !== '')?.language ?? heard.language,
+    duration: heard.seconds(),
     segments: segments.map(({ start, end, text, words }, id) => ({
       id,
       start: toNanoseconds(start),

@@ -34,6 +34,13 @@ export const MODEL_BLOCKS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'model-file:backend:speech',
+    section: '2.9',
+    behavior:
+      '`whisper`, `faster-whisper`, `sherpa-onnx`, `piper`, `kokoro`, `silero-vad`, `flite` and `speech` name the built-in speech backend, which tells the engine by the file.',
+    state: 'built',
+  },
+  {
     id: 'model-file:backend:in-process',
     section: '2.9',
     behavior: '`pattern`, `cloud-proxy`, `service-proxy` and `local-store` run inside the server.',

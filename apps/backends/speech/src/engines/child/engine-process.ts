@@ -13,7 +13,7 @@ export interface EngineProgram {
   readonly settings: unknown
   /** Resident memory of the process, in bytes. Beyond it, the process is killed (on Linux). */
   readonly memoryLimit: number
-  /** Time of the load. */
+  /** Time of the load, an integer. */
   readonly loadTimeoutMs: number
 }
 
@@ -57,6 +57,7 @@ export async function startEngineProcess(
     const reply = await running.replies.next(AbortSignal.any([signal, deadline]))
     if (reply.kind === 'failed') throw badModel(reply.message)
     if (reply.kind !== 'loaded') throw badModel('the engine did not load it')
+    await running.checkMemory()
     return toEngineProcess(running, reply.facts)
   } catch (error) {
     await running.close()
@@ -72,6 +73,8 @@ interface RunningProgram {
   readonly replies: ReplyQueue
   readonly hasEnded: boolean
   readonly memoryBytes: number
+  /** Looks at the memory, and kills the process beyond the limit. @throws SpeechError `internal` then */
+  checkMemory(): Promise<void>
   send(request: EngineRequest): void
   close(): Promise<void>
 }
@@ -121,13 +124,18 @@ function runProgram({ file, memoryLimit }: EngineProgram): RunningProgram {
     replies.fail(error)
     child.kill('SIGKILL')
   }
+  const checkMemory = async (): Promise<void> => {
+    const bytes = (await readMemory(child.pid ?? 0)) ?? 0
+    memoryBytes = hasEnded ? 0 : bytes
+    if (bytes <= memoryLimit) return
+    const limit = Math.round(memoryLimit / MB)
+    const error = engineFailed(`the engine needed more than ${limit} MB of memory (option memory_limit_mb)`)
+    kill(error)
+    throw error
+  }
   const watch = setInterval(() => {
-    void readMemory(child.pid ?? 0).then((bytes = 0) => {
-      memoryBytes = hasEnded ? 0 : bytes
-      if (bytes <= memoryLimit) return
-      const limit = Math.round(memoryLimit / MB)
-      kill(engineFailed(`the engine needed more than ${limit} MB of memory (option memory_limit_mb)`))
-    })
+    // The queue of replies has the error.
+    checkMemory().catch(() => undefined)
   }, MEMORY_INTERVAL_MS)
   watch.unref()
   // The other side is a file of this package: its messages match the types.
@@ -148,6 +156,7 @@ function runProgram({ file, memoryLimit }: EngineProgram): RunningProgram {
     get memoryBytes() {
       return memoryBytes
     },
+    checkMemory,
     send: (request) => sendTo(child, request),
     close: async () => {
       hasEnded = true

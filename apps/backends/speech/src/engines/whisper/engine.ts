@@ -48,7 +48,7 @@ export const whisperEngine: Engine = {
         file: findProgramFile('whisper/whisper-process.mjs'),
         settings: load,
         memoryLimit: findMemoryLimit(settings, size),
-        loadTimeoutMs: LOAD_TIMEOUT_MS + (size / SLOWEST_READ) * 1000,
+        loadTimeoutMs: LOAD_TIMEOUT_MS + Math.ceil((size / SLOWEST_READ) * 1000),
       },
       parallel,
       maxWaiting,
