@@ -70,7 +70,7 @@ export async function writeTinyRecogniser(
   await mkdir(folder, { recursive: true })
   const graph = toOnnxFile(createRecogniserGraph())
   await writeFile(path.join(folder, 'model.onnx'), Buffer.concat([graph, encodeMetadata(metadata)]))
-  const tokens = LETTERS.map((letter) => (letter === ' ' ? '▁' : letter))
+  const tokens = LETTERS.map((letter) => (letter === ' ' ? '▁' : 'aeiou'.includes(letter) ? `▁${letter}` : letter))
   await writeFile(path.join(folder, 'tokens.txt'), [...tokens, '<blk>'].map((token, id) => `${token} ${id}\n`).join(''))
 }
 

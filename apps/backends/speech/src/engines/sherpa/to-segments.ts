@@ -5,7 +5,7 @@ import type { HeardResult } from './protocol.ts'
 const LONG_PAUSE = 0.8
 /** A segment ends at the next word after this length, in seconds. */
 const LONG_SEGMENT = 15
-/** Time of the last sound, where nothing tells its end, in seconds. */
+/** Length of the last sound of a word, in seconds: only the begin of a token is known. */
 const LAST_SOUND = 0.3
 /** Characters that begin a word in tokens. */
 const WORD_START = /^[▁ ]/u
@@ -39,20 +39,22 @@ export function toSegments(heard: HeardResult, { offset, seconds }: Stretch, wit
 
 function toWords({ tokens, timestamps }: HeardResult, { offset, seconds }: Stretch): SpokenWord[] {
   if (timestamps.length !== tokens.length) return []
-  const words: { start: number; text: string }[] = []
+  const words: { start: number; last: number; text: string }[] = []
   for (const [index, token] of tokens.entries()) {
-    const last = words.at(-1)
+    const word = words.at(-1)
     const text = token.replaceAll('▁', ' ').trim()
-    const start = Math.min(Math.max(0, timestamps[index] ?? 0), seconds)
-    if (last === undefined || WORD_START.test(token) || WITHOUT_SPACES.test(text)) words.push({ start, text })
-    else last.text += text
+    const time = Math.min(Math.max(word?.last ?? 0, timestamps[index] ?? 0), seconds)
+    if (word === undefined || WORD_START.test(token) || WITHOUT_SPACES.test(text)) {
+      words.push({ start: time, last: time, text })
+    } else {
+      word.text += text
+      word.last = time
+    }
   }
   const spoken = words.filter(({ text }) => text !== '')
-  return spoken.map(({ start, text }, index) => {
-    const next = spoken[index + 1]?.start ?? seconds
-    const end = Math.max(start, Math.min(next, index === spoken.length - 1 ? seconds : start + LONG_PAUSE))
-    const isLast = index === spoken.length - 1
-    return { start: offset + start, end: offset + (isLast ? Math.min(end, start + LAST_SOUND) : end), text }
+  return spoken.map(({ start, last, text }, index) => {
+    const end = Math.min(last + LAST_SOUND, spoken[index + 1]?.start ?? seconds)
+    return { start: offset + start, end: offset + Math.max(last, end), text }
   })
 }
 
@@ -66,7 +68,7 @@ function groupWords(words: readonly SpokenWord[]): SpokenWord[][] {
       first === undefined ||
       last === undefined ||
       SENTENCE_END.test(last.text) ||
-      word.start - last.start >= 2 * LONG_PAUSE ||
+      word.start - last.end >= LONG_PAUSE ||
       word.end - first.start > LONG_SEGMENT
     if (group === undefined || isOver) groups.push([word])
     else group.push(word)
