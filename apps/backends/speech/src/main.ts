@@ -6,6 +6,7 @@
  */
 import { type BackendHandlers, createLog, serveBackend } from '@svc/backend-kit'
 import { createDetectSpeechHandlers } from './handlers/detect-speech.ts'
+import { createDiarizeHandlers } from './handlers/diarize.ts'
 import { createSpeakHandlers } from './handlers/speak.ts'
 import { createCapabilities, createStatusHandlers } from './handlers/status.ts'
 import { createTranscribeHandlers } from './handlers/transcribe.ts'
@@ -18,6 +19,7 @@ const handlers: BackendHandlers = {
   ...createTranscribeHandlers(host),
   ...createSpeakHandlers(host),
   ...createDetectSpeechHandlers(host),
+  ...createDiarizeHandlers(host),
 }
 await serveBackend({
   handlers,

@@ -1,6 +1,6 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
-import { ensureSuccess } from '@svc/backend-client'
 import { readWav } from '@svc/audio'
+import { ensureSuccess } from '@svc/backend-client'
 import { demoModels } from '@svc/demo-models'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startBackend, type TestBackend } from './backend.ts'
@@ -74,7 +74,9 @@ describe('VAD', () => {
   })
 
   it('does not speak', async () => {
-    await expect(backend.client.tts({ text: 'Hello', dst: '/x.wav' })).rejects.toMatchObject({ kind: 'not_implemented' })
+    await expect(backend.client.tts({ text: 'Hello', dst: '/x.wav' })).rejects.toMatchObject({
+      kind: 'not_implemented',
+    })
   })
 })
 
@@ -86,10 +88,18 @@ describe('damaged files', () => {
     ['cut in half', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
     ['without its last byte', (bytes: Buffer) => bytes.subarray(0, -1)],
     ['with more bytes', (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('more')])],
-    ['with other inputs', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replaceAll('state', 'shape'), 'latin1')],
-    ['with a damaged graph', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replaceAll('LSTM', 'LSTX'), 'latin1')],
+    [
+      'with other inputs',
+      (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replaceAll('state', 'shape'), 'latin1'),
+    ],
+    [
+      'with a damaged graph',
+      (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replaceAll('LSTM', 'LSTX'), 'latin1'),
+    ],
   ])('are refused: %s', async (_, damage) => {
     await writeFile(`${backend.models}/bad.onnx`, damage(await readFile(weights)))
-    await expect(backend.load('bad.onnx', { Options: ['engine:silero'] })).rejects.toThrow(/bad\.onnx|Fatal error|graph/)
+    await expect(backend.load('bad.onnx', { Options: ['engine:silero'] })).rejects.toThrow(
+      /bad\.onnx|Fatal error|graph/,
+    )
   })
 })

@@ -102,7 +102,8 @@ const espeakData = await findEspeakData(undefined, '/').catch(() => undefined)
 if (espeakData === undefined) console.log('espeak-ng-data is missing: Piper voices were not tried')
 
 describe.skipIf(espeakData === undefined)('a Piper voice', () => {
-  const countWorkFolders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith(`svc-speech-${backend.child.pid}-`)).length
+  const countWorkFolders = async () =>
+    (await readdir(tmpdir())).filter((name) => name.startsWith(`svc-speech-${backend.child.pid}-`)).length
 
   it('is spoken as published, and leaves nothing behind', async () => {
     await writeTinyVoice(place('voice.onnx'))
@@ -121,7 +122,9 @@ describe.skipIf(espeakData === undefined)('a Piper voice', () => {
     const speakers = { num_speakers: 2, speaker_id_map: { anna: 1, bert: 0 } }
     await writeTinyVoice(place('two.onnx'), speakers)
     // the graph has no input for speakers: the engine refuses it, or the call does
-    const asked = backend.load('two.onnx').then(() => backend.client.tts({ text: 'Hi', dst: place('x.wav'), voice: 'carl' }))
+    const asked = backend
+      .load('two.onnx')
+      .then(() => backend.client.tts({ text: 'Hi', dst: place('x.wav'), voice: 'carl' }))
     await expect(asked).rejects.toThrow(/the voices are bert, anna|did not load|ended/)
   })
 
@@ -129,7 +132,10 @@ describe.skipIf(espeakData === undefined)('a Piper voice', () => {
     await backend.load('voice.onnx')
     const dst = place('long.wav')
     const caller = new AbortController()
-    const asked = backend.client.tts({ text: 'A sentence that is spoken. '.repeat(1500), dst }, { signal: caller.signal })
+    const asked = backend.client.tts(
+      { text: 'A sentence that is spoken. '.repeat(1500), dst },
+      { signal: caller.signal },
+    )
     await eventually(() => expect(existsSync(dst)).toBe(true))
     caller.abort()
     await expect(asked).rejects.toMatchObject({ kind: 'cancelled' })

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { ensureSuccess } from '@svc/backend-client'
 import { readWav } from '@svc/audio'
+import { ensureSuccess } from '@svc/backend-client'
 import { eventually } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startBackend, type TestBackend } from './backend.ts'

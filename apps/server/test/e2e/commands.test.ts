@@ -152,12 +152,24 @@ describe("a model of one's own", () => {
   })
 
   it.each([
-    ['takes the place of the demo in the list', 'auto', ['demo-embed', 'demo-ner', 'demo-vad', 'demo-voice', 'dropped.gguf'], 200],
-    ['is listed beside a demo that is to stay', 'true', ['demo', 'demo-embed', 'demo-ner', 'demo-vad', 'demo-voice', 'dropped.gguf'], 200],
+    [
+      'takes the place of the demo in the list',
+      'auto',
+      ['demo-embed', 'demo-ner', 'demo-vad', 'demo-voice', 'dropped.gguf'],
+      200,
+    ],
+    [
+      'is listed beside a demo that is to stay',
+      'true',
+      ['demo', 'demo-embed', 'demo-ner', 'demo-vad', 'demo-voice', 'dropped.gguf'],
+      200,
+    ],
     ['is alone where the demo models are off', 'false', ['dropped.gguf'], 404],
   ])('dropped into the folder of a running server %s', async (_, mode, names, status) => {
     await using server = await startBuiltServer({ env: { SVC_DEMO_MODEL: mode, SVC_THREADS: '1' } })
-    expect(await namesAt(server.url)).toEqual(mode === 'false' ? [] : ['demo', 'demo-embed', 'demo-ner', 'demo-vad', 'demo-voice'])
+    expect(await namesAt(server.url)).toEqual(
+      mode === 'false' ? [] : ['demo', 'demo-embed', 'demo-ner', 'demo-vad', 'demo-voice'],
+    )
     await copyFile(weights, join(server.folder, 'models', 'dropped.gguf'))
     expect(await namesAt(server.url)).toEqual(names)
     expect(await readAnswer(await postChat(server.url, 'dropped.gguf'))).not.toBe('')

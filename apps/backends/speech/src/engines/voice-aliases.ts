@@ -24,7 +24,8 @@ export function readVoiceAliases(
   for (const entry of entries) {
     const [alias = '', name = ''] = entry.split('=').map((part) => part.trim())
     const voice = voices.find((candidate) => candidate.name === name)
-    if (alias === '' || voice === undefined) throw wrong(`must be such as nova=${voices[0]?.name ?? 'voice'}, not "${entry.trim()}"`)
+    if (alias === '' || voice === undefined)
+      throw wrong(`must be such as nova=${voices[0]?.name ?? 'voice'}, not "${entry.trim()}"`)
     aliases.set(alias, voice)
   }
   return aliases

@@ -19,5 +19,8 @@ export function findVoice({ voices, aliases }: Pick<Synthesizer, 'voices' | 'ali
   if (WELL_KNOWN_VOICES.includes(name)) return usual
   const names = [...voices.map((voice) => voice.name), ...aliases.keys()]
   const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : ''
-  throw invalidRequest(`there is no such voice; the voices are ${names.slice(0, MAX_LISTED).join(', ')}${more}`, 'voice')
+  throw invalidRequest(
+    `there is no such voice; the voices are ${names.slice(0, MAX_LISTED).join(', ')}${more}`,
+    'voice',
+  )
 }

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { demoModels } from '@svc/demo-models'
+import { SvcError } from '@svc/errors'
 import { type TempDir, tempDir, toOnnxFile } from '@svc/test-kit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SvcError } from '@svc/errors'
 import { encodeMetadata } from '../engines/sherpa/encode-metadata.ts'
 import { readOnnxHeader } from './read-onnx-header.ts'
 
@@ -32,7 +32,10 @@ describe('readOnnxHeader', () => {
     const text = 'ü'.repeat(300)
     const header = await read(Buffer.concat([small, encodeMetadata({ sample_rate: '22050', text })]))
     expect(header).toMatchObject({ inputs: ['in'], outputs: ['out'] })
-    expect([...header.metadata]).toEqual([['sample_rate', '22050'], ['text', text]])
+    expect([...header.metadata]).toEqual([
+      ['sample_rate', '22050'],
+      ['text', text],
+    ])
   })
 
   it('reads the file of the demo model', async () => {
@@ -54,7 +57,9 @@ describe('readOnnxHeader', () => {
 
   it('refuses a missing file and a folder', async () => {
     await expect(readOnnxHeader(folder.join('none.onnx'))).rejects.toThrow('none.onnx: there is no such file')
-    await expect(readOnnxHeader(folder.path)).rejects.toThrow(/not an ONNX model, or a damaged one \(it is not a file\)/)
+    await expect(readOnnxHeader(folder.path)).rejects.toThrow(
+      /not an ONNX model, or a damaged one \(it is not a file\)/,
+    )
   })
 
   it('reads or refuses any bytes', async () => {

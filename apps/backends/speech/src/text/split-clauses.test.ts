@@ -17,10 +17,7 @@ describe('splitClauses', () => {
 
   it('starts with a short clause', () => {
     const text = 'When the evening came at last, they all went home, and then they slept.'
-    expect(splitClauses(text)).toEqual([
-      'When the evening came at last,',
-      'they all went home, and then they slept.',
-    ])
+    expect(splitClauses(text)).toEqual(['When the evening came at last,', 'they all went home, and then they slept.'])
   })
 
   it('cuts a long sentence at commas, else at spaces, else between characters', () => {

@@ -37,7 +37,10 @@ const LONG_WORD = /\S{100}(?=\S)/g
  * grows with the square of their length.
  */
 export function foldText(text: string): string {
-  const plain = text.normalize('NFKD').replace(MARKS, '').replace(/\r\n?|[\u2028\u2029]/g, '\n')
+  const plain = text
+    .normalize('NFKD')
+    .replace(MARKS, '')
+    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
   return plain.replace(NOT_ASCII, (mark) => FOLDED[mark] ?? ' ').replace(LONG_WORD, '$& ')
 }
 

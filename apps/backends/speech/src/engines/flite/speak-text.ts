@@ -42,7 +42,11 @@ export async function speakText(module: WebAssembly.Module, job: FliteJob, signa
 }
 
 function startWorker(module: WebAssembly.Module, job: FliteJob): Worker {
-  return new Worker(findProgramFile('flite/flite-worker.mjs'), { workerData: { ...job, module }, execArgv: [], env: {} })
+  return new Worker(findProgramFile('flite/flite-worker.mjs'), {
+    workerData: { ...job, module },
+    execArgv: [],
+    env: {},
+  })
 }
 
 /** Waits for the one message of a worker. */

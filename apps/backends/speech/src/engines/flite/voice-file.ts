@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import path from 'node:path'
-import type { Voice } from '../../speech-model.ts'
 import { badModel } from '../../errors.ts'
+import type { Voice } from '../../speech-model.ts'
 
 /** The voices inside of the engine. Voice `kal` has 8,000 samples a second, the others 16,000. */
 export const FLITE_VOICES = ['slt', 'kal16', 'rms', 'awb', 'kal'].map((name): Voice => ({ name, language: 'en' }))

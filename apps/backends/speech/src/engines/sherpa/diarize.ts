@@ -12,7 +12,7 @@ const USUAL_THRESHOLD = 0.5
 /** Creates the diarizer of a loaded model. It works on the whole audio. */
 export function createDiarizer(pool: EnginePool): Diarizer {
   return {
-    diarize: async (samples, { speakers, clusteringThreshold, minOnSeconds }, { signal }) => {
+    diarize: async (samples, { speakers, clusteringThreshold, minOnSeconds, minOffSeconds }, { signal }) => {
       const all = await collect(samples)
       const session = await pool.begin({ signal })
       try {
@@ -21,12 +21,23 @@ export function createDiarizer(pool: EnginePool): Diarizer {
           threshold: clusteringThreshold > 0 ? clusteringThreshold : USUAL_THRESHOLD,
         }
         const found = await askSession<DiarizedResult>(session, { kind: 'diarize', samples: all, clustering })
-        return found.filter(({ start, end }) => end - start >= minOnSeconds)
+        return joinTurns(found, minOffSeconds).filter(({ start, end }) => end - start >= minOnSeconds)
       } finally {
         session.end()
       }
     },
   }
+}
+
+/** Joins turns of one speaker with a shorter pause between them. @param minOff length of that pause, in seconds */
+export function joinTurns(turns: DiarizedResult, minOff: number): DiarizedResult {
+  const joined: { start: number; end: number; speaker: number }[] = []
+  for (const turn of turns.toSorted((left, right) => left.start - right.start)) {
+    const last = joined.at(-1)
+    if (last?.speaker === turn.speaker && turn.start - last.end < minOff) last.end = Math.max(last.end, turn.end)
+    else joined.push({ ...turn })
+  }
+  return joined
 }
 
 async function collect(samples: AsyncIterable<Float32Array>): Promise<Float32Array> {

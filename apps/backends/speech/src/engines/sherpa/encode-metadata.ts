@@ -8,7 +8,10 @@ const BYTES = 2
 export function encodeMetadata(properties: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat(
     Object.entries(properties).map(([key, value]) =>
-      encodeField(PROPERTY, Buffer.concat([encodeField(KEY, Buffer.from(key)), encodeField(VALUE, Buffer.from(value))])),
+      encodeField(
+        PROPERTY,
+        Buffer.concat([encodeField(KEY, Buffer.from(key)), encodeField(VALUE, Buffer.from(value))]),
+      ),
     ),
   )
 }

@@ -26,7 +26,17 @@ const UNTESTED: ReadonlySet<string> = new Set<string>([
 
 /** Runs voices, recognisers and diarizations over sherpa-onnx, which is installed beside the server. */
 export const sherpaEngine: Engine = {
-  options: ['spare', 'model_type', 'language', 'task', 'espeak_data', 'voice_aliases', 'noise_scale', 'noise_w', 'length_scale'],
+  options: [
+    'spare',
+    'model_type',
+    'language',
+    'task',
+    'espeak_data',
+    'voice_aliases',
+    'noise_scale',
+    'noise_w',
+    'length_scale',
+  ],
   recognizes: async (place) => {
     const model = await findSherpaModel(place).catch(() => undefined)
     return model !== undefined

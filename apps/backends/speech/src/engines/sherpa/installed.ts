@@ -6,7 +6,9 @@ export const SHERPA_VERSION = '1.13.8'
 const PACKAGE = 'sherpa-onnx-node'
 
 /** Checks that the engine is installed. It is not part of the installation. @throws SpeechError `unavailable` */
-export function checkInstalled(require: Pick<NodeJS.Require, 'resolve'> & ((id: string) => unknown) = createRequire(import.meta.url)): void {
+export function checkInstalled(
+  require: Pick<NodeJS.Require, 'resolve'> & ((id: string) => unknown) = createRequire(import.meta.url),
+): void {
   const version = readVersion(require)
   if (version === SHERPA_VERSION) return
   const state = version === undefined ? 'is not installed' : `has version ${version}, which this backend does not know`

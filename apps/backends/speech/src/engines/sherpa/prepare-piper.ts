@@ -69,7 +69,14 @@ async function readConfig(file: string): Promise<unknown> {
 }
 
 function toPiperVoice(config: unknown, name: string): PiperVoice {
-  const { audio, espeak, inference, phoneme_id_map: ids, num_speakers: count, speaker_id_map: speakers } = asObject(config)
+  const {
+    audio,
+    espeak,
+    inference,
+    phoneme_id_map: ids,
+    num_speakers: count,
+    speaker_id_map: speakers,
+  } = asObject(config)
   const sampleRate = asObject(audio).sample_rate
   if (!isIntegerIn(sampleRate, 4000, 192_000)) throw badModel(`${name}: audio.sample_rate must be 4000 to 192000`)
   const espeakVoice = asObject(espeak).voice

@@ -1,7 +1,7 @@
 import { readNumber } from '@svc/backend-kit/options'
-import type { SherpaLoad } from './protocol.ts'
-import type { PiperVoice } from './prepare-piper.ts'
 import type { SherpaModel } from './find-model.ts'
+import type { PiperVoice } from './prepare-piper.ts'
+import type { SherpaLoad } from './protocol.ts'
 
 /** Settings that all kinds share. */
 export interface EngineSettings {

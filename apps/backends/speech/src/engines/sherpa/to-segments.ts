@@ -77,7 +77,5 @@ function groupWords(words: readonly SpokenWord[]): SpokenWord[][] {
 }
 
 function joinWords(words: readonly SpokenWord[]): string {
-  return words
-    .map(({ text }, index) => (index === 0 || WITHOUT_SPACES.test(text) ? text : ` ${text}`))
-    .join('')
+  return words.map(({ text }, index) => (index === 0 || WITHOUT_SPACES.test(text) ? text : ` ${text}`)).join('')
 }

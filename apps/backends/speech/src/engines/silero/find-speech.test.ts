@@ -4,7 +4,8 @@ import { findSpeech } from './find-speech.ts'
 
 const rules = { threshold: 0.5, minSpeech: 0.2, minSilence: 0.3, padding: 0 }
 /** Probabilities of windows of a tenth of a second: `.` is quiet, `-` between the thresholds, `#` speech. */
-const toProbabilities = (text: string) => Float32Array.from(text, (mark) => ({ '.': 0.1, '-': 0.4, '#': 0.9 })[mark] ?? 0)
+const toProbabilities = (text: string) =>
+  Float32Array.from(text, (mark) => ({ '.': 0.1, '-': 0.4, '#': 0.9 })[mark] ?? 0)
 const find = (text: string, extra: Partial<typeof rules> = {}) =>
   findSpeech(toProbabilities(text), 0.1, { ...rules, ...extra }).map(({ start, end }) => [
     Number(start.toFixed(2)),
@@ -16,7 +17,14 @@ describe('findSpeech', () => {
     ['nothing', '', []],
     ['silence', '......', []],
     ['a stretch', '..####....', [[0.2, 0.6]]],
-    ['two stretches', '.###....####...', [[0.1, 0.4], [0.8, 1.2]]],
+    [
+      'two stretches',
+      '.###....####...',
+      [
+        [0.1, 0.4],
+        [0.8, 1.2],
+      ],
+    ],
     ['one stretch with a short pause', '.###..###...', [[0.1, 0.9]]],
     ['a stretch that fades without a pause', '.##----##...', [[0.1, 0.9]]],
     ['no stretch that is too short', '..#.......', []],
@@ -28,8 +36,14 @@ describe('findSpeech', () => {
   })
 
   it('widens stretches up to the ends and the middle of a pause', () => {
-    expect(find('.###....####...', { padding: 0.15 })).toEqual([[0, 0.55], [0.65, 1.35]])
-    expect(find('.###....####...', { padding: 5 })).toEqual([[0, 0.6], [0.6, 1.5]])
+    expect(find('.###....####...', { padding: 0.15 })).toEqual([
+      [0, 0.55],
+      [0.65, 1.35],
+    ])
+    expect(find('.###....####...', { padding: 5 })).toEqual([
+      [0, 0.6],
+      [0.6, 1.5],
+    ])
     expect(find('..###', { padding: 0.1 })).toEqual([[0.1, 0]])
   })
 
