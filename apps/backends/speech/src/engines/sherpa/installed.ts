@@ -2,17 +2,21 @@ import { createRequire } from 'node:module'
 import { SpeechError } from '../../errors.ts'
 
 /** The version that this backend is tested with. */
-export const SHERPA_VERSION = '1.13.8'
+const SHERPA_VERSION = '1.13.8'
 const PACKAGE = 'sherpa-onnx-node'
 
-/** Checks that the engine is installed. It is not part of the installation. @throws SpeechError `unavailable` */
-export function checkInstalled(
-  require: Pick<NodeJS.Require, 'resolve'> & ((id: string) => unknown) = createRequire(import.meta.url),
-): void {
+/**
+ * Checks that the engine is installed, which it is not with the server.
+ *
+ * @param require resolves packages. @default from this file, and so from the global folder of an installed server
+ * @throws SpeechError `precondition_failed`, with the command that installs it
+ */
+export function checkInstalled(require: (id: string) => unknown = createRequire(import.meta.url)): void {
   const version = readVersion(require)
   if (version === SHERPA_VERSION) return
-  const state = version === undefined ? 'is not installed' : `has version ${version}, which this backend does not know`
-  throw new SpeechError('precondition_failed', `${PACKAGE} ${state}: npm install -g ${PACKAGE}@${SHERPA_VERSION}`, {
+  const state =
+    version === undefined ? 'is not installed' : `${version} is not used: the engine needs ${SHERPA_VERSION}`
+  throw new SpeechError('precondition_failed', `${PACKAGE} ${state} (npm install -g ${PACKAGE}@${SHERPA_VERSION})`, {
     code: 'engine_missing',
   })
 }
