@@ -523,6 +523,7 @@ const PROMISES = {
         'usageTotal',
         'usageView',
         'vadReply',
+        'voicesReply',
         'vadRequest',
         'versionReply',
       ],

@@ -148,6 +148,7 @@ describe('toOpenApiSchemas', () => {
       'UsageTotal',
       'UsageView',
       'VadReply',
+      'VoicesReply',
       'VadRequest',
       'VerboseTranscription',
       'Version',

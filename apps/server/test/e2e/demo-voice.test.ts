@@ -91,6 +91,15 @@ describe('without a client', () => {
     expect((await decode(new Uint8Array(await reply.arrayBuffer()))).length).toBeGreaterThan(RATE / 5)
   })
 
+  it('lists its voices', async () => {
+    const reply = await fetch(`${server.url}/v1/voices`)
+    const { model, voices } = (await reply.json()) as { model: string; voices: { id: string; language: string }[] }
+    expect(model).toBe('demo-voice')
+    expect(voices.map(({ id, language }) => `${id} ${language}`)).toEqual([
+      ...['slt en', 'kal16 en', 'rms en', 'awb en', 'kal en'],
+    ])
+  })
+
   it('refuses a text that the voice cannot speak', async () => {
     const reply = await post('/v1/audio/speech', { input: 'привет' })
     expect([reply.status, await reply.text()]).toEqual([400, expect.stringContaining('no Latin letters')])
