@@ -37,7 +37,13 @@ module.exports = {
     only(
       'audio-knows-no-server',
       'packages/audio',
-      [lib('errors'), npm('@evan/opus'), npm('wasm-media-encoders')],
+      [
+        lib('errors'),
+        npm('@evan/opus'),
+        npm('wasm-media-encoders'),
+        npm('mpg123-decoder'),
+        npm('@wasm-audio-decoders/flac'),
+      ],
       NODE,
     ),
     {

@@ -177,6 +177,8 @@ async function main(): Promise<void> {
       return (await commands()).listModelsCommand(command.config, { demoModels, json: command.json })
     case 'models-add':
       return (await commands()).addModelCommand(command.config, command.source)
+    case 'models-convert':
+      return (await import('./cli/convert-command.ts')).convertModelCommand(command.config, command.source)
     case 'remote':
       return (await import('./cli/remote-commands.ts')).runRemoteCommand(toPlatformOptions(command), command.remote)
     case 'chat':

@@ -1,3 +1,5 @@
+import { decodeFile } from './decode/decode-file.ts'
+import { findDecoder } from './decode/find-decoder.ts'
 import type { AudioConverter } from './encode/converter.ts'
 import { AudioError } from './errors.ts'
 import { mixChannels } from './samples/mix-channels.ts'
@@ -16,7 +18,7 @@ export interface DecodeAudioOptions {
   readonly sampleRate?: number | undefined
   /** Audio that is decoded at most; a longer file is refused. @default 14,400, which is four hours */
   readonly maxSeconds?: number | undefined
-  /** Decodes everything but WAV files of the usual codecs. Without it, other files are refused. */
+  /** Decodes everything but WAV files of the usual codecs, MP3 and FLAC. Without it, other files are refused. */
   readonly converter?: AudioConverter | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -28,7 +30,7 @@ const WAV_CODECS: ReadonlySet<string | undefined> = new Set(['pcm', 'float', 'al
 
 /**
  * Decodes an audio file of any known type to mono floats. The type is told by the bytes. WAV files of the usual
- * codecs need nothing else; the converter reads all other files.
+ * codecs, MP3 and FLAC need nothing else; the converter reads all other files.
  *
  * @param file the file from its first byte, in pieces of any length
  * @returns samples in -1 ≤ x ≤ 1 (floats of a WAV file as they are), in pieces; leaving early ends the source
@@ -60,7 +62,10 @@ async function* decode(reader: ByteReader, context: DecodeContext): AsyncGenerat
     const file = chain(head, reader)
     // Without a converter, the reader names the codec that it refuses.
     const isOwn = type.container === 'wav' && (WAV_CODECS.has(type.codec) || context.converter === undefined)
-    yield* isOwn ? decodeWav(file, context) : convert(file, type, context)
+    const decoder = findDecoder(type)
+    if (isOwn) yield* decodeWav(file, context)
+    else if (decoder !== undefined) yield* decodeFile(file, decoder, context)
+    else yield* convert(file, type, context)
   } finally {
     await reader.close()
   }

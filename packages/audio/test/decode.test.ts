@@ -47,11 +47,66 @@ it('decodes WAV to mono of 16,000 samples a second', async () => {
   expect((await decodeAll(file, { sampleRate: 8000 })).length).toBe(8000)
 })
 
+describe.each(['mp3', 'flac'] as const)('%s', (format) => {
+  const encode = (options: { readonly channels: 1 | 2; readonly rate?: number }) =>
+    collect(encodeAudio([STEREO], { format, inputRate: 44_100, ...options }))
+
+  it('is decoded without a converter, however it is cut', async () => {
+    const file = await encode({ channels: 2 })
+    const samples = await decodeAll(file)
+    // MP3 has frames of 26 ms, and a delay at its start
+    expect(Math.abs(samples.length - 16_000)).toBeLessThan(1500)
+    const { toneDb, restDb } = measureTone(samples.subarray(2000, 14_000), { rate: 16_000, hz: 440 })
+    // MP3 changes the level a little
+    expect(Math.abs(toneDb - 20 * Math.log10(0.5))).toBeLessThan(format === 'mp3' ? 1 : 0.1)
+    expect(restDb).toBeLessThan(-45)
+    expect(await decodeAll(file, {}, [1, 7, 4000])).toEqual(samples)
+  })
+
+  it('has a limited length', async () => {
+    const limited = decodeAll(await encode({ channels: 1 }), { maxSeconds: 1.5 })
+    await expect(limited).rejects.toMatchObject({ code: 'audio_limit' })
+  })
+
+  it('is refused when nothing of it can be decoded, and read up to a damaged part', async () => {
+    const file = await encode({ channels: 2 })
+    const head = file.subarray(0, 64)
+    await expect(decodeAll(head)).rejects.toMatchObject({
+      code: format === 'flac' ? 'bad_audio' : 'unsupported_audio',
+    })
+    const damaged = file.slice()
+    damaged.fill(0, file.length / 2, file.length / 2 + 500)
+    expect((await decodeAll(damaged)).length).toBeGreaterThan(7000)
+  })
+
+  it('never ends in anything but an error of audio or samples', async () => {
+    const file = await encode({ channels: 1 })
+    const changes = fc.array(fc.tuple(fc.nat(file.length - 1), fc.nat(255)), { minLength: 1, maxLength: 40 })
+    await fc.assert(
+      fc.asyncProperty(changes, async (places) => {
+        const damaged = file.slice()
+        for (const [place, value] of places) damaged[place] = value
+        const read = await decodeAll(damaged, { maxSeconds: 60 }).catch((error: unknown) => error)
+        expect(read instanceof Float32Array || AudioError.is(read)).toBe(true)
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  it('ends while it is decoded', async () => {
+    const leaving = new AbortController()
+    const reading = async () => {
+      for await (const _ of decodeAudio([await encode({ channels: 1 })], leaving)) leaving.abort(new Error('gone'))
+    }
+    await expect(reading()).rejects.toThrow('gone')
+  })
+})
+
 it('gives other files to the converter, whole', async () => {
-  const file = await collect(encodeAudio([STEREO], { format: 'flac', inputRate: 44_100, channels: 2 }))
+  const file = await collect(encodeAudio([STEREO], { format: 'opus', inputRate: 44_100, channels: 2 }))
   const { converter, calls } = createConverter(STEREO.subarray(0, 4001))
   expect((await decodeAll(file, { converter, maxSeconds: 9 })).length).toBe(2000)
-  const type = { container: 'flac', codec: 'flac', mediaType: 'audio/flac' }
+  const type = { container: 'ogg', codec: 'opus', mediaType: 'audio/ogg' }
   expect(calls).toEqual([
     { type, sampleRate: 16_000, channels: 1, maxSeconds: 10, bytes: file.length, isAborted: false },
   ])
@@ -66,10 +121,10 @@ it('gives WAV files of other codecs to the converter too', async () => {
 })
 
 it('asks a missing converter for nothing', async () => {
-  const file = await collect(encodeAudio([STEREO], { format: 'flac', inputRate: 44_100, channels: 2 }))
-  await expect(decodeAll(file)).rejects.toMatchObject({ kind: 'unsupported_media', message: 'flac needs ffmpeg' })
+  const file = await collect(encodeAudio([STEREO], { format: 'opus', inputRate: 44_100, channels: 2 }))
+  await expect(decodeAll(file)).rejects.toMatchObject({ kind: 'unsupported_media', message: 'opus needs ffmpeg' })
   const refused = decodeAll(file, { converter: createFfmpeg({ folders: [] }) })
-  await expect(refused).rejects.toThrow('flac needs ffmpeg, which is not installed')
+  await expect(refused).rejects.toThrow('opus needs ffmpeg, which is not installed')
 })
 
 it.each([
@@ -88,9 +143,9 @@ describe('the length', () => {
   it('is limited, for the reader and for the converter', async () => {
     const limited = decodeAll(await wavFile(), { maxSeconds: 0.9 })
     await expect(limited).rejects.toMatchObject({ kind: 'too_large', code: 'audio_limit' })
-    const flac = await collect(encodeAudio([STEREO], { format: 'flac', inputRate: 44_100 }))
+    const opus = await collect(encodeAudio([STEREO], { format: 'opus', inputRate: 44_100 }))
     const { converter } = createConverter(STEREO)
-    await expect(decodeAll(flac, { converter, maxSeconds: 2 })).rejects.toMatchObject({ code: 'audio_limit' })
+    await expect(decodeAll(opus, { converter, maxSeconds: 2 })).rejects.toMatchObject({ code: 'audio_limit' })
   })
 
   it('of an endless file is limited', async () => {

@@ -33,6 +33,7 @@ export {
   connectThrough,
   connectTlsThrough,
 } from './connect-client.ts'
+export { type TinyCt2, writeCt2Folder } from './ct2-folder.ts'
 export { type Cut, type CutProxy, type CutProxyOptions, startCutProxy } from './cut-proxy.ts'
 export { createDeferred, type Deferred } from './deferred.ts'
 export { eventually } from './eventually.ts'

@@ -17,7 +17,7 @@ export function makeTone(seconds: number, pauses: readonly number[] = []): Float
 }
 
 /** A WAV file of 16 kHz mono samples. */
-export function toWav(samples: Float32Array): Buffer {
+function toWav(samples: Float32Array): Buffer {
   const pcm = Int16Array.from(samples, (sample) => Math.round(sample * 32_767))
   const header = encodeWavHeader({ sampleRate: RATE, channels: 1, frames: pcm.length })
   return Buffer.concat([header, Buffer.from(pcm.buffer)])

@@ -148,7 +148,7 @@ function exists(what: string): SvcError {
   return new SvcError('conflict', `${what} exists already`, { code: 'model_exists' })
 }
 
-async function refuseExisting(folder: string, files: readonly string[]): Promise<void> {
+export async function refuseExisting(folder: string, files: readonly string[]): Promise<void> {
   for (const file of files) {
     const found = await lstat(join(folder, file)).catch(() => undefined)
     if (found !== undefined) throw exists(file)
@@ -223,7 +223,7 @@ async function copy(
 }
 
 /** Renames a finished file unless the name is taken by now. */
-async function moveExclusively(temporary: string, target: string): Promise<void> {
+export async function moveExclusively(temporary: string, target: string): Promise<void> {
   try {
     await link(temporary, target)
   } catch (error) {
@@ -237,7 +237,8 @@ async function moveExclusively(temporary: string, target: string): Promise<void>
   await unlink(temporary)
 }
 
-async function writeExclusively(target: string, text: string): Promise<void> {
+/** Writes a file unless its name is taken. @throws {SvcError} `conflict` (`model_exists`); of `writeFileAtomic` */
+export async function writeExclusively(target: string, text: string): Promise<void> {
   const temporary = createTemporaryPath(target)
   await writeFileAtomic(temporary, text, { mode: WEIGHTS_MODE })
   try {

@@ -32,6 +32,11 @@ const OWN_COMMANDS: readonly CommandEntry[] = [
     about: 'put a model file into the models path: --name NAME gives it a name,',
     details: ['--link shares the file instead of copying it, --move leaves none behind'],
   },
+  {
+    words: 'models convert',
+    takes: 'FOLDER',
+    about: 'make a Whisper file of a folder of faster-whisper, as a model: --name NAME gives it a name',
+  },
   { words: 'models show', takes: 'NAME', about: 'show what is known of a model' },
   { words: 'models delete', takes: 'NAME', about: 'delete a model with the files that only it uses' },
   { words: 'models export-config', takes: 'NAME', about: 'print the configuration of a model' },

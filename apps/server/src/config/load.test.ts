@@ -222,6 +222,13 @@ describe('commands', () => {
       source: { file: '/srv/svc/a.gguf', name: 'b', transfer: 'move' },
     })
   })
+  it('convert a folder by its absolute path', () => {
+    expect(load(['models', 'convert', 'faster-whisper-tiny'])).toMatchObject({
+      kind: 'models-convert',
+      source: { file: '/srv/svc/faster-whisper-tiny', name: undefined },
+    })
+    expect(load(['models', 'convert', 'a', '--name', 'b'])).toMatchObject({ source: { name: 'b' } })
+  })
   it('take models, addresses and the form of what they print', () => {
     expect(load(['run', 'a', 'b'])).toMatchObject({ kind: 'run', models: ['a', 'b'] })
     expect(load(['models', 'list', '--json'])).toMatchObject({ kind: 'models-list', json: true })
@@ -257,6 +264,8 @@ describe('commands', () => {
     [['--host=0.0.0.0'], 'unknown flag --host (it is --address HOST:PORT here)'],
     [['-m', 'a.gguf'], 'unknown flag -m (it is `svc models add FILE`'],
     [['models', 'add'], 'models add takes one FILE'],
+    [['models', 'convert'], 'models convert takes one FOLDER'],
+    [['models', 'convert', 'a', '--move'], '--move does not belong to models convert'],
     [['models', 'add', 'a', 'b'], 'models add takes one FILE'],
     [['backends', 'list', 'all'], 'unknown command backends list'],
   ])('%j is refused', (argv, message) => {

@@ -32,6 +32,7 @@ export type Command =
   | ({ readonly kind: 'models-list' | 'backends-list'; readonly json: boolean } & Loaded)
   | ({ readonly kind: 'mitm-ca' } & Loaded)
   | ({ readonly kind: 'models-add'; readonly source: ModelSource } & Loaded)
+  | ({ readonly kind: 'models-convert'; readonly source: Pick<ModelSource, 'file' | 'name'> } & Loaded)
   | ({ readonly kind: 'remote'; readonly remote: RemoteCommand } & Loaded)
   | ({ readonly kind: 'chat'; readonly chat: ChatTask } & Loaded)
   | ({ readonly kind: 'models-show' | 'models-delete' | 'models-export'; readonly name: string } & Loaded)
@@ -143,6 +144,7 @@ const OWN_FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
   ['models list', ['--json']],
   ['backends list', ['--json']],
   ['models add', ['--name', '--link', '--move']],
+  ['models convert', ['--name']],
   ['router eval', ['--min-rate']],
   ['pii eval', ['--detectors', '--offsets']],
   ...REMOTE_COMMANDS.map(({ verb }): [string, readonly string[]] => [verb, listRemoteFlags(verb)]),
@@ -195,6 +197,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   if (foreign !== undefined) return `${foreign} does not belong to ${asked || 'run'}`
   if (first === 'chat') return chatCommand(words.slice(1), { commandFlags, loaded, cwd })
   if (two === 'models add') return addCommand(rest, { commandFlags, loaded, cwd })
+  if (two === 'models convert') return convertCommand(rest, { commandFlags, loaded, cwd })
   if (two === 'router fit' || two === 'router eval') return routerCommand(two, rest, { commandFlags, loaded, cwd })
   if (two === 'pii eval') return piiEvalCommand(rest, { commandFlags, loaded, cwd })
   if (first === undefined || first === 'run') return { kind: 'run', models: words.slice(1), ...loaded }
@@ -273,6 +276,16 @@ function addCommand([file, ...more]: readonly string[], { commandFlags, loaded, 
   const transfer = commandFlags.has('--link') ? 'link' : commandFlags.has('--move') ? 'move' : 'copy'
   const source = { file: resolve(cwd, file), name: typeof name === 'string' ? name : undefined, transfer } as const
   return { kind: 'models-add', source, ...loaded }
+}
+
+function convertCommand(
+  [folder, ...more]: readonly string[],
+  { commandFlags, loaded, cwd }: CommandParts,
+): Command | string {
+  if (folder === undefined || folder === '' || more.length > 0) return 'models convert takes one FOLDER'
+  const name = commandFlags.get('--name')
+  const source = { file: resolve(cwd, folder), name: typeof name === 'string' ? name : undefined }
+  return { kind: 'models-convert', source, ...loaded }
 }
 
 /**

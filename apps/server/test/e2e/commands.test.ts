@@ -89,16 +89,20 @@ describe('the command line', () => {
       stdout: [
         ...[
           'cloud-proxy',
+          'faster-whisper',
+          'flite',
+          'kokoro',
           'llama',
           'llama-cpp',
           'local-store',
           'mine',
           'onnx',
+          'piper',
           'privacy-filter',
           'rerankers',
           'sentencetransformers',
         ],
-        ...['service-proxy', 'transformers'],
+        ...['service-proxy', 'sherpa-onnx', 'silero-vad', 'speech', 'transformers', 'whisper'],
       ].join('\n'),
       stderr: '',
     })

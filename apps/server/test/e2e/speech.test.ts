@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { encodeAudio } from '@svc/audio'
 import { eventually, whisperBytes } from '@svc/test-kit'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
-import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
+import { type BuiltServer, runBuilt, startBuiltServer } from '../support/built-server.ts'
 import { makeWav } from '../support/sound.ts'
 
 let server: BuiltServer
@@ -28,20 +29,14 @@ const upload = (seconds: number) => toFile(makeWav(seconds), 'talk.wav')
 
 describe('a Whisper file', () => {
   verifies('model-file:backend:speech', 'each of their names starts the speech backend', async () => {
-    for (const backend of [
-      'whisper',
-      'faster-whisper',
-      'sherpa-onnx',
-      'piper',
-      'kokoro',
-      'silero-vad',
-      'flite',
-      'speech',
-    ]) {
+    for (const backend of ['faster-whisper', 'speech']) {
       await writeModel(backend, 'ggml-tiny.bin', `backend: ${backend}\nknown_usecases: [transcript]`)
       const transcript = await client.audio.transcriptions.create({ file: await upload(1), model: backend })
       expect(transcript).toMatchObject({ duration: 1 })
     }
+    const { stdout } = await runBuilt(server.folder, ['backends', 'list'])
+    const names = ['whisper', 'faster-whisper', 'sherpa-onnx', 'piper', 'kokoro', 'silero-vad', 'flite', 'speech']
+    for (const name of names) expect(stdout).toMatch(new RegExp(`^${name}\\b`, 'm'))
   })
 
   it('answers in every form, with words and segments in seconds', async () => {
@@ -60,6 +55,19 @@ describe('a Whisper file', () => {
     const { segments = [], words = [] } = verbose
     expect([segments.length > 0, words.length > 0]).toEqual([true, true])
     for (const { start, end } of [...segments, ...words]) expect(0 <= start && start <= end && end <= 3).toBe(true)
+  })
+
+  it('reads MP3 and FLAC without a program beside it', async () => {
+    const pcm = makeWav(2).subarray(44)
+    for (const format of ['mp3', 'flac'] as const) {
+      const pieces: Uint8Array[] = []
+      for await (const piece of encodeAudio([pcm], { format, inputRate: 16_000 })) pieces.push(piece)
+      const file = await toFile(Buffer.concat(pieces), `talk.${format}`)
+      const { duration } = await client.audio.transcriptions.create({
+        ...{ file, model: 'tiny', response_format: 'verbose_json' },
+      })
+      expect(Math.abs(duration - 2)).toBeLessThan(0.2)
+    }
   })
 
   it('streams the text while it is heard', async () => {

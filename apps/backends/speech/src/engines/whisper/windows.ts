@@ -1,7 +1,7 @@
 /** Samples a second. */
 export const SPEECH_RATE = 16_000
 /** Samples of the engine's window. */
-export const WINDOW_SAMPLES = 30 * SPEECH_RATE
+const WINDOW_SAMPLES = 30 * SPEECH_RATE
 /** A window is cut no earlier than here. */
 const EARLIEST_CUT = 20 * SPEECH_RATE
 /** Length over which loudness is measured. */
