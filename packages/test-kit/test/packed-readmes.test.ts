@@ -523,9 +523,9 @@ const PROMISES = {
         'usageTotal',
         'usageView',
         'vadReply',
-        'voicesReply',
         'vadRequest',
         'versionReply',
+        'voicesReply',
       ],
       ndjson: ['createNdjsonDecoder', 'decodeNdjson', 'encodeNdjson'],
       ollama: [

@@ -148,13 +148,13 @@ describe('toOpenApiSchemas', () => {
       'UsageTotal',
       'UsageView',
       'VadReply',
-      'VoicesReply',
       'VadRequest',
       'VerboseTranscription',
       'Version',
       'VideoList',
       'VideoRequest',
       'VoiceSpeechRequest',
+      'VoicesReply',
     ])
   })
 
