@@ -101,7 +101,9 @@ describe('speech', () => {
         { object: 'list', model: 'tts-1', voices: [{ id: 'anna.onnx', name: 'anna.onnx', language: null }] },
       ])
     }
-    const refusals = await Promise.all(['whole', 'none'].map((model) => fetch(`${server.url}/v1/voices?model=${model}`)))
+    const refusals = await Promise.all(
+      ['whole', 'none'].map((model) => fetch(`${server.url}/v1/voices?model=${model}`)),
+    )
     expect(refusals.map(({ status }) => status)).toEqual([501, 404])
   })
 
