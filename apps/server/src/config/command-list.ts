@@ -35,7 +35,8 @@ const OWN_COMMANDS: readonly CommandEntry[] = [
   {
     words: 'models convert',
     takes: 'FOLDER',
-    about: 'make a Whisper file of a folder of faster-whisper, as a model: --name NAME gives it a name',
+    about: 'make a model with a Whisper file of a folder of faster-whisper:',
+    details: ['--name NAME gives it a name'],
   },
   { words: 'models show', takes: 'NAME', about: 'show what is known of a model' },
   { words: 'models delete', takes: 'NAME', about: 'delete a model with the files that only it uses' },
