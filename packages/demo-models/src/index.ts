@@ -6,7 +6,7 @@
 import { fileURLToPath } from 'node:url'
 
 /** A use of a demo model, in the words of `known_usecases`. */
-export type DemoUsecase = 'chat' | 'completion' | 'score' | 'embeddings' | 'rerank' | 'token_classify'
+export type DemoUsecase = 'chat' | 'completion' | 'score' | 'embeddings' | 'rerank' | 'token_classify' | 'tts' | 'vad'
 
 /** A model file of this package and the facts the server needs to offer it. */
 export interface DemoModel {
@@ -14,15 +14,16 @@ export interface DemoModel {
   readonly name: string
   /**
    * Absolute path of the weights: a GGUF file, which carries its own tokenizer and, for chat, its template, or an ONNX
-   * graph in the folder `onnx` of a model folder with its tokenizer.
+   * graph in the folder `onnx` of a model folder with its tokenizer. For speech: an ONNX graph, or a small JSON file
+   * that names a voice of the engine.
    */
   readonly file: string
   /** Backend that runs it, in the words of `backend` of a model file. @default 'llama' */
-  readonly backend?: 'onnx'
+  readonly backend?: 'onnx' | 'speech'
   /** The first usecase is the main one. */
   readonly usecases: readonly DemoUsecase[]
-  /** Longest prompt and answer together, in tokens. */
-  readonly contextSize: number
+  /** Longest prompt and answer together, in tokens; absent for models that read no tokens. */
+  readonly contextSize?: number
   /** One line for model lists. */
   readonly description: string
   /** Options for the backend, as in the `options` of a model file. */
@@ -67,5 +68,19 @@ export const demoModels: readonly DemoModel[] = [
     // a word has one label, that of its surest piece
     options: ['aggregation:max'],
     minScore: 0.4,
+  },
+  {
+    name: 'demo-voice',
+    file: weights('demo-voice/voice.json'),
+    backend: 'speech',
+    usecases: ['tts'],
+    description: 'An English voice that needs no download: it is understood, and sounds like a machine.',
+  },
+  {
+    name: 'demo-vad',
+    file: weights('demo-vad/silero_vad_v5.onnx'),
+    backend: 'speech',
+    usecases: ['vad'],
+    description: 'Finds the spoken stretches of a recording, in any language.',
   },
 ]

@@ -525,6 +525,7 @@ const PROMISES = {
         'vadReply',
         'vadRequest',
         'versionReply',
+        'voicesReply',
       ],
       ndjson: ['createNdjsonDecoder', 'decodeNdjson', 'encodeNdjson'],
       ollama: [

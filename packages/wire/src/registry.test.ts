@@ -154,6 +154,7 @@ describe('toOpenApiSchemas', () => {
       'VideoList',
       'VideoRequest',
       'VoiceSpeechRequest',
+      'VoicesReply',
     ])
   })
 

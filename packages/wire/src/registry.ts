@@ -53,6 +53,7 @@ import {
   soundClassificationReply,
   vadReply,
   vadRequest,
+  voicesReply,
 } from './native/sound.ts'
 import { loadedModel, systemReply, versionReply } from './native/system.ts'
 import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from './native/tokenize.ts'
@@ -152,6 +153,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   SoundGenerationRequest: soundGenerationRequest,
   VadRequest: vadRequest,
   VadReply: vadReply,
+  VoicesReply: voicesReply,
   DiarizationForm: diarizationForm,
   DiarizationReply: diarizationReply,
   SoundClassificationForm: soundClassificationForm,

@@ -5,6 +5,9 @@
  * @module
  */
 import { type BackendHandlers, createLog, serveBackend } from '@svc/backend-kit'
+import { createDetectSpeechHandlers } from './handlers/detect-speech.ts'
+import { createDiarizeHandlers } from './handlers/diarize.ts'
+import { createSpeakHandlers } from './handlers/speak.ts'
 import { createCapabilities, createStatusHandlers } from './handlers/status.ts'
 import { createTranscribeHandlers } from './handlers/transcribe.ts'
 import { createSpeechHost } from './model-host.ts'
@@ -14,6 +17,9 @@ const handlers: BackendHandlers = {
   ...createStatusHandlers(host),
   ...host.handlers,
   ...createTranscribeHandlers(host),
+  ...createSpeakHandlers(host),
+  ...createDetectSpeechHandlers(host),
+  ...createDiarizeHandlers(host),
 }
 await serveBackend({
   handlers,

@@ -74,9 +74,15 @@ export interface SpokenWord {
 export interface Synthesizer {
   /** Names of the voices, the default one first. */
   readonly voices: readonly Voice[]
+  /** Other names of voices, from the model file. */
+  readonly aliases: ReadonlyMap<string, Voice>
   /** Samples a second of the given voice's output. */
   sampleRate(voice: Voice): number
-  /** Speaks a text clause by clause; yields 16-bit samples as they are made. */
+  /**
+   * Speaks a text clause by clause; yields 16-bit samples as they are made.
+   *
+   * @throws SpeechError `invalid_request` for a text that is too long or has nothing to speak
+   */
   speak(request: SpeechRequest, options: CallOptions): AsyncIterable<Int16Array>
 }
 

@@ -34,8 +34,8 @@ export interface DemoModelSource {
   readonly backend?: string | undefined
   /** The first is the one that it is there for: a model of the folder that serves it takes its place in lists. */
   readonly usecases: readonly Usecase[]
-  /** Tokens. */
-  readonly contextSize: number
+  /** Tokens. @default that of the server */
+  readonly contextSize?: number | undefined
   readonly description?: string | undefined
   readonly options?: readonly string[] | undefined
   /** The least score of a finding, for a detector. */

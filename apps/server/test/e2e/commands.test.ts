@@ -123,7 +123,7 @@ describe("a model of one's own", () => {
     const listed = await runBuilt(folder, ['models', 'list'])
     expect(listed.stdout).toMatch(/^Tiny-Chat +llama /m)
     expect(listed.stdout).not.toMatch(/^demo /m)
-    expect(await namesAt(url)).toEqual(['Tiny-Chat', 'demo-embed', 'demo-ner'])
+    expect(await namesAt(url)).toEqual(['Tiny-Chat', 'demo-embed', 'demo-ner', 'demo-vad', 'demo-voice'])
     expect(await readAnswer(await postChat(url, 'Tiny-Chat'))).not.toBe('')
     expect((await postChat(url, 'demo')).status).toBe(200)
 
@@ -141,7 +141,7 @@ describe("a model of one's own", () => {
     })
     const deleted = await runBuilt(folder, ['models', 'delete', 'my own'])
     expect(deleted.stdout).toMatch(/^deleted model "my own": \S+\.yaml, \S+\.gguf$/)
-    expect(await namesAt(url)).toEqual(['Tiny-Chat', 'demo-embed', 'demo-ner'])
+    expect(await namesAt(url)).toEqual(['Tiny-Chat', 'demo-embed', 'demo-ner', 'demo-vad', 'demo-voice'])
   })
 
   it('that is not a model is not added', async () => {
@@ -156,12 +156,24 @@ describe("a model of one's own", () => {
   })
 
   it.each([
-    ['takes the place of the demo in the list', 'auto', ['demo-embed', 'demo-ner', 'dropped.gguf'], 200],
-    ['is listed beside a demo that is to stay', 'true', ['demo', 'demo-embed', 'demo-ner', 'dropped.gguf'], 200],
+    [
+      'takes the place of the demo in the list',
+      'auto',
+      ['demo-embed', 'demo-ner', 'demo-vad', 'demo-voice', 'dropped.gguf'],
+      200,
+    ],
+    [
+      'is listed beside a demo that is to stay',
+      'true',
+      ['demo', 'demo-embed', 'demo-ner', 'demo-vad', 'demo-voice', 'dropped.gguf'],
+      200,
+    ],
     ['is alone where the demo models are off', 'false', ['dropped.gguf'], 404],
   ])('dropped into the folder of a running server %s', async (_, mode, names, status) => {
     await using server = await startBuiltServer({ env: { SVC_DEMO_MODEL: mode, SVC_THREADS: '1' } })
-    expect(await namesAt(server.url)).toEqual(mode === 'false' ? [] : ['demo', 'demo-embed', 'demo-ner'])
+    expect(await namesAt(server.url)).toEqual(
+      mode === 'false' ? [] : ['demo', 'demo-embed', 'demo-ner', 'demo-vad', 'demo-voice'],
+    )
     await copyFile(weights, join(server.folder, 'models', 'dropped.gguf'))
     expect(await namesAt(server.url)).toEqual(names)
     expect(await readAnswer(await postChat(server.url, 'dropped.gguf'))).not.toBe('')

@@ -107,7 +107,7 @@ describe('beside an own chat model', () => {
   })
 
   verifies('model-file:demo:usable-by-name', 'the demo chat model leaves the list and answers by name', async () => {
-    expect(await listModels()).toEqual(['chat.gguf', 'demo-embed', 'demo-ner'])
+    expect(await listModels()).toEqual(['chat.gguf', 'demo-embed', 'demo-ner', 'demo-vad', 'demo-voice'])
     expect(await readAnswer(await postChat(server.url, 'demo'))).toMatch(/\w/)
     const one = await fetch(`${server.url}/v1/models/demo`)
     expect([one.status, await one.json()]).toEqual([200, expect.objectContaining({ id: 'demo' })])

@@ -95,6 +95,20 @@ describe('speech', () => {
     await expectNoTemporaryFiles(server)
   })
 
+  verifies('inference:route:voices', 'has voices, the one of the model file first', async () => {
+    for (const path of ['/v1/voices', '/v1/audio/voices']) {
+      const reply = await fetch(`${server.url}${path}?model=tts-1`)
+      expect([reply.status, await reply.json()]).toEqual([
+        200,
+        { object: 'list', model: 'tts-1', voices: [{ id: 'anna.onnx', name: 'anna.onnx', language: null }] },
+      ])
+    }
+    const refusals = await Promise.all(
+      ['whole', 'none'].map((model) => fetch(`${server.url}/v1/voices?model=${model}`)),
+    )
+    expect(refusals.map(({ status }) => status)).toEqual([501, 404])
+  })
+
   it('is read by the official client, with its voice, speed, language and instructions', async () => {
     const reply = await client.audio.speech.create({
       model: 'tts-1',

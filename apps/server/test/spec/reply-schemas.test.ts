@@ -45,7 +45,7 @@ const WITHOUT_SCHEMA: readonly string[] = [
 ]
 
 /** Lists and states that ask for a model. */
-const NEEDS_MODEL = ['GET /backend/monitor']
+const NEEDS_MODEL = ['GET /backend/monitor', 'GET /v1/voices', 'GET /v1/audio/voices']
 
 const toPointer = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1')
 

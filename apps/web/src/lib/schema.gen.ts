@@ -3315,6 +3315,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/voices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the voices of a model */
+        get: operations["get_v1_voices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/voices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the voices of a model */
+        get: operations["get_v1_audio_voices_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/images/generations": {
         parameters: {
             query?: never;
@@ -5181,6 +5215,20 @@ export interface components {
             segments: ({
                 start: number;
                 end: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
+        VoicesReply: {
+            /** @constant */
+            object: "list";
+            model: string;
+            voices: ({
+                id: string;
+                name: string;
+                language: string | null;
             } & {
                 [key: string]: unknown;
             })[];
@@ -17684,6 +17732,84 @@ export interface operations {
                 content?: never;
             };
             /** @description The model cannot do it. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_voices: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The voices, the default one first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VoicesReply"];
+                };
+            };
+            /** @description The backend of the model does not list voices. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_audio_voices_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The voices, the default one first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VoicesReply"];
+                };
+            };
+            /** @description The backend of the model does not list voices. */
             501: {
                 headers: {
                     [name: string]: unknown;

@@ -118,6 +118,16 @@ export interface CapabilitiesReply {
   /** Floats in one embedding; 0: unknown. */
   embeddingDimension: number;
   chat: ChatSupport;
+  /** Voices of a model that speaks, the default one first. */
+  voices: SpeakingVoice[];
+}
+
+/** A voice of a model that speaks. */
+export interface SpeakingVoice {
+  /** The name that TTSRequest.voice takes. */
+  name: string;
+  /** ISO 639-1 code; empty where it is not known. */
+  language: string;
 }
 
 export interface SaveSlotRequest {
@@ -303,6 +313,7 @@ function createBaseCapabilitiesReply(): CapabilitiesReply {
     slotCount: 0,
     embeddingDimension: 0,
     chat: 0,
+    voices: [],
   };
 }
 
@@ -358,6 +369,9 @@ export const CapabilitiesReply: MessageFns<CapabilitiesReply> = {
     }
     if (message.chat !== 0) {
       writer.uint32(136).int32(message.chat);
+    }
+    for (const v of message.voices) {
+      SpeakingVoice.encode(v!, writer.uint32(146).fork()).join();
     }
     return writer;
   },
@@ -511,6 +525,14 @@ export const CapabilitiesReply: MessageFns<CapabilitiesReply> = {
             message.chat = reader.int32() as any;
             continue;
           }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.voices.push(SpeakingVoice.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -545,6 +567,74 @@ export const CapabilitiesReply: MessageFns<CapabilitiesReply> = {
     message.slotCount = object.slotCount ?? 0;
     message.embeddingDimension = object.embeddingDimension ?? 0;
     message.chat = object.chat ?? 0;
+    message.voices = object.voices?.map((e) => SpeakingVoice.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseSpeakingVoice(): SpeakingVoice {
+  return { name: "", language: "" };
+}
+
+export const SpeakingVoice: MessageFns<SpeakingVoice> = {
+  encode(message: SpeakingVoice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.language !== "") {
+      writer.uint32(18).string(message.language);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SpeakingVoice {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSpeakingVoice();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.language = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SpeakingVoice>): SpeakingVoice {
+    return SpeakingVoice.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SpeakingVoice>): SpeakingVoice {
+    const message = createBaseSpeakingVoice();
+    message.name = object.name ?? "";
+    message.language = object.language ?? "";
     return message;
   },
 };

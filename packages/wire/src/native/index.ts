@@ -98,8 +98,10 @@ export {
   soundClassificationReply,
   type VadReply,
   type VadRequest,
+  type VoicesReply,
   vadReply,
   vadRequest,
+  voicesReply,
 } from './sound.ts'
 export {
   type StoresFindReply,

@@ -33,6 +33,21 @@ export const vadReply = z.looseObject({
   segments: z.array(z.looseObject({ start: z.number().min(0), end: z.number().min(0) })),
 })
 
+/** Reply of `GET /v1/voices`: the voices of a model, the default one first. */
+export const voicesReply = z.looseObject({
+  object: z.literal('list'),
+  model: z.string(),
+  voices: z.array(
+    z.looseObject({
+      /** The name that requests give as `voice`. */
+      id: z.string(),
+      name: z.string(),
+      /** ISO 639-1 code; null where it is not known. */
+      language: z.string().nullable(),
+    }),
+  ),
+})
+
 /** Form of `POST /v1/audio/diarization`. Its field `file` is the sound; 0 leaves a choice to the model. */
 export const diarizationForm = z.looseObject({
   model: z.string().nullish(),
@@ -102,6 +117,8 @@ export const soundClassificationReply = z.looseObject({
 export type VadRequest = z.infer<typeof vadRequest>
 /** Reply of `POST /v1/audio/vad`. */
 export type VadReply = z.infer<typeof vadReply>
+/** Reply of `GET /v1/voices`. */
+export type VoicesReply = z.infer<typeof voicesReply>
 /** Form of `POST /v1/audio/diarization`. */
 export type DiarizationForm = z.infer<typeof diarizationForm>
 /** Reply of `POST /v1/audio/diarization`. */

@@ -3,11 +3,17 @@ import path from 'node:path'
 import { badModel, invalidRequest } from '../errors.ts'
 import { ENGINES, type EngineName } from '../speech-model.ts'
 import type { Engine, LoadSettings } from './engine.ts'
+import { fliteEngine } from './flite/flite.ts'
+import { sherpaEngine } from './sherpa/engine.ts'
+import { sileroEngine } from './silero/engine.ts'
 import { whisperEngine } from './whisper/engine.ts'
 
 /** The engines, in the order in which they are asked whether they recognise a file. */
 const engines: Readonly<Partial<Record<EngineName, Engine>>> = {
   whisper: whisperEngine,
+  silero: sileroEngine,
+  sherpa: sherpaEngine,
+  flite: fliteEngine,
 }
 
 /**

@@ -2,7 +2,7 @@ import { memoryUsage } from 'node:process'
 import { RerankSupport, SlotSupport, StatusResponse_State } from '@svc/backend-client/proto'
 import { type BackendHandlers, describeHandlers, type ExtensionHandlers } from '@svc/backend-kit'
 import type { ModelHost } from '../model-host.ts'
-import type { SpeechModel } from '../speech-model.ts'
+import type { SpeechModel, Voice } from '../speech-model.ts'
 
 /** What a model needs for a method. */
 const NEEDS: Readonly<Record<string, keyof SpeechModel>> = {
@@ -48,8 +48,16 @@ export function createCapabilities(
       rerank: RerankSupport.RERANK_SUPPORT_NONE,
       slots: SlotSupport.SLOT_SUPPORT_NONE,
       slotCount: model?.parallel ?? 0,
+      voices: listVoices(model?.synthesizer),
     }
   }
+}
+
+/** Voices, then other names of them. */
+function listVoices(synthesizer: SpeechModel['synthesizer']): readonly Voice[] {
+  if (synthesizer === undefined) return []
+  const { voices, aliases } = synthesizer
+  return [...voices, ...Array.from(aliases, ([name, { language }]) => ({ name, language }))]
 }
 
 function readState({ current }: ModelHost): StatusResponse_State {

@@ -46,10 +46,28 @@ export function defineInferenceRoute(
 }
 
 /** Serves the request of an HTTP call. */
-export async function serveCall(call: Call, format: WireFormat, parts: InferenceRouteParts): Promise<HttpReply> {
+export function serveCall(call: Call, format: WireFormat, parts: InferenceRouteParts): Promise<HttpReply> {
+  return serveIncoming(call, toIncomingRequest(call, format, parts), parts)
+}
+
+/** Serves the request of an HTTP call that has no body. */
+export function serveWithoutBody(call: Call, format: WireFormat, parts: InferenceRouteParts): Promise<HttpReply> {
+  return serveIncoming(call, { ...toIncomingRequest(call, format, parts), source: { body: NO_BODY } }, parts)
+}
+
+async function serveIncoming(call: Call, incoming: IncomingRequest, parts: InferenceRouteParts): Promise<HttpReply> {
   const { core, deliverTo, compression } = parts
-  await core.serve(toIncomingRequest(call, format, parts), deliverTo(createReplyWriter(call, { compression })))
+  await core.serve(incoming, deliverTo(createReplyWriter(call, { compression })))
   return ALREADY_SENT
+}
+
+const EMPTY_OBJECT: HeldBytes = { bytes: Buffer.from('{}'), release: () => undefined }
+
+/** Counts as an empty object. */
+const NO_BODY: RequestBody = {
+  whole: () => EMPTY_OBJECT,
+  read: async () => EMPTY_OBJECT,
+  form: () => Promise.reject(new Error('a request without a body has no form')),
 }
 
 /** Converts a call to a request of the core. */

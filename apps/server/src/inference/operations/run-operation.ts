@@ -1,6 +1,7 @@
 import { runClassifySound } from './audio/classify-sound.ts'
 import { runDetectSpeech } from './audio/detect-speech.ts'
 import { runDiarize } from './audio/diarize.ts'
+import { runListVoices } from './audio/list-voices.ts'
 import { runMakeSound } from './audio/make-sound.ts'
 import { runSpeak } from './audio/speak.ts'
 import { runTranscribe } from './audio/transcribe.ts'
@@ -36,6 +37,7 @@ const RUNNERS: { readonly [K in OperationKind]: OperationRunner<K> } = {
   'restore-slot': runRestoreSlot,
   transcribe: runTranscribe,
   speak: runSpeak,
+  'list-voices': runListVoices,
   'make-sound': runMakeSound,
   'detect-speech': runDetectSpeech,
   diarize: runDiarize,

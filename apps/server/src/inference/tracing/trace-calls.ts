@@ -231,6 +231,7 @@ function summarizeOperation(request: OperationRequest): {
     case 'classify-sound':
       return { summary: '1 recording' }
     case 'context-size':
+    case 'list-voices':
       return { summary: '' }
     case 'make-image':
       return count('images', request.count)

@@ -859,6 +859,12 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'inference:route:voices',
+    section: '4.3',
+    behavior: '`GET /v1/voices` lists the voices of a model, the default one first.',
+    state: 'built',
+  },
+  {
     id: 'inference:route:audio-vad',
     section: '4.3',
     behavior: '`POST /v1/audio/vad` finds speech in audio.',

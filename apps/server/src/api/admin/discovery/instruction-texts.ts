@@ -78,7 +78,7 @@ curl {base_url}v1/audio/speech -H 'Content-Type: application/json' -o hello.mp3 
   -d '{"model": "demo", "input": "Hello there", "response_format": "mp3"}'
 \`\`\`
 
-Without \`response_format\` the reply is the file of the backend. \`stream: true\` sends the sound while it is made. \`POST /v1/text-to-speech/:voice_id\` and \`POST /v1/sound-generation\` take the bodies of the audio vendor.
+Without \`response_format\` the reply is the file of the backend. \`stream: true\` sends the sound while it is made. \`GET /v1/voices?model=voice\` lists the voices of a model. \`POST /v1/text-to-speech/:voice_id\` and \`POST /v1/sound-generation\` take the bodies of the audio vendor.
 `,
   },
   {

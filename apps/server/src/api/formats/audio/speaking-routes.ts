@@ -6,9 +6,11 @@ import {
   type InferenceRouteParts,
   modelQuery,
   serveCall,
+  serveWithoutBody,
 } from '../define-inference-route.ts'
 
 const wire = () => import('@svc/wire/openai')
+const native = () => import('@svc/wire/native')
 const vendor = () => import('@svc/wire/elevenlabs')
 
 /** Members that the routes of this file share. */
@@ -60,7 +62,36 @@ export function speakingRoutes(parts: InferenceRouteParts): Route[] {
     ),
     ...[false, true].map((stream) => voiceRoute(parts, stream)),
     soundRoute(parts),
+    voicesRoute(parts),
   ]
+}
+
+/** Lists the voices of a model, which is loaded for that. */
+function voicesRoute(parts: InferenceRouteParts): Route {
+  const info: InferenceRouteInfo = {
+    method: 'GET',
+    path: '/v1/voices',
+    aliases: ['/v1/audio/voices'],
+    access: 'any',
+    family: 'compatible',
+    feature: 'audio_speech',
+    tag: 'audio',
+    usecase: 'tts',
+    scanned: false,
+    summary: 'List the voices of a model',
+    query: modelQuery,
+    responses: {
+      200: { description: 'The voices, the default one first.', schema: async () => (await native()).voicesReply },
+      501: { description: 'The backend of the model does not list voices.' },
+    },
+  }
+  return {
+    ...info,
+    async handler(call) {
+      const { voicesFormat } = await import('./voices/format.ts')
+      return serveWithoutBody(call, voicesFormat, parts)
+    },
+  }
 }
 
 const readOutputFormat = (call: Call): string | undefined => call.query('output_format')

@@ -149,10 +149,28 @@ export interface ClassifySoundResult extends OperationFigures {
   readonly classes: readonly { readonly index: number; readonly label: string; readonly score: number }[]
 }
 
+/** A question for the voices of a model. */
+export interface ListVoicesRequest {
+  readonly kind: 'list-voices'
+}
+
+/** A voice of a model. */
+export interface ListedVoice {
+  readonly name: string
+  /** ISO 639-1 code; empty where it is not known. */
+  readonly language: string
+}
+
+/** The voices, the default one first. */
+export interface ListVoicesResult extends OperationFigures {
+  readonly voices: readonly ListedVoice[]
+}
+
 /** Operations on sound. */
 export interface AudioOperations {
   readonly transcribe: { readonly request: TranscribeRequest; readonly result: TranscribeResult }
   readonly speak: { readonly request: SpeakRequest; readonly result: SpeakResult }
+  readonly 'list-voices': { readonly request: ListVoicesRequest; readonly result: ListVoicesResult }
   readonly 'make-sound': { readonly request: MakeSoundRequest; readonly result: MakeSoundResult }
   readonly 'detect-speech': { readonly request: DetectSpeechRequest; readonly result: DetectSpeechResult }
   readonly diarize: { readonly request: DiarizeRequest; readonly result: DiarizeResult }
