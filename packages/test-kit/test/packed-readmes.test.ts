@@ -142,6 +142,18 @@ const PROMISES = {
       ],
     },
   },
+  '@svc/documents': {
+    printed: ['html "# Rivers\\n\\nThe Nile is long."', 'many chunks', 'PDF files cannot be read'],
+    names: [
+      'CHUNK_LIMITS',
+      'DocumentError',
+      'HEAD_BYTES',
+      'cutText',
+      'estimateTokens',
+      'extractText',
+      'findDocumentType',
+    ],
+  },
   '@svc/errors': {
     printed: ['rate_limited admission_rejected 1000'],
     names: ['ERROR_KINDS', 'SvcError', 'checkArgument', 'isErrorKind', 'toSvcError'],
