@@ -47,7 +47,7 @@ const READERS: ReadonlyMap<string, DocumentType> = new Map([
   ['md', 'markdown'],
   ['mdx', 'markdown'],
 ])
-const HTML = /^(?:\s|<!--[^]*?-->)*<(?:!doctype\s+html|html)\b/iu
+const HTML = /^(?:\s|<!--(?:(?!-->)[\s\S])*-->)*<(?:!doctype\s+html|html)\b/iu
 
 /** The beginning and the name of a document. */
 export interface DocumentHead {

@@ -129,13 +129,13 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
       }
       return count
     },
-    async find(query, { count, signal, maxBytes: most }) {
+    async find(query, { count, signal, accepts, maxBytes: most }) {
       signal.throwIfAborted()
       if (!Number.isSafeInteger(count) || count < 1) {
         throw new VectorError('vector_invalid', 'the number of entries to find must be a whole number, 1 or more')
       }
       if (table === undefined) return []
-      return findNearest(table, toKey(query, table.dimension, 'key'), { count, maxBytes: most })
+      return findNearest(table, toKey(query, table.dimension, 'key'), { count, accepts, maxBytes: most })
     },
   }
 }
@@ -180,24 +180,25 @@ function copyRows(table: EntryTable, rows: readonly number[], maxBytes = Number.
 
 interface NearestOptions {
   readonly count: number
+  readonly accepts: ((value: Uint8Array) => boolean) | undefined
   readonly maxBytes: number | undefined
 }
 
-function findNearest(table: EntryTable, query: Float32Array, { count, maxBytes }: NearestOptions): FoundEntry[] {
-  const { storage, values, sequences, norms, dimension } = table
+function findNearest(
+  table: EntryTable,
+  query: Float32Array,
+  { count, accepts, maxBytes }: NearestOptions,
+): FoundEntry[] {
+  const { storage, sequences, norms, dimension } = table
   const queryNorm = measureNorm(query)
-  const rowCount = values.length
-  const products = new Float32Array(rowCount)
-  if (queryNorm > 0) storage.multiply(scaleToUnit(query, queryNorm), rowCount, products)
-  for (let row = 0; row < rowCount; row++) {
-    const norm = norms[row] ?? 0
-    const isPlain = norm >= SMALLEST_PLAIN_NORM && norm <= LARGEST_PLAIN_NORM
-    products[row] = isPlain ? (products[row] ?? 0) / norm : norm === 0 ? 0 : Number.NaN
-  }
+  const products = multiplyRows(table, query, queryNorm)
+  const rowCount = products.length
+  const isAccepted = accepts === undefined ? undefined : markAccepted(table, products, accepts)
   // The kernel adds in sixteen lanes, then the lanes: each sum and product is rounded once, the query and the quotient
   // too.
   const margin = (Math.ceil(dimension / 16) + 8) * ROUNDING * 1.01
   const nearest = selectNearestRows(products, { rowCount, count, margin })
+    .filter((row) => isAccepted === undefined || isAccepted[row] === 1)
     .map((row) => ({ row, similarity: compare(query, queryNorm, { vector: storage.row(row), norm: norms[row] ?? 0 }) }))
     .sort((one, other) => other.similarity - one.similarity || (sequences[one.row] ?? 0) - (sequences[other.row] ?? 0))
     .slice(0, count)
@@ -207,6 +208,32 @@ function findNearest(table: EntryTable, query: Float32Array, { count, maxBytes }
     maxBytes,
   )
   return entries.map((entry, index) => ({ ...entry, similarity: nearest[index]?.similarity ?? 0 }))
+}
+
+/** Gives the cosine of each row in 32 bits; not a number where it needs 64. */
+function multiplyRows({ storage, values, norms }: EntryTable, query: Float32Array, queryNorm: number): Float32Array {
+  const products = new Float32Array(values.length)
+  if (queryNorm > 0) storage.multiply(scaleToUnit(query, queryNorm), values.length, products)
+  for (let row = 0; row < values.length; row++) {
+    const norm = norms[row] ?? 0
+    const isPlain = norm >= SMALLEST_PLAIN_NORM && norm <= LARGEST_PLAIN_NORM
+    products[row] = isPlain ? (products[row] ?? 0) / norm : norm === 0 ? 0 : Number.NaN
+  }
+  return products
+}
+
+/** Puts the rows that are not accepted behind all others. @returns 1 for each accepted row */
+function markAccepted(
+  { values }: EntryTable,
+  products: Float32Array,
+  accepts: (value: Uint8Array) => boolean,
+): Uint8Array {
+  const accepted = new Uint8Array(values.length)
+  for (const [row, value] of values.entries()) {
+    if (accepts(value)) accepted[row] = 1
+    else products[row] = Number.NEGATIVE_INFINITY
+  }
+  return accepted
 }
 
 /** Divides in 64 bits, so that vectors of any length become 32-bit floats. */
