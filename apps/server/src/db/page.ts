@@ -65,10 +65,7 @@ export async function readPage<Row extends Place>(
   const isRising = (order === 'asc') !== isBackward
   const rows = await list.rows(
     (columns) => ({
-      where: and(
-        first && isBeyond(columns, first, order === 'asc'),
-        last && isBeyond(columns, last, order !== 'asc'),
-      ),
+      where: and(first && isBeyond(columns, first, order === 'asc'), last && isBeyond(columns, last, order !== 'asc')),
       orderBy: isRising ? [asc(columns.createdAt), asc(columns.id)] : [desc(columns.createdAt), desc(columns.id)],
     }),
     limit + 1,

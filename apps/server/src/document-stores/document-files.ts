@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { and, asc, count, eq, gt, inArray, notInArray, type SQL } from 'drizzle-orm'
-import type { DatabaseQueries } from '../db/queries.ts'
 import { type Page, type PageQuery, readPage } from '../db/page.ts'
+import type { DatabaseQueries, Queries } from '../db/queries.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Clock } from '../ports.ts'
 import { unknownCursor } from '../stored-files/file-errors.ts'
@@ -99,48 +99,15 @@ export function createDocumentFiles({
     return row
   }
 
-  async function add(
-    storeId: string,
-    additions: readonly FileAddition[],
-    owner: string,
-    batchId = '',
-  ): Promise<readonly DocumentFile[]> {
-    const rows = additions.map((addition) => toRow(storeId, addition, { owner, batchId, now: clock.now() }))
-    await queries.transaction(async (transaction) => {
-      const ids = rows.map(({ id }) => id)
-      const [others] = await transaction.rows((db, { documentFiles: files }) =>
-        db
-          .select({ files: count() })
-          .from(files)
-          .where(and(eq(files.storeId, storeId), ids.length > 0 ? notInArray(files.id, ids) : undefined)),
-      )
-      if (Number(others?.files ?? 0) + rows.length > DOCUMENT_LIMITS.files) {
-        throw documentsFull(`a vector store has at most ${DOCUMENT_LIMITS.files} files`)
-      }
-      for (let at = 0; at < rows.length; at += FILES_AT_ONCE) {
-        const part = rows.slice(at, at + FILES_AT_ONCE)
-        const partIds = part.map(({ id }) => id)
-        await transaction.change((db, { documentFiles: files }) =>
-          db.delete(files).where(and(eq(files.storeId, storeId), inArray(files.id, partIds))),
-        )
-        await transaction.change((db, { documentChunks: chunks }) =>
-          db.delete(chunks).where(and(eq(chunks.storeId, storeId), inArray(chunks.fileId, partIds))),
-        )
-        await transaction.change((db, { documentFiles }) => db.insert(documentFiles).values(part))
-      }
-      await touchStores(transaction, [storeId], clock.now())
-    })
-    return rows
-  }
-
   return {
     get,
-    add: (storeId, additions, owner) => add(storeId, additions, owner),
+    add: (storeId, additions, owner) =>
+      insertFiles(queries, storeId, additions, { owner, batchId: '', now: clock.now() }),
     async addBatch(storeId, additions, owner) {
       const id = `vsfb_${randomBytes(16).toString('hex')}`
       const batch: DocumentBatch = { id, storeId, cancelled: 0, createdAt: clock.now() }
       await queries.change((db, { documentBatches }) => db.insert(documentBatches).values(batch))
-      await add(storeId, additions, owner, id)
+      await insertFiles(queries, storeId, additions, { owner, batchId: id, now: clock.now() })
       return batch
     },
     async getBatch(storeId, id) {
@@ -195,59 +162,105 @@ export function createDocumentFiles({
       const isGone = await removeFromStore(queries, { storeId, id }, clock.now())
       if (!isGone) throw documentNotFound('file', id, 'file_id')
     },
-    cancelBatch: ({ id, storeId }) =>
-      queries.transaction(async (transaction) => {
-        await transaction.change((db, { documentBatches: batches }) =>
-          db.update(batches).set({ cancelled: 1 }).where(eq(batches.id, id)),
-        )
-        const waiting = await transaction.rows((db, { documentFiles: files }) =>
-          db
-            .select({ id: files.id })
-            .from(files)
-            .where(and(eq(files.batchId, id), eq(files.status, 'in_progress'))),
-        )
-        const ids = waiting.map((file) => file.id)
-        if (ids.length === 0) return ids
-        await transaction.change((db, { documentFiles: files }) =>
-          db
-            .update(files)
-            .set({ status: 'cancelled', usageBytes: 0 })
-            .where(and(eq(files.batchId, id), eq(files.status, 'in_progress'))),
-        )
-        await transaction.change((db, { documentChunks: chunks }) =>
-          db.delete(chunks).where(and(eq(chunks.storeId, storeId), inArray(chunks.fileId, ids))),
-        )
-        return ids
-      }),
-    async *readChunks({ storeId, id, run }) {
-      for (let after = -1; ; ) {
-        const rows = await queries.rows((db, { documentChunks: chunks }) =>
-          db
-            .select({ text: chunks.text, start: chunks.start, end: chunks.end, number: chunks.number })
-            .from(chunks)
-            .where(
-              and(
-                eq(chunks.storeId, storeId),
-                eq(chunks.fileId, id),
-                eq(chunks.run, run),
-                gt(chunks.number, after),
-              ),
-            )
-            .orderBy(asc(chunks.number))
-            .limit(ROWS_AT_ONCE),
-        )
-        if (rows.length > 0) yield rows
-        if (rows.length < ROWS_AT_ONCE) return
-        after = rows.at(-1)?.number ?? after
-      }
-    },
+    cancelBatch: (batch) => cancelBatch(queries, batch),
+    readChunks: (file) => readChunks(queries, file),
+  }
+}
+
+/** Circumstances of files that are added. */
+interface Adding {
+  readonly owner: string
+  readonly batchId: string
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+async function insertFiles(
+  queries: DatabaseQueries,
+  storeId: string,
+  additions: readonly FileAddition[],
+  adding: Adding,
+): Promise<readonly DocumentFile[]> {
+  const rows = additions.map((addition) => toRow(storeId, addition, adding))
+  await queries.transaction(async (transaction) => {
+    await checkRoom(transaction, storeId, rows)
+    for (let at = 0; at < rows.length; at += FILES_AT_ONCE) {
+      const part = rows.slice(at, at + FILES_AT_ONCE)
+      const ids = part.map(({ id }) => id)
+      await transaction.change((db, { documentFiles: files }) =>
+        db.delete(files).where(and(eq(files.storeId, storeId), inArray(files.id, ids))),
+      )
+      await transaction.change((db, { documentChunks: chunks }) =>
+        db.delete(chunks).where(and(eq(chunks.storeId, storeId), inArray(chunks.fileId, ids))),
+      )
+      await transaction.change((db, { documentFiles }) => db.insert(documentFiles).values(part))
+    }
+    await touchStores(transaction, [storeId], adding.now)
+  })
+  return rows
+}
+
+async function checkRoom(queries: Queries, storeId: string, rows: readonly DocumentFile[]): Promise<void> {
+  const ids = rows.map(({ id }) => id)
+  const [others] = await queries.rows((db, { documentFiles: files }) =>
+    db
+      .select({ files: count() })
+      .from(files)
+      .where(and(eq(files.storeId, storeId), ids.length > 0 ? notInArray(files.id, ids) : undefined)),
+  )
+  if (Number(others?.files ?? 0) + rows.length <= DOCUMENT_LIMITS.files) return
+  throw documentsFull(`a vector store has at most ${DOCUMENT_LIMITS.files} files`)
+}
+
+async function cancelBatch(queries: DatabaseQueries, { id, storeId }: DocumentBatch): Promise<readonly string[]> {
+  return queries.transaction(async (transaction) => {
+    await transaction.change((db, { documentBatches: batches }) =>
+      db.update(batches).set({ cancelled: 1 }).where(eq(batches.id, id)),
+    )
+    const waiting = await transaction.rows((db, { documentFiles: files }) =>
+      db
+        .select({ id: files.id })
+        .from(files)
+        .where(and(eq(files.batchId, id), eq(files.status, 'in_progress'))),
+    )
+    const ids = waiting.map((file) => file.id)
+    if (ids.length === 0) return ids
+    await transaction.change((db, { documentFiles: files }) =>
+      db
+        .update(files)
+        .set({ status: 'cancelled', usageBytes: 0 })
+        .where(and(eq(files.batchId, id), eq(files.status, 'in_progress'))),
+    )
+    await transaction.change((db, { documentChunks: chunks }) =>
+      db.delete(chunks).where(and(eq(chunks.storeId, storeId), inArray(chunks.fileId, ids))),
+    )
+    return ids
+  })
+}
+
+async function* readChunks(
+  queries: DatabaseQueries,
+  { storeId, id, run }: DocumentFile,
+): AsyncGenerator<readonly TextPart[]> {
+  for (let after = -1; ; ) {
+    const rows = await queries.rows((db, { documentChunks: chunks }) =>
+      db
+        .select({ text: chunks.text, start: chunks.start, end: chunks.end, number: chunks.number })
+        .from(chunks)
+        .where(and(eq(chunks.storeId, storeId), eq(chunks.fileId, id), eq(chunks.run, run), gt(chunks.number, after)))
+        .orderBy(asc(chunks.number))
+        .limit(ROWS_AT_ONCE),
+    )
+    if (rows.length > 0) yield rows
+    if (rows.length < ROWS_AT_ONCE) return
+    after = rows.at(-1)?.number ?? after
   }
 }
 
 function toRow(
   storeId: string,
   { file, attributes, chunkSize, chunkOverlap, fault }: FileAddition,
-  { owner, batchId, now }: { readonly owner: string; readonly batchId: string; readonly now: number },
+  { owner, batchId, now }: Adding,
 ): DocumentFile {
   return {
     storeId,

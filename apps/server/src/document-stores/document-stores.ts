@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { and, count, eq, gt, inArray, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
-import type { DatabaseQueries } from '../db/queries.ts'
 import { type Page, type PageQuery, readPage } from '../db/page.ts'
+import type { DatabaseQueries } from '../db/queries.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Clock } from '../ports.ts'
 import { unknownCursor } from '../stored-files/file-errors.ts'
@@ -11,10 +11,7 @@ import { DOCUMENT_LIMITS, type DocumentStore, findExpiry } from './document-stor
 import { emptyStore } from './removal.ts'
 
 /** Facts of a new store. */
-export type StoreDraft = Pick<
-  DocumentStore,
-  'owner' | 'name' | 'description' | 'metadata' | 'model' | 'expiresDays'
->
+export type StoreDraft = Pick<DocumentStore, 'owner' | 'name' | 'description' | 'metadata' | 'model' | 'expiresDays'>
 
 /** Fields of a store that can change. Undefined ones stay. */
 export interface StoreChange {
@@ -86,21 +83,7 @@ export function createDocumentStores({
 
   return {
     get,
-    async create(draft) {
-      const now = clock.now()
-      const id = `vs_${randomBytes(16).toString('hex')}`
-      const row: DocumentStore = { id, ...draft, dimensions: 0, createdAt: now, lastActiveAt: now, revision: 0 }
-      await queries.transaction(async (transaction) => {
-        const [owned] = await transaction.rows((db, { documentStores: stores }) =>
-          db.select({ stores: count() }).from(stores).where(eq(stores.owner, draft.owner)),
-        )
-        if (Number(owned?.stores ?? 0) >= DOCUMENT_LIMITS.stores) {
-          throw documentsFull(`you have ${DOCUMENT_LIMITS.stores} vector stores, which is the most`)
-        }
-        await transaction.change((db, { documentStores }) => db.insert(documentStores).values(row))
-      })
-      return row
-    },
+    create: (draft) => insertStore(queries, draft, clock.now()),
     async use(id, reader) {
       const store = await get(id, reader)
       if ((findExpiry(store) ?? Number.POSITIVE_INFINITY) > clock.now()) return store
@@ -127,9 +110,7 @@ export function createDocumentStores({
       const before = await get(id, reader)
       const { name = before.name, metadata = before.metadata, expiresDays = before.expiresDays } = change
       const fields = { name, metadata, expiresDays, lastActiveAt: clock.now() }
-      await queries.change((db, { documentStores: stores }) =>
-        db.update(stores).set(fields).where(eq(stores.id, id)),
-      )
+      await queries.change((db, { documentStores: stores }) => db.update(stores).set(fields).where(eq(stores.id, id)))
       return get(id, reader)
     },
     async setModel(id, model) {
@@ -154,32 +135,50 @@ export function createDocumentStores({
         await emptyStore(transaction, id)
       })
     },
-    async trim() {
-      const emptied: string[] = []
-      for (let after = ''; ; ) {
-        const old = await queries.rows((db, { documentStores: stores }) =>
-          db
-            .select({ id: stores.id })
-            .from(stores)
-            .where(
-              and(
-                isNotNull(stores.expiresDays),
-                gt(stores.id, after),
-                lte(sql`${stores.lastActiveAt} + ${stores.expiresDays} * ${DAY_MS}`, clock.now()),
-              ),
-            )
-            .orderBy(stores.id)
-            .limit(BATCH),
-        )
-        const ids = old.map(({ id }) => id)
-        for (const id of ids) await queries.transaction((transaction) => emptyStore(transaction, id))
-        emptied.push(...ids)
-        if (ids.length > 0) await bumpRevisions(queries, ids)
-        if (old.length < BATCH) return emptied
-        after = ids.at(-1) ?? after
-      }
-    },
+    trim: () => emptyExpired(queries, clock.now()),
   }
+}
+
+/** Removes the files of expired stores. @returns the ids of the stores */
+async function emptyExpired(queries: DatabaseQueries, now: number): Promise<readonly string[]> {
+  const emptied: string[] = []
+  for (let after = ''; ; ) {
+    const old = await queries.rows((db, { documentStores: stores }) =>
+      db
+        .select({ id: stores.id })
+        .from(stores)
+        .where(
+          and(
+            isNotNull(stores.expiresDays),
+            gt(stores.id, after),
+            lte(sql`${stores.lastActiveAt} + ${stores.expiresDays} * ${DAY_MS}`, now),
+          ),
+        )
+        .orderBy(stores.id)
+        .limit(BATCH),
+    )
+    const ids = old.map(({ id }) => id)
+    for (const id of ids) await queries.transaction((transaction) => emptyStore(transaction, id))
+    emptied.push(...ids)
+    if (ids.length > 0) await bumpRevisions(queries, ids)
+    if (old.length < BATCH) return emptied
+    after = ids.at(-1) ?? after
+  }
+}
+
+async function insertStore(queries: DatabaseQueries, draft: StoreDraft, now: number): Promise<DocumentStore> {
+  const id = `vs_${randomBytes(16).toString('hex')}`
+  const row: DocumentStore = { id, ...draft, dimensions: 0, createdAt: now, lastActiveAt: now, revision: 0 }
+  await queries.transaction(async (transaction) => {
+    const [owned] = await transaction.rows((db, { documentStores: stores }) =>
+      db.select({ stores: count() }).from(stores).where(eq(stores.owner, draft.owner)),
+    )
+    if (Number(owned?.stores ?? 0) >= DOCUMENT_LIMITS.stores) {
+      throw documentsFull(`you have ${DOCUMENT_LIMITS.stores} vector stores, which is the most`)
+    }
+    await transaction.change((db, { documentStores }) => db.insert(documentStores).values(row))
+  })
+  return row
 }
 
 async function bumpRevisions(queries: DatabaseQueries, ids: readonly string[]): Promise<void> {

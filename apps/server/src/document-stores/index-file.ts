@@ -17,7 +17,10 @@ export interface IndexFileParts {
   readonly files: Pick<StoredFiles, 'find' | 'locate'>
   readonly embedder: TextEmbedder
   /** Gives the caller for work of an owner; undefined when there is none any more. */
-  readonly findCaller: (owner: string, options: { readonly signal: AbortSignal }) => Promise<EmbeddingCaller | undefined>
+  readonly findCaller: (
+    owner: string,
+    options: { readonly signal: AbortSignal },
+  ) => Promise<EmbeddingCaller | undefined>
   readonly clock: Clock
 }
 
@@ -155,9 +158,7 @@ async function lockFile(
     db
       .update(files)
       .set({ usageBytes: sql`${files.usageBytes} + ${addedBytes}`, ...change })
-      .where(
-        and(eq(files.storeId, storeId), eq(files.id, id), eq(files.run, run), eq(files.status, 'in_progress')),
-      ),
+      .where(and(eq(files.storeId, storeId), eq(files.id, id), eq(files.run, run), eq(files.status, 'in_progress'))),
   )
   if (locked === 0) throw new FileLeft()
 }

@@ -1,5 +1,6 @@
 import { SvcError, toSvcError } from '@svc/errors'
 import { and, asc, eq } from 'drizzle-orm'
+import type { DatabaseQueries } from '../db/queries.ts'
 import type { Logger } from '../ports.ts'
 import type { DocumentFault, DocumentFile } from './document-store.ts'
 import { FileLeft, type IndexFileParts, indexFile } from './index-file.ts'
@@ -92,49 +93,15 @@ export function createIndexer(options: IndexerOptions): Indexer {
   /** Never rejects. */
   async function work(file: DocumentFile, signal: AbortSignal): Promise<void> {
     try {
-      await tryToIndex(file, signal)
+      await tryToIndex(file, options, signal)
     } catch (error) {
       if (signal.aborted || error instanceof FileLeft) return
       logger.info({ err: error, store: file.storeId, file: file.id }, 'a file could not be indexed')
-      await fail(file, toSvcError(error)).catch(async (err: unknown) => {
+      await markFailed(queries, file, toSvcError(error)).catch(async (err: unknown) => {
         logger.warn({ err }, 'the state of a file could not be written')
-        await pause(FIRST_PAUSE_MS, closing.signal)
+        await clock.sleep(FIRST_PAUSE_MS, { signal: closing.signal }).catch(() => undefined)
       })
     }
-  }
-
-  async function tryToIndex(file: DocumentFile, signal: AbortSignal): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await indexFile(file, options, signal)
-        return
-      } catch (error) {
-        if (attempt === TRIES || signal.aborted || !SvcError.is(error) || !PASSING.has(error.kind)) throw error
-        const usual = FIRST_PAUSE_MS * 2 ** (attempt - 1)
-        await clock.sleep(Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? usual), { signal })
-      }
-    }
-  }
-
-  async function pause(ms: number, signal: AbortSignal): Promise<void> {
-    await clock.sleep(ms, { signal }).catch(() => undefined)
-  }
-
-  async function fail({ storeId, id, run }: DocumentFile, error: SvcError): Promise<void> {
-    await queries.transaction(async (transaction) => {
-      const failed = await transaction.change((db, { documentFiles: files }) =>
-        db
-          .update(files)
-          .set({ status: 'failed', errorCode: toFault(error), errorMessage: toMessage(error), usageBytes: 0 })
-          .where(
-            and(eq(files.storeId, storeId), eq(files.id, id), eq(files.run, run), eq(files.status, 'in_progress')),
-          ),
-      )
-      if (failed === 0) return
-      await transaction.change((db, { documentChunks: chunks }) =>
-        db.delete(chunks).where(and(eq(chunks.storeId, storeId), eq(chunks.fileId, id), eq(chunks.run, run))),
-      )
-    })
   }
 
   return {
@@ -150,6 +117,39 @@ export function createIndexer(options: IndexerOptions): Indexer {
       await Promise.all([...running].map(({ done }) => done))
     },
   }
+}
+
+/** Indexes a file. Tries again after failures that may pass. */
+async function tryToIndex(file: DocumentFile, parts: IndexFileParts, signal: AbortSignal): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await indexFile(file, parts, signal)
+      return
+    } catch (error) {
+      if (attempt === TRIES || signal.aborted || !SvcError.is(error) || !PASSING.has(error.kind)) throw error
+      const usual = FIRST_PAUSE_MS * 2 ** (attempt - 1)
+      await parts.clock.sleep(Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? usual), { signal })
+    }
+  }
+}
+
+async function markFailed(
+  queries: DatabaseQueries,
+  { storeId, id, run }: DocumentFile,
+  error: SvcError,
+): Promise<void> {
+  await queries.transaction(async (transaction) => {
+    const failed = await transaction.change((db, { documentFiles: files }) =>
+      db
+        .update(files)
+        .set({ status: 'failed', errorCode: toFault(error), errorMessage: toMessage(error), usageBytes: 0 })
+        .where(and(eq(files.storeId, storeId), eq(files.id, id), eq(files.run, run), eq(files.status, 'in_progress'))),
+    )
+    if (failed === 0) return
+    await transaction.change((db, { documentChunks: chunks }) =>
+      db.delete(chunks).where(and(eq(chunks.storeId, storeId), eq(chunks.fileId, id), eq(chunks.run, run))),
+    )
+  })
 }
 
 function toFault({ kind }: SvcError): DocumentFault {

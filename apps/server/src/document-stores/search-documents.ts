@@ -119,8 +119,6 @@ async function readHits(candidates: readonly Candidate[], queries: Queries): Pro
     if (row === undefined) return []
     const { id: fileId, filename, attributes } = file
     const { text, start, end } = row
-    return [
-      { storeId, fileId, filename, chunk: number, start, end, text, score: toScore(similarity), attributes },
-    ]
+    return [{ storeId, fileId, filename, chunk: number, start, end, text, score: toScore(similarity), attributes }]
   })
 }

@@ -36,7 +36,7 @@ const toName = (id: string): string => id.slice('file-'.length)
 
 /** Creates the store. The bytes of a row are always there: they come before it and go after it. */
 export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
-  const { folder, server, database, maxOwnerBytes, detach, clock, logger } = options
+  const { folder, server, database, maxOwnerBytes, detach, clock } = options
   const { queries } = database
 
   const isVisible = (files: Files, { id, isAdmin }: Reader): SQL | undefined =>
@@ -115,13 +115,7 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
       if ('unknown' in page) throw unknownCursor(page.unknown)
       return page
     },
-    async locate(file) {
-      if (file.server !== server) throw fileElsewhere()
-      const path = join(folder, toName(file.id))
-      const found = await lstat(path).catch(() => undefined)
-      if (found?.isFile() !== true) throw fileNotFound(file.id)
-      return path
-    },
+    locate: (file) => locateFile(file, options),
     async trim() {
       for (;;) {
         const old = await queries.rows((db, { storedFiles: files }) =>
@@ -131,20 +125,38 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
         if (old.length < BATCH) return
       }
     },
-    async sweep() {
-      const names = await readdir(folder).catch(() => [])
-      for (let at = 0; at < names.length; at += BATCH) {
-        const part = names.slice(at, at + BATCH)
-        const ids = part.filter((name) => NAME.test(name)).map((name) => `file-${name}`)
-        const known = await queries.rows((db, { storedFiles: files }) =>
-          db.select({ id: files.id }).from(files).where(inArray(files.id, ids)),
-        )
-        const kept = new Set(known.map(({ id }) => toName(id)))
-        const left = part.filter((name) => !kept.has(name))
-        for (const name of left) await rm(join(folder, name), { force: true })
-        if (left.length > 0) logger.info({ files: left.length }, 'removed files of uploads that had not ended')
-      }
-    },
+    sweep: () => sweepFolder(options),
+  }
+}
+
+async function locateFile(
+  file: StoredFile,
+  { folder, server }: Pick<StoredFilesOptions, 'folder' | 'server'>,
+): Promise<string> {
+  if (file.server !== server) throw fileElsewhere()
+  const path = join(folder, toName(file.id))
+  const found = await lstat(path).catch(() => undefined)
+  if (found?.isFile() !== true) throw fileNotFound(file.id)
+  return path
+}
+
+/** Removes files that no row names. */
+async function sweepFolder({
+  folder,
+  database: { queries },
+  logger,
+}: Pick<StoredFilesOptions, 'folder' | 'database' | 'logger'>): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  for (let at = 0; at < names.length; at += BATCH) {
+    const part = names.slice(at, at + BATCH)
+    const ids = part.filter((name) => NAME.test(name)).map((name) => `file-${name}`)
+    const known = await queries.rows((db, { storedFiles: files }) =>
+      db.select({ id: files.id }).from(files).where(inArray(files.id, ids)),
+    )
+    const kept = new Set(known.map(({ id }) => toName(id)))
+    const left = part.filter((name) => !kept.has(name))
+    for (const name of left) await rm(join(folder, name), { force: true })
+    if (left.length > 0) logger.info({ files: left.length }, 'removed files of uploads that had not ended')
   }
 }
 

@@ -8,7 +8,8 @@ const POLL = { pollIntervalMs: 20 }
 
 const NOTES: Readonly<Record<string, string>> = {
   'rivers.md': '# Rivers\n\nThe Nile is the longest river of Africa and flows through Egypt to the sea.',
-  'bread.html': '<html><h1>Bread</h1><p>Flour, water, salt and yeast make a loaf of bread.</p><script>x()</script></html>',
+  'bread.html':
+    '<html><h1>Bread</h1><p>Flour, water, salt and yeast make a loaf of bread.</p><script>x()</script></html>',
   'stars.json': '{"stars": [{"name": "Sirius", "colour": "white"}, {"name": "Betelgeuse", "colour": "red"}]}',
   'verse.txt': 'Shall I compare thee to a summer day?',
 }
@@ -112,7 +113,9 @@ describe('files', () => {
         await refused(client.files.create({ file: new File(['x'], 'a'), purpose: 'evals', expires_after })),
       ).toMatchObject({ status: 400 })
     }
-    expect(await refused(client.files.create({ file: new File(['x'], 'n'.repeat(1025)), purpose: 'evals' }))).toMatchObject({
+    expect(
+      await refused(client.files.create({ file: new File(['x'], 'n'.repeat(1025)), purpose: 'evals' })),
+    ).toMatchObject({
       status: 400,
     })
     expect((await server.post('/v1/files', { purpose: 'evals' })).status).toBe(400)
@@ -192,7 +195,10 @@ describe('vector stores', () => {
     for (const [index, file] of files.entries()) {
       await client.vectorStores.files.createAndPoll(
         store.id,
-        { file_id: file.id, attributes: { year: years[index] ?? 0, lang: index === 0 ? 'de' : 'en', draft: index === 2 } },
+        {
+          file_id: file.id,
+          attributes: { year: years[index] ?? 0, lang: index === 0 ? 'de' : 'en', draft: index === 2 },
+        },
         POLL,
       )
     }
@@ -206,7 +212,13 @@ describe('vector stores', () => {
     expect(await find({ type: 'lt', key: 'year', value: '3000' })).toEqual([])
     expect(await find({ type: 'in', key: 'year', value: [1999, 2020] })).toEqual(['1999', '2020'])
     expect(await find({ type: 'nin', key: 'lang', value: ['de'] })).toEqual(['2005', '2020'])
-    const either = { type: 'or', filters: [{ type: 'eq', key: 'draft', value: true }, { type: 'eq', key: 'year', value: 1999 }] }
+    const either = {
+      type: 'or',
+      filters: [
+        { type: 'eq', key: 'draft', value: true },
+        { type: 'eq', key: 'year', value: 1999 },
+      ],
+    }
     expect(await find(either)).toEqual(['1999', '2020'])
     expect(await find({ type: 'and', filters: [either, { type: 'eq', key: 'lang', value: 'de' }] })).toEqual(['1999'])
     expect(await find({ type: 'eq', key: 'constructor', value: 'x' })).toEqual([])
@@ -218,7 +230,8 @@ describe('vector stores', () => {
   // verifies files:search:validation
   it('refuse what does not fit, naming the field', async () => {
     const { id } = await client.vectorStores.create({})
-    const nest = (depth: number): object => (depth === 0 ? { type: 'eq', key: 'a', value: 1 } : { type: 'and', filters: [nest(depth - 1)] })
+    const nest = (depth: number): object =>
+      depth === 0 ? { type: 'eq', key: 'a', value: 1 } : { type: 'and', filters: [nest(depth - 1)] }
     const wrong: readonly (readonly [string, object, string])[] = [
       ['/search', {}, 'query'],
       ['/search', { query: [] }, 'query'],
@@ -228,11 +241,33 @@ describe('vector stores', () => {
       ['/search', { query: 'a', filters: { type: 'in', key: 'a', value: 1 } }, 'filters.value'],
       ['/search', { query: 'a', filters: { type: 'and', filters: [] } }, 'filters.filters'],
       ['/search', { query: 'a', filters: nest(9) }, `filters${'.filters[0]'.repeat(8)}`],
-      ['/search', { query: 'a', filters: { type: 'or', filters: new Array(200).fill({ type: 'eq', key: 'a', value: 1 }) } }, 'filters'],
+      [
+        '/search',
+        { query: 'a', filters: { type: 'or', filters: new Array(200).fill({ type: 'eq', key: 'a', value: 1 }) } },
+        'filters',
+      ],
       ['/files', { file_id: 'file-x', attributes: { a: 'x'.repeat(513) } }, 'attributes.a'],
-      ['/files', { file_id: 'x', attributes: Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`k${n}`, n])) }, 'attributes'],
-      ['/files', { file_id: 'x', chunking_strategy: { type: 'static', static: { max_chunk_size_tokens: 99, chunk_overlap_tokens: 0 } } }, 'chunking_strategy.static.max_chunk_size_tokens'],
-      ['/files', { file_id: 'x', chunking_strategy: { type: 'static', static: { max_chunk_size_tokens: 100, chunk_overlap_tokens: 51 } } }, 'chunking_strategy.static'],
+      [
+        '/files',
+        { file_id: 'x', attributes: Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`k${n}`, n])) },
+        'attributes',
+      ],
+      [
+        '/files',
+        {
+          file_id: 'x',
+          chunking_strategy: { type: 'static', static: { max_chunk_size_tokens: 99, chunk_overlap_tokens: 0 } },
+        },
+        'chunking_strategy.static.max_chunk_size_tokens',
+      ],
+      [
+        '/files',
+        {
+          file_id: 'x',
+          chunking_strategy: { type: 'static', static: { max_chunk_size_tokens: 100, chunk_overlap_tokens: 51 } },
+        },
+        'chunking_strategy.static',
+      ],
       ['/file_batches', {}, 'file_ids'],
       ['/file_batches', { file_ids: new Array(501).fill('file-x') }, 'file_ids'],
       ['', { name: 'a\0b' }, 'name'],
@@ -261,7 +296,10 @@ describe('vector stores', () => {
       POLL,
     )
     expect(batch).toMatchObject({ status: 'completed', file_counts: { completed: 1, failed: 2, total: 3 } })
-    const failed = await client.vectorStores.fileBatches.listFiles(batch.id, { vector_store_id: store.id, filter: 'failed' })
+    const failed = await client.vectorStores.fileBatches.listFiles(batch.id, {
+      vector_store_id: store.id,
+      filter: 'failed',
+    })
     expect(Object.fromEntries(failed.data.map((file) => [file.id, file.last_error?.code]))).toEqual({
       [paper.id]: 'unsupported_file',
       [late.id]: 'invalid_file',
@@ -289,7 +327,11 @@ describe('vector stores', () => {
 
   it('take files by the helpers of the client', async () => {
     const store = await client.vectorStores.create({ file_ids: [(await upload('verse.txt')).id] })
-    const one = await client.vectorStores.files.uploadAndPoll(store.id, new File([NOTES['rivers.md'] ?? ''], 'r.md'), POLL)
+    const one = await client.vectorStores.files.uploadAndPoll(
+      store.id,
+      new File([NOTES['rivers.md'] ?? ''], 'r.md'),
+      POLL,
+    )
     expect(one).toMatchObject({ status: 'completed', last_error: null })
     const files = ['bread.html', 'stars.json'].map((name) => new File([NOTES[name] ?? ''], name))
     const batch = await client.vectorStores.fileBatches.uploadAndPoll(store.id, { files }, POLL)

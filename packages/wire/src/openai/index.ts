@@ -180,7 +180,6 @@ export {
   verboseTranscription,
 } from './transcriptions.ts'
 export { type CompletionUsage, completionUsage } from './usage.ts'
-export { MAX_FRAMES, type VideoList, type VideoRequest, videoList, videoRequest } from './videos.ts'
 export {
   type ChunkingStrategy,
   type ComparisonFilter,
@@ -215,3 +214,4 @@ export {
   vectorStoreSearch,
   vectorStoreUpdate,
 } from './vector-stores.ts'
+export { MAX_FRAMES, type VideoList, type VideoRequest, videoList, videoRequest } from './videos.ts'

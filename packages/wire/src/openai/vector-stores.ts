@@ -203,9 +203,7 @@ export const vectorStoreSearch = z.looseObject({
   filters: z.looseObject({ type: z.string() }).nullish(),
   /** @default 10 */
   max_num_results: z.int().min(1).max(50).nullish(),
-  ranking_options: z
-    .looseObject({ ranker: z.string().nullish(), score_threshold: unitInterval.nullish() })
-    .nullish(),
+  ranking_options: z.looseObject({ ranker: z.string().nullish(), score_threshold: unitInterval.nullish() }).nullish(),
   rewrite_query: z.boolean().nullish(),
 })
 
