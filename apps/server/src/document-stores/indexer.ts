@@ -42,6 +42,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const running = new Set<Running>()
   const closing = new AbortController()
   let looking: Promise<void> | undefined
+  let isLooking = false
   let hasNews = false
 
   async function findWaiting(): Promise<DocumentFile | undefined> {
@@ -59,24 +60,29 @@ export function createIndexer(options: IndexerOptions): Indexer {
   }
 
   async function look(): Promise<void> {
-    do {
-      hasNews = false
-      while (running.size < concurrency && !closing.signal.aborted) {
-        const file = await findWaiting()
-        if (file === undefined) break
-        start(file)
-      }
-    } while (hasNews)
+    try {
+      do {
+        hasNews = false
+        while (running.size < concurrency && !closing.signal.aborted) {
+          const file = await findWaiting()
+          if (file === undefined) break
+          start(file)
+        }
+      } while (hasNews)
+    } finally {
+      // In the same turn as the last look at the news, so that none gets lost.
+      isLooking = false
+    }
   }
 
   function wake(): void {
     hasNews = true
-    if (looking !== undefined || closing.signal.aborted) return
-    looking = look()
-      .catch((err: unknown) => logger.warn({ err }, 'files that wait to be indexed could not be read'))
-      .finally(() => {
-        looking = undefined
-      })
+    if (isLooking || closing.signal.aborted) return
+    isLooking = true
+    looking = look().catch((err: unknown) => {
+      logger.warn({ err }, 'files that wait to be indexed could not be read')
+      clock.sleep(LONGEST_PAUSE_MS, { signal: closing.signal }).then(wake, () => undefined)
+    })
   }
 
   function start(file: DocumentFile): void {

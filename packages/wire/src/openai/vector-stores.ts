@@ -13,7 +13,7 @@ const plain = (max: number) =>
   z
     .string()
     .max(max)
-    .regex(/^[^\0\p{Surrogate}]*$/u, 'must not hold NUL or half of a surrogate pair')
+    .regex(/^[^\0\p{Surrogate}]*$/u)
 
 const keyed = <Value extends z.ZodType>(value: Value) =>
   endAtFirstFault(z.record(z.string().min(1).max(64), value)).refine(
@@ -39,7 +39,7 @@ export const chunkingStrategy = z.union([
       })
       .refine(
         ({ max_chunk_size_tokens: size, chunk_overlap_tokens: overlap }) => overlap * 2 <= size,
-        'chunk_overlap_tokens must be at most half of max_chunk_size_tokens',
+        'must have an overlap of at most half of its size',
       ),
   }),
 ])
@@ -196,10 +196,7 @@ export const comparisonFilter = z.looseObject({
 
 /** Body of `POST /v1/vector_stores/:vector_store_id/search`. `filters` are comparisons joined by `and` and `or`. */
 export const vectorStoreSearch = z.looseObject({
-  query: z.union([
-    z.string().min(1),
-    z.array(z.string().min(1)).min(1, 'must not be empty').max(16, 'must have at most 16 items'),
-  ]),
+  query: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(16)]),
   filters: z.looseObject({ type: z.string() }).nullish(),
   /** @default 10 */
   max_num_results: z.int().min(1).max(50).nullish(),
