@@ -6,7 +6,7 @@ import { pageOf } from './files.ts'
 const MAX_NAME = 256
 const MAX_KEYS = 16
 /** Most files that one request adds. */
-export const MAX_FILES_ADDED = 500
+const MAX_FILES_ADDED = 500
 
 /** Text that every database takes. */
 const plain = (max: number) =>

@@ -42,7 +42,7 @@ export function checkEmbeddingModel(name: string, call: Call, { models }: ModelP
 }
 
 /** Finds the model for stores that name none; empty when there is none. */
-export function findEmbeddingModel({ models, settings }: ModelParts): string {
+function findEmbeddingModel({ models, settings }: ModelParts): string {
   const chosen = settings.get('vector_store_model')
   if (chosen !== '') return chosen
   return models.findDefault('embeddings', (model) => !leavesMachine(model))?.name ?? ''
