@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { and, asc, count, eq, gt, inArray, notInArray, type SQL } from 'drizzle-orm'
 import { type Page, type PageQuery, readPage } from '../db/page.ts'
+import { isPlacedId } from '../db/placed-id.ts'
 import type { DatabaseQueries, Queries } from '../db/queries.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Clock } from '../ports.ts'
@@ -69,7 +70,6 @@ export interface TextPart {
 
 type Files = Tables['documentFiles']
 
-const FILE_ID = /^file-[0-9a-f]{32}$/
 const BATCH_ID = /^vsfb_[0-9a-f]{32}$/
 const ROWS_AT_ONCE = 200
 const FILES_AT_ONCE = 50
@@ -83,7 +83,7 @@ export function createDocumentFiles({
   readonly clock: Clock
 }): DocumentFiles {
   async function find(storeId: string, id: string): Promise<DocumentFile | undefined> {
-    if (!FILE_ID.test(id)) return undefined
+    if (!isPlacedId('file-', id)) return undefined
     const [row] = await queries.rows((db, { documentFiles: files }) =>
       db
         .select()

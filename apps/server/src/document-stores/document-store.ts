@@ -1,6 +1,6 @@
 /** A vector store of documents, as its row has it. */
 export interface DocumentStore {
-  /** `vs_` and 32 hexadecimal digits. */
+  /** `vs_` and 44 hexadecimal digits: its time, and 128 random bits. */
   readonly id: string
   readonly owner: string
   readonly name: string

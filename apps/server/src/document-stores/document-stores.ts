@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { and, count, eq, gt, inArray, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
 import { type Page, type PageQuery, readPage } from '../db/page.ts'
+import { createPlacedId, isPlacedId, readPlace } from '../db/placed-id.ts'
 import type { DatabaseQueries } from '../db/queries.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Clock } from '../ports.ts'
@@ -47,7 +47,7 @@ export interface DocumentStores {
 
 type Stores = Tables['documentStores']
 
-const ID = /^vs_[0-9a-f]{32}$/
+const PREFIX = 'vs_'
 /** Uses within this time count as one. */
 const USE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -65,7 +65,7 @@ export function createDocumentStores({
     isAdmin ? undefined : eq(stores.owner, id)
 
   async function find(id: string, reader: Reader): Promise<DocumentStore | undefined> {
-    if (!ID.test(id)) return undefined
+    if (!isPlacedId(PREFIX, id)) return undefined
     const [row] = await queries.rows((db, { documentStores: stores }) =>
       db
         .select()
@@ -91,7 +91,7 @@ export function createDocumentStores({
     },
     async list(query, reader) {
       const page = await readPage(query, {
-        find: (id) => find(id, reader),
+        find: async (id) => readPlace(PREFIX, id),
         rows: (part, limit) =>
           queries.rows((db, { documentStores: stores }) => {
             const { where, orderBy } = part(stores)
@@ -167,7 +167,7 @@ async function emptyExpired(queries: DatabaseQueries, now: number): Promise<read
 }
 
 async function insertStore(queries: DatabaseQueries, draft: StoreDraft, now: number): Promise<DocumentStore> {
-  const id = `vs_${randomBytes(16).toString('hex')}`
+  const id = createPlacedId(PREFIX, now)
   const row: DocumentStore = { id, ...draft, dimensions: 0, createdAt: now, lastActiveAt: now, revision: 0 }
   await queries.transaction(async (transaction) => {
     const [owned] = await transaction.rows((db, { documentStores: stores }) =>

@@ -2,7 +2,7 @@ import type { Page, PageQuery } from '../db/page.ts'
 
 /** A file that a user has uploaded. */
 export interface StoredFile {
-  /** `file-` and 32 hexadecimal digits. */
+  /** `file-` and 44 hexadecimal digits: its time, and 128 random bits. */
   readonly id: string
   /** Id of the principal that uploaded it. */
   readonly owner: string
@@ -45,7 +45,7 @@ export interface StoredFiles {
   /**
    * Lists files that the reader may see.
    *
-   * @throws {SvcError} `invalid_request` for a cursor that names none of them
+   * @throws {SvcError} `invalid_request` for a cursor that is not the id of a file
    */
   list(query: PageQuery & { readonly purpose?: string | undefined }, reader: Reader): Promise<Page<StoredFile>>
   /**

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { copyFile, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { and, eq, gt, inArray, isNull, lte, or, type SQL, sum } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
 import { readPage } from '../db/page.ts'
+import { createPlacedId, isPlacedId, readPlace } from '../db/placed-id.ts'
 import type { Tables } from '../db/schema.ts'
 import { readSystemCode, toFileError } from '../files/file-error.ts'
 import type { Clock, Logger } from '../ports.ts'
@@ -27,12 +27,11 @@ export interface StoredFilesOptions {
 
 type Files = Tables['storedFiles']
 
-const ID = /^file-[0-9a-f]{32}$/
-const NAME = /^[0-9a-f]{32}$/
+const PREFIX = 'file-'
 const FOLDER_MODE = 0o700
 const BATCH = 200
 
-const toName = (id: string): string => id.slice('file-'.length)
+const toName = (id: string): string => id.slice(PREFIX.length)
 
 /** Creates the store. The bytes of a row are always there: they come before it and go after it. */
 export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
@@ -43,7 +42,7 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
     and(isAdmin ? undefined : eq(files.owner, id), or(isNull(files.expiresAt), gt(files.expiresAt, clock.now())))
 
   async function find(id: string, reader: Reader): Promise<StoredFile | undefined> {
-    if (!ID.test(id)) return undefined
+    if (!isPlacedId(PREFIX, id)) return undefined
     const [row] = await queries.rows((db, { storedFiles: files }) =>
       db
         .select()
@@ -83,11 +82,11 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
     find,
     remove,
     async keep(path, { expiresAfterMs, ...facts }) {
-      const name = randomBytes(16).toString('hex')
       const createdAt = clock.now()
+      const id = createPlacedId(PREFIX, createdAt)
       const expiresAt = expiresAfterMs === undefined ? null : createdAt + expiresAfterMs
-      const row: StoredFile = { id: `file-${name}`, server, ...facts, createdAt, expiresAt }
-      const place = join(folder, name)
+      const row: StoredFile = { id, server, ...facts, createdAt, expiresAt }
+      const place = join(folder, toName(id))
       await moveFile(path, place)
       try {
         await insert(row)
@@ -99,7 +98,7 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
     },
     async list({ purpose, ...query }, reader) {
       const page = await readPage(query, {
-        find: (id) => find(id, reader),
+        find: async (id) => readPlace(PREFIX, id),
         rows: (part, limit) =>
           queries.rows((db, { storedFiles: files }) => {
             const { where, orderBy } = part(files)
@@ -149,7 +148,7 @@ async function sweepFolder({
   const names = await readdir(folder).catch(() => [])
   for (let at = 0; at < names.length; at += BATCH) {
     const part = names.slice(at, at + BATCH)
-    const ids = part.filter((name) => NAME.test(name)).map((name) => `file-${name}`)
+    const ids = part.map((name) => `${PREFIX}${name}`).filter((id) => isPlacedId(PREFIX, id))
     const known = await queries.rows((db, { storedFiles: files }) =>
       db.select({ id: files.id }).from(files).where(inArray(files.id, ids)),
     )

@@ -55,7 +55,7 @@ describe('files', () => {
       expires_after: { anchor: 'created_at', seconds: 3600 },
     })
     expect(file).toMatchObject({
-      id: expect.stringMatching(/^file-[0-9a-f]{32}$/) as string,
+      id: expect.stringMatching(/^file-[0-9a-f]{44}$/) as string,
       object: 'file',
       bytes: 5,
       purpose: 'user_data',

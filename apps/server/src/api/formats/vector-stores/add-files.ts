@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { CHUNK_LIMITS, DocumentError, findDocumentType, HEAD_BYTES } from '@svc/documents'
+import { DocumentError, findDocumentType, HEAD_BYTES } from '@svc/documents'
 import type { ChunkingStrategy, FileAttributes } from '@svc/wire/openai'
 import type { FileAddition } from '../../../document-stores/document-files.ts'
 import type { DocumentFile, DocumentStore } from '../../../document-stores/document-store.ts'
@@ -9,13 +9,22 @@ import { unparsable } from '../../../inference/documents/unparsable.ts'
 import { fileNotFound } from '../../../stored-files/file-errors.ts'
 import type { StoredFile } from '../../../stored-files/stored-file.ts'
 import { toReader } from '../files/page-query.ts'
-import type { VectorStoreParts } from './parts.ts'
+import { chooseChunkSizes, type VectorStoreParts } from './parts.ts'
 
 /** A file as a body names it. */
 interface NamedFile {
   readonly file_id: string
   readonly attributes?: FileAttributes | null | undefined
   readonly chunking_strategy?: ChunkingStrategy | null | undefined
+}
+
+type ChunkSizes = ReturnType<typeof chooseChunkSizes>
+
+/** The store that files are added to. */
+interface AddingParts {
+  /** Name of its model; empty for the server's choice. */
+  readonly model: string
+  readonly parts: VectorStoreParts
 }
 
 /** Files as a body names them: by their ids, or each in its own way. */
@@ -29,11 +38,11 @@ interface NamedFiles extends Omit<NamedFile, 'file_id'> {
  *
  * @throws {SvcError} `not_found`; `unsupported_media` naming its type
  */
-export async function readAddition(call: Call, named: NamedFile, parts: VectorStoreParts): Promise<FileAddition> {
+export async function readAddition(call: Call, named: NamedFile, { model, parts }: AddingParts): Promise<FileAddition> {
   const documents = await parts.documents.open()
   const file = await findFile(call, named.file_id, documents)
   await checkType(file, documents)
-  return toAddition(file, named)
+  return toAddition(file, named, chooseChunkSizes(model, parts))
 }
 
 /**
@@ -44,15 +53,16 @@ export async function readAddition(call: Call, named: NamedFile, parts: VectorSt
 export async function readAdditions(
   call: Call,
   { file_ids: ids, files, ...common }: NamedFiles,
-  parts: VectorStoreParts,
+  { model, parts }: AddingParts,
 ): Promise<readonly FileAddition[]> {
   const documents = await parts.documents.open()
   const named = files ?? (ids ?? []).map((id) => ({ file_id: id, ...common }))
+  const sizes = chooseChunkSizes(model, parts)
   const additions = new Map<string, FileAddition>()
   for (const each of named) {
     const file = await findFile(call, each.file_id, documents)
     if (additions.has(file.id)) throw unparsable('file_ids: a file is named twice', files ? 'files' : 'file_ids')
-    additions.set(file.id, await toCheckedAddition(file, each, documents))
+    additions.set(file.id, await toCheckedAddition(file, each, { sizes, documents }))
   }
   return [...additions.values()]
 }
@@ -88,21 +98,28 @@ async function checkType(file: StoredFile, { uploads }: Documents): Promise<void
   }
 }
 
-async function toCheckedAddition(file: StoredFile, named: NamedFile, documents: Documents): Promise<FileAddition> {
+async function toCheckedAddition(
+  file: StoredFile,
+  named: NamedFile,
+  { sizes, documents }: { readonly sizes: ChunkSizes; readonly documents: Documents },
+): Promise<FileAddition> {
   try {
     await checkType(file, documents)
-    return toAddition(file, named)
+    return toAddition(file, named, sizes)
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error
-    return { ...toAddition(file, named), fault: { code: 'unsupported_file', message: error.message } }
+    return { ...toAddition(file, named, sizes), fault: { code: 'unsupported_file', message: error.message } }
   }
 }
 
-function toAddition(file: StoredFile, { attributes, chunking_strategy: strategy }: NamedFile): FileAddition {
-  const { usual, usualOverlap } = CHUNK_LIMITS
+function toAddition(
+  file: StoredFile,
+  { attributes, chunking_strategy: strategy }: NamedFile,
+  usual: ChunkSizes,
+): FileAddition {
   const sizes =
     strategy?.type === 'static'
       ? { chunkSize: strategy.static.max_chunk_size_tokens, chunkOverlap: strategy.static.chunk_overlap_tokens }
-      : { chunkSize: usual, chunkOverlap: usualOverlap }
+      : { chunkSize: usual.size, chunkOverlap: usual.overlap }
   return { file, attributes: attributes ?? {}, ...sizes }
 }

@@ -34,7 +34,8 @@ async function prepareStore(call: Call, parts: VectorStoreParts): Promise<Docume
 export async function attachFile(call: Call, parts: VectorStoreParts): Promise<HttpReply> {
   const body = await readJsonBody(call, vectorStoreFileRequest, parts.bodies)
   const store = await prepareStore(call, parts)
-  const [file] = await addFiles(call, store, [await readAddition(call, body, parts)], parts)
+  const addition = await readAddition(call, body, { model: store.model, parts })
+  const [file] = await addFiles(call, store, [addition], parts)
   return json(file && writeStoreFile(file))
 }
 
@@ -116,7 +117,7 @@ export async function createBatch(call: Call, parts: VectorStoreParts): Promise<
   if ((body.file_ids?.length ?? 0) + (body.files?.length ?? 0) === 0) throw unparsable('file_ids: Required', 'file_ids')
   if (body.file_ids != null && body.files != null) throw unparsable('files: give them or file_ids, not both', 'files')
   const store = await prepareStore(call, parts)
-  const additions = await readAdditions(call, body, parts)
+  const additions = await readAdditions(call, body, { model: store.model, parts })
   const { files, indexer } = await parts.documents.open()
   const batch = await files.addBatch(store.id, additions, call.principal.id)
   indexer.wake()

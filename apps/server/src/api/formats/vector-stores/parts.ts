@@ -1,4 +1,5 @@
 import { checkModelAccess } from '@svc/auth'
+import { CHUNK_LIMITS } from '@svc/documents'
 import type { ModelDirectory } from '../../../catalog/resolve.ts'
 import { leavesMachine } from '../../../catalog/serving.ts'
 import { hasUsecase } from '../../../catalog/usecases.ts'
@@ -60,6 +61,21 @@ export async function ensureModel(store: DocumentStore, call: Call, parts: Vecto
   }
   checkEmbeddingModel(name, call, parts)
   if (store.model === '') await (await parts.documents.open()).stores.setModel(store.id, name)
+}
+
+/** Part of the context of a model that a chunk may fill, because its tokens are estimated. */
+const CONTEXT_SHARE = 0.75
+
+/** Sizes of chunks where a request names none: those of OpenAI, or less for a model that reads less at once. */
+export function chooseChunkSizes(
+  store: string,
+  parts: ModelParts,
+): { readonly size: number; readonly overlap: number } {
+  const { least, usual } = CHUNK_LIMITS
+  const context = parts.models.find(store || findEmbeddingModel(parts))?.gguf?.contextLength
+  const size = context === undefined ? usual : Math.floor(context * CONTEXT_SHARE)
+  const fitting = Math.max(least, Math.min(usual, size))
+  return { size: fitting, overlap: Math.floor(fitting / 2) }
 }
 
 /** The caller of a call, for its embeddings. */

@@ -25,7 +25,7 @@ export async function createStore(call: Call, parts: VectorStoreParts): Promise<
   const { stores } = await parts.documents.open()
   const { embedding_model: model } = body
   if (model != null) checkEmbeddingModel(model, call, parts, 'embedding_model')
-  const additions = await readAdditions(call, body, parts)
+  const additions = await readAdditions(call, body, { model: model ?? '', parts })
   const draft = {
     owner: call.principal.id,
     name: body.name ?? '',
