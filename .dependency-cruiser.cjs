@@ -52,6 +52,7 @@ module.exports = {
       from: { path: '^packages/audio/src/', pathNot: [TEST, '^packages/audio/src/ffmpeg/'] },
       to: { dependencyTypes: ['core'] },
     },
+    only('documents-is-pure', 'packages/documents', [lib('errors'), lib('json'), npm('htmlparser2')], NO_NODE),
     only('structured-output-is-pure', 'packages/structured-output', [lib('errors'), npm('re2js')], NO_NODE),
     only('templates-is-pure', 'packages/templates', [lib('errors'), npm('re2js')], NO_NODE),
     only('reply-parser-is-pure', 'packages/reply-parser', [lib('json'), npm('re2js')], NO_NODE),

@@ -25,6 +25,7 @@ export {
   createLocalPrincipal,
   LEGACY_PRINCIPAL,
   type Principal,
+  toAbsentPrincipal,
   toUsageSource,
 } from './principal.ts'
 

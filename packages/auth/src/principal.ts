@@ -88,6 +88,11 @@ function toUserPrincipal(user: User, quotas: readonly QuotaRule[]): Omit<Princip
   }
 }
 
+/** The principal of an account whose work goes on without a caller, such as files that are indexed after a restart. */
+export function toAbsentPrincipal(user: User, quotas: readonly QuotaRule[]): Principal {
+  return { ...toUserPrincipal(user, quotas), via: 'none' }
+}
+
 const hasScopes = ({ routes, models }: KeyScopes): boolean => routes !== undefined || models !== undefined
 
 /** The principal of a user key: the owner with the current role, within the limits of the key. */

@@ -89,6 +89,7 @@ import { detectionList, detectionRequest } from './openai/detection.ts'
 import { edit, editRequest } from './openai/edits.ts'
 import { embeddingList, embeddingRequest } from './openai/embeddings.ts'
 import { compatibleErrorReply } from './openai/error.ts'
+import { fileForm, fileList, fileObject } from './openai/files.ts'
 import { imageEditForm, imageList, imageRequest, imageUpscaleForm } from './openai/images.ts'
 import { model, modelCapabilitiesList, modelList } from './openai/models.ts'
 import { moderation, moderationRequest, moderationResult } from './openai/moderations.ts'
@@ -104,6 +105,19 @@ import {
   verboseTranscription,
 } from './openai/transcriptions.ts'
 import { completionUsage } from './openai/usage.ts'
+import {
+  chunkingStrategy,
+  fileBatch,
+  fileBatchRequest,
+  vectorStore,
+  vectorStoreFile,
+  vectorStoreFileList,
+  vectorStoreList,
+  vectorStoreRequest,
+  vectorStoreResult,
+  vectorStoreResults,
+  vectorStoreSearch,
+} from './openai/vector-stores.ts'
 import { videoList, videoRequest } from './openai/videos.ts'
 import { responseErrorReply } from './responses/error.ts'
 import { responseEvent } from './responses/events.ts'
@@ -158,6 +172,20 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   DiarizationReply: diarizationReply,
   SoundClassificationForm: soundClassificationForm,
   SoundClassificationReply: soundClassificationReply,
+  FileForm: fileForm,
+  FileObject: fileObject,
+  FileList: fileList,
+  ChunkingStrategy: chunkingStrategy,
+  VectorStoreRequest: vectorStoreRequest,
+  VectorStore: vectorStore,
+  VectorStoreList: vectorStoreList,
+  VectorStoreFile: vectorStoreFile,
+  VectorStoreFileList: vectorStoreFileList,
+  FileBatchRequest: fileBatchRequest,
+  FileBatch: fileBatch,
+  VectorStoreSearch: vectorStoreSearch,
+  VectorStoreResult: vectorStoreResult,
+  VectorStoreResults: vectorStoreResults,
   ImageRequest: imageRequest,
   ImageEditForm: imageEditForm,
   ImageUpscaleForm: imageUpscaleForm,

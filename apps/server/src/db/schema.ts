@@ -1,5 +1,15 @@
 import { postgresAuthTables, sqliteAuthTables } from '@svc/auth/drizzle'
 import { auditEventsOnPostgres, auditEventsOnSqlite } from './tables/audit.ts'
+import {
+  documentBatchesOnPostgres,
+  documentBatchesOnSqlite,
+  documentChunksOnPostgres,
+  documentChunksOnSqlite,
+  documentFilesOnPostgres,
+  documentFilesOnSqlite,
+  documentStoresOnPostgres,
+  documentStoresOnSqlite,
+} from './tables/document-stores.ts'
 import { generatedFilesOnPostgres, generatedFilesOnSqlite } from './tables/generated-files.ts'
 import { instanceOnPostgres, instanceOnSqlite } from './tables/instance.ts'
 import { knownFilesOnPostgres, knownFilesOnSqlite } from './tables/known-files.ts'
@@ -12,6 +22,7 @@ import {
   responsesOnPostgres,
   responsesOnSqlite,
 } from './tables/responses.ts'
+import { storedFilesOnPostgres, storedFilesOnSqlite } from './tables/stored-files.ts'
 
 /** The tables on SQLite. */
 export const sqliteTables = {
@@ -23,6 +34,11 @@ export const sqliteTables = {
   operations: operationsOnSqlite,
   knownFiles: knownFilesOnSqlite,
   generatedFiles: generatedFilesOnSqlite,
+  storedFiles: storedFilesOnSqlite,
+  documentStores: documentStoresOnSqlite,
+  documentFiles: documentFilesOnSqlite,
+  documentBatches: documentBatchesOnSqlite,
+  documentChunks: documentChunksOnSqlite,
   ...sqliteAuthTables,
 }
 
@@ -36,6 +52,11 @@ export const postgresTables = {
   operations: operationsOnPostgres,
   knownFiles: knownFilesOnPostgres,
   generatedFiles: generatedFilesOnPostgres,
+  storedFiles: storedFilesOnPostgres,
+  documentStores: documentStoresOnPostgres,
+  documentFiles: documentFilesOnPostgres,
+  documentBatches: documentBatchesOnPostgres,
+  documentChunks: documentChunksOnPostgres,
   ...postgresAuthTables,
 }
 

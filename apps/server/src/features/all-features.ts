@@ -30,6 +30,7 @@ import { scoreFeature } from '../api/formats/score/feature.ts'
 import { slotsFeature } from '../api/formats/slots/feature.ts'
 import { storesFeature } from '../api/formats/stores/feature.ts'
 import { tokenizeFeature } from '../api/formats/tokenize/feature.ts'
+import { documentsFeature } from '../api/formats/vector-stores/feature.ts'
 import { generatedFilesFeature } from '../api/generated/feature.ts'
 import { webFeature } from '../api/web/feature.ts'
 import type { CreateFeature } from '../platform/feature.ts'
@@ -63,6 +64,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   generatedFilesFeature,
   slotsFeature,
   storesFeature,
+  documentsFeature,
   piiFeature,
   routerFeature,
   middlewareFeature,

@@ -37,6 +37,7 @@ import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
 import { type BackendModule, type BackendParts, composeBackends } from './compose-backends.ts'
+import { createLazyDocuments } from './lazy/lazy-documents.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
 import { createLazySpans, type LazySpans } from './lazy/lazy-spans.ts'
@@ -189,6 +190,7 @@ export async function openPlatform(
   const changes = createChangeLog({ audit, clock, logger: log })
   const usage = config.disableStats ? NO_USAGE_RECORDS : createUsageRecords(accounts.auth.usageRecorder)
   const placement = createLocalPlacement(backends.residency)
+  const serverId = await readServerId(config.dataPath)
   const inference = createLazyInference({
     config,
     settings,
@@ -206,7 +208,7 @@ export async function openPlatform(
     traces: traces.requests,
     backendTraces: traces.backends,
     quotas: accounts.auth.quotas,
-    serverId: await readServerId(config.dataPath),
+    serverId,
     userAgent,
     observeStage: joinObservers(
       options.observeStage,
@@ -217,6 +219,16 @@ export async function openPlatform(
     openSpans: () => spans.open(),
   })
   closers.push(() => inference.close())
+  const documents = createLazyDocuments({
+    config,
+    server: serverId,
+    database,
+    core: inference.core,
+    accounts,
+    clock,
+    logger: log,
+  })
+  closers.push(() => documents.close())
   const interception = createLazyInterception({
     config,
     settings,
@@ -266,6 +278,7 @@ export async function openPlatform(
     inference,
     interception,
     vectorStores,
+    documents,
     bodies,
     forms,
     generatedFiles: media.generated,

@@ -3672,6 +3672,235 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List files */
+        get: operations["get_v1_files"];
+        put?: never;
+        /** Upload a file */
+        post: operations["post_v1_files"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{file_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a file */
+        get: operations["get_v1_files_file_id"];
+        put?: never;
+        post?: never;
+        /** Delete a file, also from all vector stores */
+        delete: operations["delete_v1_files_file_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{file_id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the bytes of a file */
+        get: operations["get_v1_files_file_id_content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List vector stores */
+        get: operations["get_v1_vector_stores"];
+        put?: never;
+        /** Create a vector store */
+        post: operations["post_v1_vector_stores"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{vector_store_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a vector store */
+        get: operations["get_v1_vector_stores_vector_store_id"];
+        put?: never;
+        /** Change a vector store */
+        post: operations["post_v1_vector_stores_vector_store_id"];
+        /** Delete a vector store; its uploaded files stay */
+        delete: operations["delete_v1_vector_stores_vector_store_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{vector_store_id}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Search a vector store */
+        post: operations["post_v1_vector_stores_vector_store_id_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{vector_store_id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the files of a vector store */
+        get: operations["get_v1_vector_stores_vector_store_id_files"];
+        put?: never;
+        /** Add a file to a vector store */
+        post: operations["post_v1_vector_stores_vector_store_id_files"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{vector_store_id}/files/{file_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a file of a vector store */
+        get: operations["get_v1_vector_stores_vector_store_id_files_file_id"];
+        put?: never;
+        /** Change the attributes of a file of a vector store */
+        post: operations["post_v1_vector_stores_vector_store_id_files_file_id"];
+        /** Take a file out of a vector store */
+        delete: operations["delete_v1_vector_stores_vector_store_id_files_file_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{vector_store_id}/files/{file_id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the text of a file of a vector store */
+        get: operations["get_v1_vector_stores_vector_store_id_files_file_id_content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{vector_store_id}/file_batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add several files to a vector store */
+        post: operations["post_v1_vector_stores_vector_store_id_file_batches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a batch of files */
+        get: operations["get_v1_vector_stores_vector_store_id_file_batches_batch_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel the files of a batch that wait */
+        post: operations["post_v1_vector_stores_vector_store_id_file_batches_batch_id_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the files of a batch */
+        get: operations["get_v1_vector_stores_vector_store_id_file_batches_batch_id_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/pii/analyze": {
         parameters: {
             query?: never;
@@ -5292,6 +5521,236 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+        } & {
+            [key: string]: unknown;
+        };
+        FileForm: {
+            /** @enum {string} */
+            purpose: "assistants" | "batch" | "fine-tune" | "vision" | "user_data" | "evals";
+            "expires_after[anchor]"?: "created_at" | null;
+            "expires_after[seconds]"?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        FileObject: {
+            id: string;
+            /** @constant */
+            object: "file";
+            bytes: number;
+            created_at: number;
+            expires_at?: number;
+            filename: string;
+            purpose: string;
+            /** @enum {string} */
+            status: "uploaded" | "processed" | "error";
+        } & {
+            [key: string]: unknown;
+        };
+        FileList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["FileObject"][];
+            first_id: string | null;
+            last_id: string | null;
+            has_more: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        ChunkingStrategy: ({
+            /** @constant */
+            type: "auto";
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "static";
+            static: {
+                max_chunk_size_tokens: number;
+                chunk_overlap_tokens: number;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        });
+        VectorStoreRequest: {
+            name?: string | null;
+            description?: string | null;
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            expires_after?: ({
+                /** @constant */
+                anchor: "last_active_at";
+                days: number;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            file_ids?: string[] | null;
+            chunking_strategy?: components["schemas"]["ChunkingStrategy"] | null;
+            embedding_model?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        VectorStore: {
+            id: string;
+            /** @constant */
+            object: "vector_store";
+            created_at: number;
+            name: string;
+            description: string | null;
+            usage_bytes: number;
+            file_counts: {
+                in_progress: number;
+                completed: number;
+                failed: number;
+                cancelled: number;
+                total: number;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            status: "expired" | "in_progress" | "completed";
+            expires_after?: {
+                /** @constant */
+                anchor: "last_active_at";
+                days: number;
+            } & {
+                [key: string]: unknown;
+            };
+            expires_at: number | null;
+            last_active_at: number;
+            metadata: {
+                [key: string]: string;
+            };
+            embedding_model: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        VectorStoreList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["VectorStore"][];
+            first_id: string | null;
+            last_id: string | null;
+            has_more: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        VectorStoreFile: {
+            id: string;
+            /** @constant */
+            object: "vector_store.file";
+            created_at: number;
+            vector_store_id: string;
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "failed" | "cancelled";
+            last_error: ({
+                /** @enum {string} */
+                code: "server_error" | "unsupported_file" | "invalid_file";
+                message: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            usage_bytes: number;
+            attributes: {
+                [key: string]: string | number | boolean;
+            };
+            chunking_strategy: components["schemas"]["ChunkingStrategy"];
+        } & {
+            [key: string]: unknown;
+        };
+        VectorStoreFileList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["VectorStoreFile"][];
+            first_id: string | null;
+            last_id: string | null;
+            has_more: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FileBatchRequest: {
+            file_ids?: string[] | null;
+            files?: ({
+                file_id: string;
+                attributes?: {
+                    [key: string]: string | number | boolean;
+                } | null;
+                chunking_strategy?: components["schemas"]["ChunkingStrategy"] | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            attributes?: {
+                [key: string]: string | number | boolean;
+            } | null;
+            chunking_strategy?: components["schemas"]["ChunkingStrategy"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        FileBatch: {
+            id: string;
+            /** @constant */
+            object: "vector_store.files_batch";
+            created_at: number;
+            vector_store_id: string;
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "cancelled" | "failed";
+            file_counts: {
+                in_progress: number;
+                completed: number;
+                failed: number;
+                cancelled: number;
+                total: number;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        VectorStoreSearch: {
+            query: string | string[];
+            filters?: ({
+                type: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            max_num_results?: number | null;
+            ranking_options?: ({
+                ranker?: string | null;
+                score_threshold?: number | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            rewrite_query?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        VectorStoreResult: {
+            file_id: string;
+            filename: string;
+            score: number;
+            attributes: {
+                [key: string]: string | number | boolean;
+            };
+            content: ({
+                /** @constant */
+                type: "text";
+                text: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
+        VectorStoreResults: {
+            /** @constant */
+            object: "vector_store.search_results.page";
+            search_query: string[];
+            data: components["schemas"]["VectorStoreResult"][];
+            /** @constant */
+            has_more: false;
+            next_page: null;
         } & {
             [key: string]: unknown;
         };
@@ -18676,6 +19135,944 @@ export interface operations {
             };
         };
     };
+    get_v1_files: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100, 20 when it is left out. */
+                limit?: string;
+                /** @description `desc`: the newest first, as when it is left out; `asc`: the oldest first. */
+                order?: string;
+                /** @description Id of the item before the first one listed. */
+                after?: string;
+                /** @description Id of the item after the last one listed. */
+                before?: string;
+                /** @description Only files of this purpose. */
+                purpose?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of files. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileList"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["FileForm"];
+            };
+        };
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileObject"];
+                };
+            };
+            /** @description The files of the account would be too large together. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_files_file_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileObject"];
+                };
+            };
+            /** @description No such file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    delete_v1_files_file_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @constant */
+                        object: "file";
+                        /** @constant */
+                        deleted: true;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description No such file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_files_file_id_content: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description The part that the header `range` names. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description No such file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_vector_stores: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100, 20 when it is left out. */
+                limit?: string;
+                /** @description `desc`: the newest first, as when it is left out; `asc`: the oldest first. */
+                order?: string;
+                /** @description Id of the item before the first one listed. */
+                after?: string;
+                /** @description Id of the item after the last one listed. */
+                before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VectorStoreList"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_vector_stores: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VectorStoreRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VectorStore"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_vector_stores_vector_store_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                vector_store_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VectorStore"];
+                };
+            };
+            /** @description No such store or file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_vector_stores_vector_store_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                vector_store_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string | null;
+                    metadata?: {
+                        [key: string]: string;
+                    } | null;
+                    expires_after?: ({
+                        /** @constant */
+                        anchor: "last_active_at";
+                        days: number;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VectorStore"];
+                };
+            };
+            /** @description No such store or file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    delete_v1_vector_stores_vector_store_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                vector_store_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @constant */
+                        object: "vector_store.deleted";
+                        /** @constant */
+                        deleted: true;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description No such store or file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_vector_stores_vector_store_id_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                vector_store_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VectorStoreSearch"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VectorStoreResults"];
+                };
+            };
+            /** @description No such store or file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_vector_stores_vector_store_id_files: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100, 20 when it is left out. */
+                limit?: string;
+                /** @description `desc`: the newest first, as when it is left out; `asc`: the oldest first. */
+                order?: string;
+                /** @description Id of the item before the first one listed. */
+                after?: string;
+                /** @description Id of the item after the last one listed. */
+                before?: string;
+                /** @description Only files in this state: in_progress, completed, failed or cancelled. */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                vector_store_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VectorStoreFileList"];
+                };
+            };
+            /** @description No such store or file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_vector_stores_vector_store_id_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                vector_store_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    file_id: string;
+                    attributes?: {
+                        [key: string]: string | number | boolean;
+                    } | null;
+                    chunking_strategy?: (({
+                        /** @constant */
+                        type: "auto";
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "static";
+                        static: {
+                            max_chunk_size_tokens: number;
+                            chunk_overlap_tokens: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VectorStoreFile"];
+                };
+            };
+            /** @description No such store or file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_vector_stores_vector_store_id_files_file_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                vector_store_id: string;
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VectorStoreFile"];
+                };
+            };
+            /** @description No such store or file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_vector_stores_vector_store_id_files_file_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                vector_store_id: string;
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    attributes?: {
+                        [key: string]: string | number | boolean;
+                    } | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VectorStoreFile"];
+                };
+            };
+            /** @description No such store or file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    delete_v1_vector_stores_vector_store_id_files_file_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                vector_store_id: string;
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @constant */
+                        object: "vector_store.file.deleted";
+                        /** @constant */
+                        deleted: true;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description No such store or file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_vector_stores_vector_store_id_files_file_id_content: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                vector_store_id: string;
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        object: "vector_store.file_content.page";
+                        data: ({
+                            /** @constant */
+                            type: "text";
+                            text: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        /** @constant */
+                        has_more: false;
+                        next_page: null;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description No such store or file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_vector_stores_vector_store_id_file_batches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                vector_store_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FileBatchRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileBatch"];
+                };
+            };
+            /** @description No such store or file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_vector_stores_vector_store_id_file_batches_batch_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                vector_store_id: string;
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileBatch"];
+                };
+            };
+            /** @description No such store or file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_vector_stores_vector_store_id_file_batches_batch_id_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                vector_store_id: string;
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileBatch"];
+                };
+            };
+            /** @description No such store or file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_vector_stores_vector_store_id_file_batches_batch_id_files: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100, 20 when it is left out. */
+                limit?: string;
+                /** @description `desc`: the newest first, as when it is left out; `asc`: the oldest first. */
+                order?: string;
+                /** @description Id of the item before the first one listed. */
+                after?: string;
+                /** @description Id of the item after the last one listed. */
+                before?: string;
+                /** @description Only files in this state: in_progress, completed, failed or cancelled. */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                vector_store_id: string;
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VectorStoreFileList"];
+                };
+            };
+            /** @description No such store or file, or one of another user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
     post_api_pii_analyze: {
         parameters: {
             query?: never;
@@ -20068,6 +21465,8 @@ export interface operations {
                         open_responses_store_ttl?: string;
                         /** @description vector stores are kept in the data path over a restart; turning this off while the server runs removes their files */
                         stores_persist?: boolean;
+                        /** @description model that embeds the files of new vector stores that name none */
+                        vector_store_model?: string;
                         /** @description detector models of every filtered model that names none */
                         pii_default_detectors?: (string & (unknown & unknown))[];
                         /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
@@ -20233,6 +21632,8 @@ export interface operations {
                     open_responses_store_ttl?: string;
                     /** @description vector stores are kept in the data path over a restart; turning this off while the server runs removes their files */
                     stores_persist?: boolean;
+                    /** @description model that embeds the files of new vector stores that name none */
+                    vector_store_model?: string;
                     /** @description detector models of every filtered model that names none */
                     pii_default_detectors?: (string & (unknown & unknown))[];
                     /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */

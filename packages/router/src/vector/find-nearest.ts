@@ -14,6 +14,8 @@ export interface NearestOptions {
   readonly signal: AbortSignal
   /** Whether other work may run meanwhile. */
   readonly givesTurns: boolean
+  /** Says which entries may be found, by their values. @default all */
+  readonly accepts?: ((value: Uint8Array) => boolean) | undefined
 }
 
 /**
@@ -38,11 +40,11 @@ const ROWS_PER_TURN = 4096
 export async function findNearestRows(
   table: EntryTable,
   query: Float32Array,
-  { count, signal, givesTurns }: NearestOptions,
+  { count, signal, givesTurns, accepts }: NearestOptions,
 ): Promise<readonly NearRow[] | undefined> {
   const { storage, norms, sequences, dimension, version } = table
   const queryNorm = measureNorm(query)
-  const rows = selectCandidates(table, query, { queryNorm, count })
+  const rows = selectCandidates(table, query, { queryNorm, count, accepts })
   const rowsPerTurn = Math.max(1, Math.min(ROWS_PER_TURN, Math.floor(FLOATS_PER_TURN / dimension)))
   const isBefore = (one: NearRow, other: NearRow): number =>
     other.similarity - one.similarity || (sequences[one.row] ?? 0) - (sequences[other.row] ?? 0)
@@ -67,7 +69,7 @@ export async function findNearestRows(
 function selectCandidates(
   { storage, values, norms, dimension }: EntryTable,
   query: Float32Array,
-  { queryNorm, count }: { readonly queryNorm: number; readonly count: number },
+  { queryNorm, count, accepts }: Pick<NearestOptions, 'count' | 'accepts'> & { readonly queryNorm: number },
 ): readonly number[] {
   const rowCount = values.length
   const products = new Float32Array(rowCount)
@@ -80,7 +82,11 @@ function selectCandidates(
   // The kernel adds in sixteen lanes, then the lanes: each sum and product is rounded once, the query and the quotient
   // too.
   const margin = (Math.ceil(dimension / 16) + 8) * ROUNDING * 1.01
-  return selectNearestRows(products, { rowCount, count, margin })
+  if (accepts === undefined) return selectNearestRows(products, { rowCount, count, margin })
+  // Rows that are not accepted lie behind all others.
+  const isAccepted = values.map((value) => accepts(value))
+  for (let row = 0; row < rowCount; row++) if (isAccepted[row] !== true) products[row] = Number.NEGATIVE_INFINITY
+  return selectNearestRows(products, { rowCount, count, margin }).filter((row) => isAccepted[row] === true)
 }
 
 /** Divides in 64 bits, so that vectors of any length become 32-bit floats. */

@@ -6,5 +6,12 @@
 
 export { VectorError, type VectorErrorCode } from './errors.ts'
 export type { KernelKind } from './kernel.ts'
-export type { FoundEntry, Vector, VectorEntry, VectorIndex, VectorReadOptions } from './ports.ts'
+export type {
+  FoundEntry,
+  Vector,
+  VectorEntry,
+  VectorFindOptions,
+  VectorIndex,
+  VectorReadOptions,
+} from './ports.ts'
 export { createVectorIndex, MAX_DIMENSION, type MemoryVectorIndex, type VectorIndexOptions } from './vector-index.ts'

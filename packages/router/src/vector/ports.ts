@@ -20,6 +20,14 @@ export interface VectorReadOptions {
   readonly maxBytes?: number | undefined
 }
 
+/** Options of a search in a {@link VectorIndex}. */
+export interface VectorFindOptions extends VectorReadOptions {
+  /** Most entries that are given, 1 or more. */
+  readonly count: number
+  /** Tells by its value whether an entry may be given. It must not keep or change the value. @default each may */
+  readonly accepts?: ((value: Uint8Array) => boolean) | undefined
+}
+
 /**
  * Vectors with a value each. All keys of an index have one length, which its first entry fixes and an empty index
  * forgets.
@@ -34,5 +42,5 @@ export interface VectorIndex {
   /** Removes the entries under these keys. @returns how many there were */
   delete(keys: readonly Vector[], options: { readonly signal: AbortSignal }): Promise<number>
   /** The entries nearest to a vector, the nearest first; the earlier one of equals. */
-  find(query: Vector, options: VectorReadOptions & { readonly count: number }): Promise<readonly FoundEntry[]>
+  find(query: Vector, options: VectorFindOptions): Promise<readonly FoundEntry[]>
 }

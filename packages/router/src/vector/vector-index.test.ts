@@ -28,6 +28,30 @@ function findByBruteForce(keys: readonly (readonly number[])[], query: readonly 
 }
 
 describe.each(KERNELS)('an index with the %s kernel', (kernel) => {
+  it('gives only entries that are accepted, and the nearest of them', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 3, maxLength: 3 }), {
+          selector: String,
+          maxLength: 40,
+        }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.func(fc.boolean()),
+        async (keys, count, choose) => {
+          const index = createVectorIndex({ kernel })
+          await index.set(
+            keys.map((key, place) => ({ key, value: encode(`${place}`) })),
+            { signal },
+          )
+          const accepts = (value: Uint8Array): boolean => choose(decode(value))
+          const found = await index.find([1, -2, 3], { count, accepts, signal })
+          const expected = findByBruteForce(keys, [1, -2, 3], keys.length).filter(([value]) => choose(value))
+          expect(found.map(({ value }) => decode(value))).toEqual(expected.slice(0, count).map(([value]) => value))
+        },
+      ),
+    )
+  })
+
   const create = (options = {}) => createVectorIndex({ kernel, ...options })
 
   it('computes with that kernel', () => {

@@ -3,7 +3,7 @@ import { createEntryTable, type EntryTable, entryBytes, putEntry, readEntry, rem
 import { VectorError } from './errors.ts'
 import { findNearestRows } from './find-nearest.ts'
 import { createRowStorage, type KernelKind } from './kernel.ts'
-import type { FoundEntry, Vector, VectorEntry, VectorIndex, VectorReadOptions } from './ports.ts'
+import type { FoundEntry, Vector, VectorEntry, VectorFindOptions, VectorIndex } from './ports.ts'
 import { isMostlyEmpty, shrinkTable } from './shrink-table.ts'
 
 /** Options of {@link createVectorIndex}. */
@@ -132,12 +132,12 @@ export function createVectorIndex(options: VectorIndexOptions = {}): MemoryVecto
       if (table !== undefined && isMostlyEmpty(table)) await shrink(table)
       return count
     },
-    async find(query, { count, signal, maxBytes: most }) {
+    async find(query, { count, signal, accepts, maxBytes: most }) {
       signal.throwIfAborted()
       if (!Number.isSafeInteger(count) || count < 1) {
         throw new VectorError('vector_invalid', 'the number of entries to find must be a whole number, 1 or more')
       }
-      return findEntries(() => table, query, { count, signal, maxBytes: most })
+      return findEntries(() => table, query, { count, signal, accepts, maxBytes: most })
     },
   }
 }
@@ -178,12 +178,12 @@ function copyRows(table: EntryTable, rows: readonly number[], maxBytes = Number.
 async function findEntries(
   read: () => EntryTable | undefined,
   query: Vector,
-  { count, signal, maxBytes }: VectorReadOptions & { readonly count: number },
+  { count, signal, accepts, maxBytes }: VectorFindOptions,
 ): Promise<readonly FoundEntry[]> {
   for (let attempt = 1; ; attempt++) {
     const table = read()
     if (table === undefined) return []
-    const options = { count, signal, givesTurns: attempt < MAX_ATTEMPTS }
+    const options = { count, signal, accepts, givesTurns: attempt < MAX_ATTEMPTS }
     const nearest = await findNearestRows(table, toKey(query, table.dimension, 'key'), options)
     if (nearest === undefined) continue
     const rows = nearest.map(({ row }) => row)

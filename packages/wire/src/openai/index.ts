@@ -1,6 +1,6 @@
 /**
  * Bodies and events of the compatible format: chat, completions, edits, embeddings, moderations, rerank, images,
- * videos, detection, models, errors.
+ * videos, detection, files, vector stores, models, errors.
  *
  * @module
  */
@@ -95,6 +95,17 @@ export {
   type ModelLoading,
   modelLoading,
 } from './error.ts'
+export {
+  FILE_PURPOSES,
+  type FileForm,
+  type FileList,
+  type FileObject,
+  fileDeleted,
+  fileForm,
+  fileList,
+  fileObject,
+  filePurpose,
+} from './files.ts'
 export { isFunctionTool } from './function-tools.ts'
 export {
   type ImageData,
@@ -171,4 +182,38 @@ export {
   verboseTranscription,
 } from './transcriptions.ts'
 export { type CompletionUsage, completionUsage } from './usage.ts'
+export {
+  type ChunkingStrategy,
+  type ComparisonFilter,
+  chunkingStrategy,
+  comparisonFilter,
+  type FileAttributes,
+  type FileBatch,
+  type FileCounts,
+  fileAttributes,
+  fileBatch,
+  fileBatchRequest,
+  fileCounts,
+  storeExpiry,
+  storeMetadata,
+  type VectorStore,
+  type VectorStoreFile,
+  type VectorStoreRequest,
+  type VectorStoreResult,
+  type VectorStoreResults,
+  vectorStore,
+  vectorStoreDeleted,
+  vectorStoreFile,
+  vectorStoreFileContent,
+  vectorStoreFileDeleted,
+  vectorStoreFileList,
+  vectorStoreFileRequest,
+  vectorStoreFileUpdate,
+  vectorStoreList,
+  vectorStoreRequest,
+  vectorStoreResult,
+  vectorStoreResults,
+  vectorStoreSearch,
+  vectorStoreUpdate,
+} from './vector-stores.ts'
 export { MAX_FRAMES, type VideoList, type VideoRequest, videoList, videoRequest } from './videos.ts'

@@ -118,6 +118,12 @@ export const GROUPS: Readonly<Record<string, NamedPaths>> = {
   agents: { tasks: '/api/agent/tasks', jobs: '/api/agent/jobs', execute: '/api/agent/jobs/execute' },
   settings: { get: '/api/settings', update: '/api/settings' },
   stores: { set: '/stores/set', get: '/stores/get', delete: '/stores/delete', find: '/stores/find' },
+  files: { upload: '/v1/files', list: '/v1/files', content: '/v1/files/:file_id/content' },
+  vector_stores: {
+    create: '/v1/vector_stores',
+    files: '/v1/vector_stores/:vector_store_id/files',
+    search: '/v1/vector_stores/:vector_store_id/search',
+  },
   docs: { swagger: '/swagger', instructions: '/api/instructions' },
 }
 

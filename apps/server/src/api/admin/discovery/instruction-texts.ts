@@ -128,6 +128,31 @@ Files that models made are at \`/generated-images/{name}\`, \`/generated-videos/
 `,
   },
   {
+    name: 'files-and-vector-stores',
+    description: 'Upload documents, and find the parts of them that answer a question.',
+    tags: ['files'],
+    markdown: `# Files and vector stores
+
+\`POST /v1/files\` takes a form with \`file\` and \`purpose\`, such as \`assistants\`, and answers with the \`id\` of the file.
+
+\`\`\`sh
+curl {base_url}v1/files
+\`\`\`
+
+A vector store cuts files into chunks, embeds them and finds them:
+
+\`\`\`sh
+curl {base_url}v1/vector_stores -H 'Content-Type: application/json' -d '{"name": "notes"}'
+\`\`\`
+
+\`POST /v1/vector_stores/{vector_store_id}/files\` takes a \`file_id\` and \`attributes\`; \`POST /v1/vector_stores/{vector_store_id}/file_batches\` takes \`file_ids\`. A file is indexed in the background: \`GET /v1/vector_stores/{vector_store_id}/files/{file_id}\` shows its \`status\`, and \`last_error\` once it has failed.
+
+\`POST /v1/vector_stores/{vector_store_id}/search\` takes a \`query\`, \`max_num_results\` and \`filters\` over the attributes, and answers with the best chunks first, with their \`score\`.
+
+Plain text, Markdown, HTML, JSON, CSV and source code can be searched; another type is a 415 that names it. Lists have pages: \`limit\`, \`after\`, \`before\`, \`order\`. Files and stores of other users are a 404. 507 says that there is no room.
+`,
+  },
+  {
     name: 'models',
     description: 'List the models that requests can name.',
     tags: ['models'],

@@ -12,7 +12,7 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import type { Operations } from '../../../operations/operations.ts'
-import { readJsonBody } from '../read-json-body.ts'
+import { readJsonBody } from '../../read-json-body.ts'
 import { listGalleries } from './gallery-state.ts'
 import { findJob, toJob } from './job.ts'
 

@@ -10,7 +10,7 @@ import type { Call } from '../../../http/call.ts'
 import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import { readJsonBody } from '../read-json-body.ts'
+import { readJsonBody } from '../../read-json-body.ts'
 import { noteInstall } from './note-install.ts'
 import type { hubReply, importBody, importStarted } from './schemas.ts'
 

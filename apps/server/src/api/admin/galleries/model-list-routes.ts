@@ -7,7 +7,7 @@ import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import { readJsonBody } from '../read-json-body.ts'
+import { readJsonBody } from '../../read-json-body.ts'
 import { findJob, toShortJob } from './job.ts'
 import { listModels, type ModelPageParts } from './model-page.ts'
 

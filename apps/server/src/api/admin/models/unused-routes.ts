@@ -4,7 +4,7 @@ import type { UnusedFile } from '../../../galleries/unused/find-unused.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import { readJsonBody } from '../read-json-body.ts'
+import { readJsonBody } from '../../read-json-body.ts'
 import type { prunedFiles, unusedFile, unusedFiles } from './schemas.ts'
 
 /** Parts of the routes of unused files. */

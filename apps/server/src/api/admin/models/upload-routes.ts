@@ -4,7 +4,7 @@ import type { ModelUploads, UploadState } from '../../../catalog/model-uploads.t
 import type { BodyReader } from '../../../http/body.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import { readJsonBody } from '../read-json-body.ts'
+import { readJsonBody } from '../../read-json-body.ts'
 import type { uploadState } from './schemas.ts'
 
 /** Parts of the routes of uploads. */

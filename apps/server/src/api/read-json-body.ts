@@ -1,10 +1,10 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
 import type * as z from 'zod'
-import type { BodyReader } from '../../http/body.ts'
-import type { Call } from '../../http/call.ts'
-import { readBody } from '../../inference/documents/read-body.ts'
-import { unparsable } from '../../inference/documents/unparsable.ts'
+import type { BodyReader } from '../http/body.ts'
+import type { Call } from '../http/call.ts'
+import { readBody } from '../inference/documents/read-body.ts'
+import { unparsable } from '../inference/documents/unparsable.ts'
 
 /** The JSON body of a call. @throws {SvcError} `invalid_request` for a body that is empty or does not fit the schema */
 export async function readJsonBody<S extends z.ZodType>(

@@ -1,0 +1,85 @@
+import { checkModelAccess } from '@svc/auth'
+import { CHUNK_LIMITS } from '@svc/documents'
+import type { ModelDirectory } from '../../../catalog/resolve.ts'
+import { leavesMachine } from '../../../catalog/serving.ts'
+import { hasUsecase } from '../../../catalog/usecases.ts'
+import type { Database } from '../../../db/database.ts'
+import { refuseDocuments } from '../../../document-stores/document-errors.ts'
+import type { DocumentStore } from '../../../document-stores/document-store.ts'
+import type { Documents } from '../../../document-stores/documents.ts'
+import type { EmbeddingCaller } from '../../../document-stores/embed-texts.ts'
+import type { BodyReader } from '../../../http/body.ts'
+import type { Call } from '../../../http/call.ts'
+import type { CompressionPolicy } from '../../../http/compression.ts'
+import type { Clock } from '../../../ports.ts'
+import type { Settings } from '../../../settings/settings.ts'
+
+/** Parts of the routes of vector stores. */
+export interface VectorStoreParts {
+  readonly documents: { open(): Promise<Documents> }
+  readonly database: Pick<Database, 'queries'>
+  readonly models: Pick<ModelDirectory, 'find' | 'findDefault'>
+  readonly settings: Pick<Settings, 'get'>
+  readonly bodies: BodyReader
+  readonly compression: CompressionPolicy
+  readonly clock: Clock
+}
+
+/** A model that may embed the files of a new store. */
+type ModelParts = Pick<VectorStoreParts, 'models' | 'settings'>
+
+/**
+ * Checks that a model makes embeddings, and that the caller may use it.
+ *
+ * @throws {SvcError} `invalid_request`, `forbidden`
+ */
+export function checkEmbeddingModel(name: string, call: Call, { models }: ModelParts, param?: string): string {
+  const model = models.find(name)
+  if (model === undefined || !hasUsecase(model, 'embeddings')) {
+    throw refuseDocuments('invalid_embedding_model', `"${name}" is not a model that makes embeddings`, param)
+  }
+  checkModelAccess(call.principal, model.name, model.name === name ? [] : [name])
+  return name
+}
+
+/** Finds the model for stores that name none; empty when there is none. */
+function findEmbeddingModel({ models, settings }: ModelParts): string {
+  const chosen = settings.get('vector_store_model')
+  if (chosen !== '') return chosen
+  return models.findDefault('embeddings', (model) => !leavesMachine(model))?.name ?? ''
+}
+
+/**
+ * Makes sure that a store has a model that the caller may use, before files are added.
+ *
+ * @throws {SvcError} `invalid_request` where no model makes embeddings; `forbidden`
+ */
+export async function ensureModel(store: DocumentStore, call: Call, parts: VectorStoreParts): Promise<void> {
+  const name = store.model || findEmbeddingModel(parts)
+  if (name === '') {
+    throw refuseDocuments('no_embedding_model', 'no model on this machine makes embeddings; install one, or name it')
+  }
+  checkEmbeddingModel(name, call, parts)
+  if (store.model === '') await (await parts.documents.open()).stores.setModel(store.id, name)
+}
+
+/** Part of the context of a model that a chunk may fill, because its tokens are estimated. */
+const CONTEXT_SHARE = 0.75
+
+/** Sizes of chunks where a request names none: those of OpenAI, or less for a model that reads less at once. */
+export function chooseChunkSizes(
+  store: string,
+  parts: ModelParts,
+): { readonly size: number; readonly overlap: number } {
+  const { least, usual } = CHUNK_LIMITS
+  const context = parts.models.find(store || findEmbeddingModel(parts))?.gguf?.contextLength
+  const size = context === undefined ? usual : Math.floor(context * CONTEXT_SHARE)
+  const fitting = Math.max(least, Math.min(usual, size))
+  return { size: fitting, overlap: Math.floor(fitting / 2) }
+}
+
+/** The caller of a call, for its embeddings. */
+export function toCaller(call: Call): EmbeddingCaller {
+  const { principal, requestId, log } = call
+  return { principal, requestId, log, useModel: (model, through) => call.useModel(model, through) }
+}

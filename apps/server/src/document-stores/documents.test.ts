@@ -1,0 +1,370 @@
+import { readdir, writeFile } from 'node:fs/promises'
+import { createLocalPrincipal } from '@svc/auth'
+import { SvcError } from '@svc/errors'
+import { eventually, tempDir } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { databasePlaces, silentLogger } from '../db/__fixtures__/places.ts'
+import { openDatabase } from '../db/open-database.ts'
+import type { StoredFile } from '../stored-files/stored-file.ts'
+import type { DocumentStore } from './document-store.ts'
+import { openDocuments } from './documents.ts'
+import type { EmbeddingCaller, TextEmbedder } from './embed-texts.ts'
+
+const places = await databasePlaces()
+const { signal } = new AbortController()
+const ADA = { id: 'ada', isAdmin: false }
+const BOB = { id: 'bob', isAdmin: false }
+const DAY = 86_400_000
+
+const WORDS = ['river', 'bread', 'star', 'boat', 'stone', 'song', 'frost', 'honey']
+
+/** Counts words of a list, so that a text is near to a query of the same words. */
+const toVector = (text: string): Float32Array =>
+  Float32Array.from([0.01, ...WORDS.map((word) => text.split(word).length - 1)])
+
+const caller: EmbeddingCaller = {
+  principal: createLocalPrincipal('ada'),
+  requestId: 'r',
+  log: silentLogger,
+  useModel: () => undefined,
+}
+
+async function openWorld(
+  create: (typeof places)[number]['create'],
+  { maxOwnerBytes = 0, server = 'one' }: { readonly maxOwnerBytes?: number; readonly server?: string } = {},
+) {
+  const place = await create()
+  const dir = await tempDir('svc-documents-')
+  let offset = 0
+  const clock = { ...systemClock, now: () => systemClock.now() + offset, sleep: async () => undefined }
+  const database = await openDatabase({
+    ...place.options,
+    appVersion: '1.0.0',
+    logger: silentLogger,
+    clock: systemClock,
+  })
+  const asked: string[][] = []
+  let embed: TextEmbedder['embed'] = async (texts) => {
+    asked.push([...texts])
+    return texts.map(toVector)
+  }
+  const open = (id = server) =>
+    openDocuments({
+      folder: dir.join(`files-${id}`),
+      server: id,
+      queries: database.queries,
+      maxOwnerBytes,
+      embedder: { embed: (...call) => embed(...call) },
+      findCaller: async (owner) => (owner === 'gone' ? undefined : caller),
+      clock,
+      logger: silentLogger,
+    })
+  let documents = await open()
+  let count = 0
+  const world = {
+    asked,
+    get documents() {
+      return documents
+    },
+    open,
+    move(ms: number) {
+      offset += ms
+    },
+    embedBy(other: TextEmbedder['embed']) {
+      embed = other
+    },
+    list: () => readdir(dir.join(`files-${server}`)).catch(() => []),
+    dir,
+    async restart() {
+      await documents.close()
+      documents = await open()
+    },
+    async upload(text: string, filename = 'note.txt', owner = 'ada', expiresAfterMs?: number): Promise<StoredFile> {
+      count += 1
+      const path = dir.join(`draft-${count}`)
+      await writeFile(path, text)
+      const sizeBytes = Buffer.byteLength(text)
+      return documents.uploads.keep(path, { owner, filename, purpose: 'assistants', sizeBytes, expiresAfterMs })
+    },
+    store: (fields: object = {}): Promise<DocumentStore> =>
+      documents.stores.create({
+        owner: 'ada',
+        name: 'notes',
+        description: null,
+        metadata: '{}',
+        model: 'm',
+        expiresDays: null,
+        ...fields,
+      }),
+    async add(store: DocumentStore, file: StoredFile, fields: object = {}) {
+      const addition = { file, attributes: {}, chunkSize: 100, chunkOverlap: 10, ...fields }
+      await documents.files.add(store.id, [addition], 'ada')
+      documents.indexer.wake()
+    },
+    state: async (store: DocumentStore, file: StoredFile) => (await documents.files.get(store.id, file.id)).status,
+    async done(store: DocumentStore, file: StoredFile, status = 'completed') {
+      await eventually(async () => expect(await world.state(store, file)).toBe(status))
+    },
+    async find(store: DocumentStore, query: string, search: object = {}) {
+      const fresh = await documents.stores.get(store.id, ADA)
+      return documents.search([fresh], { queries: [query], count: 50, ...search }, { caller, signal })
+    },
+    async countChunks() {
+      const rows = await database.queries.rows((db, { documentChunks }) => db.select().from(documentChunks))
+      return rows.length
+    },
+    async [Symbol.asyncDispose]() {
+      await documents.close()
+      await database.close()
+      await place.close()
+      await dir.close()
+    },
+  }
+  return world
+}
+
+describe.each(places)('documents on $name', ({ create }) => {
+  it('are kept for their owner, listed in pages, and go with their time', async () => {
+    await using world = await openWorld(create, { maxOwnerBytes: 30 })
+    const { uploads } = world.documents
+    const first = await world.upload('0123456789')
+    await world.upload('x', 'other', 'bob')
+    await expect(world.upload('x'.repeat(21))).rejects.toMatchObject({ kind: 'insufficient_storage' })
+    expect(await world.list()).toHaveLength(2)
+    expect(await uploads.find(first.id, ADA)).toEqual(first)
+    expect(await uploads.find(first.id, BOB)).toBeUndefined()
+    expect(await uploads.find(first.id, { id: 'root', isAdmin: true })).toEqual(first)
+    for (const odd of ['', '..', `${first.id}\0`, first.id.toUpperCase(), 'x'.repeat(9999), "' OR 1=1 --"])
+      expect(await uploads.find(odd, ADA), odd).toBeUndefined()
+    const short = await world.upload('y', 'short', 'ada', 1000)
+    world.move(2000)
+    expect(await uploads.find(short.id, ADA)).toBeUndefined()
+    expect((await uploads.list({ limit: 9, order: 'asc' }, ADA)).items).toEqual([first])
+    await world.documents.trim()
+    expect(await world.list()).toHaveLength(2)
+    await uploads.remove([first])
+    expect(await world.list()).toHaveLength(1)
+  })
+
+  it('have stable pages while items come and go', async () => {
+    await using world = await openWorld(create)
+    const { uploads } = world.documents
+    const ids: string[] = []
+    for (let index = 0; index < 9; index += 1) ids.push((await world.upload('x')).id)
+    const walk = async (order: 'asc' | 'desc') => {
+      const seen: string[] = []
+      for (let after: string | undefined; ; ) {
+        const { items, hasMore } = await uploads.list({ limit: 2, order, after }, ADA)
+        seen.push(...items.map(({ id }) => id))
+        if (!hasMore) return seen
+        after = items.at(-1)?.id
+      }
+    }
+    const rising = await walk('asc')
+    expect([...rising].sort()).toEqual([...ids].sort())
+    expect(await walk('desc')).toEqual([...rising].reverse())
+    // A cursor keeps its place when its file is gone, as for a client that deletes what it lists.
+    const gone = await uploads.find(rising[4] ?? '', ADA)
+    if (gone !== undefined) await uploads.remove([gone])
+    const later = await uploads.list({ limit: 2, order: 'asc', after: gone?.id }, ADA)
+    expect(later.items.map(({ id }) => id)).toEqual([rising[5], rising[6]])
+    rising.splice(4, 1)
+    const back = await uploads.list({ limit: 3, order: 'desc', before: rising[1] }, ADA)
+    expect(back.items.map(({ id }) => id)).toEqual([rising[4], rising[3], rising[2]])
+    expect(back.hasMore).toBe(true)
+    const between = await uploads.list({ limit: 9, order: 'asc', after: rising[2], before: rising[5] }, ADA)
+    expect(between.items.map(({ id }) => id)).toEqual([rising[3], rising[4]])
+    for (const cursor of [{ after: 'none' }, { before: `${ids[0]}0` }])
+      await expect(uploads.list({ limit: 2, order: 'asc', ...cursor }, ADA)).rejects.toMatchObject({
+        kind: 'invalid_request',
+      })
+  })
+
+  it('are cut, embedded and found, each chunk once', async () => {
+    await using world = await openWorld(create)
+    const store = await world.store()
+    const river = await world.upload('The river is long. '.repeat(60), 'river.md')
+    const bread = await world.upload('Eat bread. Eat bread.', 'bread.txt')
+    await world.add(store, river, { attributes: { kind: 'water' } })
+    await world.add(store, bread)
+    await world.done(store, river)
+    await world.done(store, bread)
+    const found = await world.find(store, 'river')
+    expect(found[0]).toMatchObject({ storeId: store.id, fileId: river.id, attributes: { kind: 'water' } })
+    const own = found.filter(({ fileId }) => fileId === river.id)
+    expect(new Set(own.map(({ chunk }) => chunk)).size).toBe(own.length)
+    expect(own.length).toBe((await world.documents.files.get(store.id, river.id)).chunkCount)
+    expect(await world.find(store, 'bread', { count: 1 })).toMatchObject([
+      { text: 'Eat bread. Eat bread.', score: expect.closeTo(1, 3) as number },
+    ])
+    expect(
+      await world.find(store, 'river', { filter: ({ kind }: { kind?: unknown }) => kind === undefined }),
+    ).toMatchObject([{ filename: 'bread.txt' }])
+    expect(await world.find(store, 'river', { threshold: 0.5 })).toHaveLength(own.length)
+  })
+
+  it('are found as the database is, after each change', async () => {
+    await using world = await openWorld(create)
+    const store = await world.store()
+    const names = async (query = WORDS.join(' ')) =>
+      (await world.find(store, query)).map(({ filename }) => filename).sort()
+    const files: StoredFile[] = []
+    for (const word of WORDS) {
+      const file = await world.upload(`${word} `.repeat(3), `${word}.txt`)
+      await world.add(store, file)
+      await world.done(store, file)
+      files.push(file)
+      expect(await names()).toEqual(files.map(({ filename }) => filename).sort())
+    }
+    // Another server on the same database, whose index is its own.
+    const other = await world.open('two')
+    try {
+      const search = async () => {
+        const fresh = await other.stores.get(store.id, ADA)
+        return (await other.search([fresh], { queries: ['river'], count: 50 }, { caller, signal })).length
+      }
+      expect(await search()).toBe(8)
+      for (const file of files.slice(0, 7)) await world.documents.uploads.remove([file])
+      expect([await search(), await names(), await world.countChunks()]).toEqual([1, ['honey.txt'], 1])
+      const [last] = files.slice(7)
+      if (last === undefined) throw new Error('no file')
+      await expect(other.uploads.locate(last)).rejects.toMatchObject({ code: 'file_elsewhere' })
+      await world.documents.files.remove(store.id, last.id)
+      expect([await search(), await names()]).toEqual([0, []])
+    } finally {
+      await other.close()
+    }
+    await world.documents.removeStore(store)
+    await expect(world.documents.stores.get(store.id, ADA)).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
+  it('keep equal chunks of several files apart', async () => {
+    await using world = await openWorld(create)
+    const store = await world.store()
+    const files = await Promise.all(['a', 'b', 'c'].map((name) => world.upload('one song', name)))
+    for (const file of files) {
+      await world.add(store, file, { attributes: { name: file.filename } })
+      await world.done(store, file)
+    }
+    expect(await world.find(store, 'song')).toHaveLength(3)
+    expect(await world.find(store, 'song', { count: 2 })).toHaveLength(2)
+    const filter = ({ name }: { name?: unknown }) => name === 'b'
+    expect(await world.find(store, 'song', { filter })).toMatchObject([{ filename: 'b' }])
+    await world.documents.uploads.remove(files.slice(1, 2))
+    expect(await world.find(store, 'song', { filter })).toEqual([])
+  })
+
+  it('are indexed anew after an interruption, and left when they are removed meanwhile', async () => {
+    await using world = await openWorld(create)
+    const store = await world.store()
+    let isHeld = true
+    let held = 0
+    world.embedBy(async (texts, { signal: ending }) => {
+      if (isHeld && held > 0) {
+        await new Promise((_, reject) => {
+          held += 1
+          ending.addEventListener('abort', () => reject(ending.reason as Error))
+        })
+      }
+      held += 1
+      return texts.map(toVector)
+    })
+    const long = await world.upload('A stone in the frost. '.repeat(900))
+    await world.add(store, long)
+    await eventually(async () => expect([held > 1, await world.countChunks()]).toEqual([true, 16]))
+    isHeld = false
+    expect(await world.find(store, 'stone')).toEqual([])
+    await world.restart()
+    await world.done(store, long)
+    const { chunkCount } = await world.documents.files.get(store.id, long.id)
+    expect([await world.countChunks(), (await world.find(store, 'stone')).length]).toEqual([
+      chunkCount,
+      Math.min(50, chunkCount),
+    ])
+    isHeld = true
+    held = 1
+    const left = await world.upload('A boat. '.repeat(900))
+    await world.add(store, left)
+    await eventually(() => expect(held).toBeGreaterThan(1))
+    await world.documents.uploads.remove([left])
+    await expect(world.state(store, left)).rejects.toMatchObject({ kind: 'not_found' })
+    expect(await world.countChunks()).toBe(chunkCount)
+  })
+
+  it('fail with their reason, and after failures that pass are tried again', async () => {
+    await using world = await openWorld(create)
+    const store = await world.store()
+    const fault = async (file: StoredFile) => {
+      const { errorCode, errorMessage, usageBytes } = await world.documents.files.get(store.id, file.id)
+      return [errorCode, errorMessage, usageBytes]
+    }
+    const blank = await world.upload(' \n ')
+    const latin = await world.upload('x')
+    await writeFile(await world.documents.uploads.locate(latin), Buffer.from('caf\xe9', 'latin1'))
+    for (const file of [blank, latin]) {
+      await world.add(store, file)
+      await world.done(store, file, 'failed')
+    }
+    expect(await fault(blank)).toEqual(['invalid_file', 'the file has no text', 0])
+    expect(await fault(latin)).toEqual(['invalid_file', 'the document is not UTF-8 text', 0])
+    let tries = 0
+    world.embedBy(async (texts) => {
+      tries += 1
+      if (tries < 3) throw new SvcError('rate_limited', 'later', { retryAfterMs: 1 })
+      return texts.map(toVector)
+    })
+    const patient = await world.upload('a star')
+    await world.add(store, patient)
+    await world.done(store, patient)
+    expect(tries).toBe(3)
+    world.embedBy(async () => {
+      throw new SvcError('internal', 'a secret of the server')
+    })
+    const broken = await world.upload('a song')
+    await world.add(store, broken)
+    await world.done(store, broken, 'failed')
+    expect(await fault(broken)).toEqual(['server_error', 'the server failed to index the file', 0])
+    world.embedBy(async (texts) => texts.map(() => new Float32Array(3)))
+    const other = await world.upload('a boat')
+    await world.add(store, other)
+    await world.done(store, other, 'failed')
+    await expect(world.find(store, 'star')).rejects.toMatchObject({ code: 'vector_store_model_changed' })
+  })
+
+  it('leave a store that expires', async () => {
+    await using world = await openWorld(create)
+    const store = await world.store({ expiresDays: 1 })
+    const file = await world.upload('a river')
+    await world.add(store, file)
+    await world.done(store, file)
+    world.move(0.9 * DAY)
+    await world.documents.stores.markUse(await world.documents.stores.use(store.id, ADA))
+    world.move(0.9 * DAY)
+    await world.documents.stores.use(store.id, ADA)
+    world.move(0.2 * DAY)
+    await expect(world.documents.stores.use(store.id, ADA)).rejects.toMatchObject({ code: 'vector_store_expired' })
+    await world.documents.trim()
+    expect(await world.countChunks()).toBe(0)
+    expect(await world.documents.stores.get(store.id, ADA)).toMatchObject({ id: store.id })
+    expect(await world.documents.uploads.find(file.id, ADA)).toEqual(file)
+  })
+
+  it('cancel the files of a batch that wait', async () => {
+    await using world = await openWorld(create)
+    const store = await world.store()
+    world.embedBy(
+      (_, { signal: ending }) =>
+        new Promise((_, reject) => ending.addEventListener('abort', () => reject(ending.reason as Error))),
+    )
+    const files = await Promise.all(['a', 'b', 'c', 'd'].map((name) => world.upload(`${name} star`, name)))
+    const additions = files.map((file) => ({ file, attributes: {}, chunkSize: 100, chunkOverlap: 10 }))
+    const batch = await world.documents.files.addBatch(store.id, additions, 'ada')
+    world.documents.indexer.wake()
+    const cancelled = await world.documents.files.cancelBatch(batch)
+    for (const id of cancelled) world.documents.indexer.stop(store.id, id)
+    expect([...cancelled].sort()).toEqual(files.map(({ id }) => id).sort())
+    const page = await world.documents.files.list(store.id, { limit: 9, order: 'asc', status: 'cancelled' })
+    expect(page.items).toHaveLength(4)
+  })
+})

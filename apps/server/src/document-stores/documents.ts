@@ -1,0 +1,104 @@
+import type { DatabaseQueries } from '../db/queries.ts'
+import type { Clock, Logger } from '../ports.ts'
+import type { StoredFiles } from '../stored-files/stored-file.ts'
+import { createStoredFiles } from '../stored-files/stored-files.ts'
+import { createDocumentFiles, type DocumentFiles } from './document-files.ts'
+import type { DocumentStore } from './document-store.ts'
+import { createDocumentStores, type DocumentStores } from './document-stores.ts'
+import type { EmbeddingCaller, TextEmbedder } from './embed-texts.ts'
+import type { IndexFileParts } from './index-file.ts'
+import { createIndexer, type Indexer } from './indexer.ts'
+import { createLoadedStores } from './loaded-stores.ts'
+import { removeFromAllStores } from './removal.ts'
+import { type DocumentHit, type DocumentSearch, searchDocuments } from './search-documents.ts'
+
+/** Uploaded files, and stores in which their texts are found. */
+export interface Documents {
+  readonly uploads: StoredFiles
+  readonly stores: DocumentStores
+  readonly files: DocumentFiles
+  readonly indexer: Pick<Indexer, 'wake' | 'stop'>
+  /**
+   * Searches stores for the caller, who may read them.
+   *
+   * @throws {SvcError} every refusal of an inference request
+   */
+  search(
+    stores: readonly DocumentStore[],
+    search: DocumentSearch,
+    options: { readonly caller: EmbeddingCaller; readonly signal: AbortSignal },
+  ): Promise<readonly DocumentHit[]>
+  /** Removes a store with everything in it. */
+  removeStore(store: DocumentStore): Promise<void>
+  /** Removes what has expired. */
+  trim(): Promise<void>
+  /** Ends all work. Files under way are indexed anew by the next start. */
+  close(): Promise<void>
+}
+
+/** Options of {@link openDocuments}. */
+export interface DocumentsOptions {
+  /** The folder of the uploaded files. */
+  readonly folder: string
+  /** Id of this server. */
+  readonly server: string
+  readonly queries: DatabaseQueries
+  /** Bytes of all files of one owner; 0 = no limit. */
+  readonly maxOwnerBytes: number
+  readonly embedder: TextEmbedder
+  readonly findCaller: IndexFileParts['findCaller']
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const TRIM_EVERY_MS = 3_600_000
+const ADMIN = { id: '', isAdmin: true }
+
+/** Opens the documents: removes what a killed server has left, and goes on with its work. */
+export async function openDocuments(options: DocumentsOptions): Promise<Documents> {
+  const { queries, embedder, findCaller, server, clock, logger } = options
+  const loaded = createLoadedStores(queries)
+  const stores = createDocumentStores({ queries, clock })
+  const files = createDocumentFiles({ queries, clock })
+  const uploads = createStoredFiles({
+    ...options,
+    database: options,
+    async detach(ids) {
+      const removed = await removeFromAllStores(queries, ids, clock.now())
+      for (const { storeId, id } of removed) indexer.stop(storeId, id)
+    },
+  })
+  const indexer = createIndexer({ queries, files: uploads, embedder, findCaller, server, clock, logger })
+
+  async function trim(): Promise<void> {
+    await uploads.trim()
+    for (const id of await stores.trim()) {
+      indexer.stop(id)
+      loaded.drop(id)
+    }
+  }
+  const trimmer = setInterval(() => {
+    trim().catch((err: unknown) => logger.warn({ err }, 'expired files could not be removed'))
+  }, TRIM_EVERY_MS).unref()
+
+  await uploads.sweep()
+  await trim()
+  indexer.wake()
+  return {
+    uploads,
+    stores,
+    files,
+    indexer,
+    search: (chosen, search, call) => searchDocuments(chosen, search, call, { queries, loaded, embedder }),
+    async removeStore(store) {
+      await stores.remove(store.id, ADMIN)
+      indexer.stop(store.id)
+      loaded.drop(store.id)
+    },
+    trim,
+    async close() {
+      clearInterval(trimmer)
+      await indexer.close()
+    },
+  }
+}

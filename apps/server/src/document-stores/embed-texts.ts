@@ -1,0 +1,83 @@
+import type { Principal } from '@svc/auth'
+import { SvcError } from '@svc/errors'
+import { parseJsonCooperatively } from '@svc/json'
+import type { RequestCore } from '../inference/core/pipeline.ts'
+import type { RequestContext } from '../inference/core/ports.ts'
+import { toOperationCall, type WireFormat } from '../inference/replies/wire-format.ts'
+import type { Logger } from '../ports.ts'
+
+/** The caller for whom texts are embedded: its rights and quotas hold, and its usage is counted. */
+export interface EmbeddingCaller extends Pick<RequestContext, 'requestId' | 'principal' | 'useModel'> {
+  readonly principal: Principal
+  readonly log: Logger
+}
+
+/** Turns texts into vectors. */
+export interface TextEmbedder {
+  /**
+   * Gives one vector for each text, all of one length. A text that is longer than the context of the model loses its end.
+   *
+   * @throws {SvcError} every refusal of an inference request
+   */
+  embed(
+    texts: readonly string[],
+    options: { readonly model: string; readonly caller: EmbeddingCaller; readonly signal: AbortSignal },
+  ): Promise<readonly Float32Array[]>
+}
+
+/** The route in records, and the scan of its texts. */
+const ROUTE = {
+  method: 'POST',
+  path: '/v1/vector_stores/:vector_store_id/search',
+  usecase: 'embeddings',
+  family: 'compatible',
+  modelRequired: true,
+  scanned: 'embeddings',
+} as const
+
+const LONE_SURROGATE = /\p{Surrogate}/gu
+
+const FORMAT: WireFormat = {
+  async read({ root }) {
+    const inputs = Array.from(root.get('input')?.items() ?? [], (item) => item.text())
+    return toOperationCall<'embed'>({ kind: 'embed', inputs, truncates: true }, ({ vectors }) => vectors)
+  },
+}
+
+/** Creates an embedder on the request core. */
+export function createTextEmbedder(core: Pick<RequestCore, 'serve'>): TextEmbedder {
+  return {
+    async embed(texts, { model, caller, signal }) {
+      const input = texts.map((text) => text.replaceAll(LONE_SURROGATE, '\ufffd'))
+      const body = Buffer.from(JSON.stringify({ model, input }))
+      const message = await parseJsonCooperatively(body, {}, { signal })
+      const context: RequestContext = {
+        route: ROUTE,
+        requestId: caller.requestId,
+        baseUrl: '/',
+        principal: caller.principal,
+        signal,
+        abort: signal,
+        startedAt: performance.now(),
+        log: caller.log,
+        header: () => undefined,
+        useModel: (name, through) => caller.useModel(name, through),
+      }
+      let vectors: readonly Float32Array[] | undefined
+      await core.serve({ context, format: FORMAT, source: { message } }, async (reply) => {
+        if (reply.kind === 'json') vectors = reply.body(NO_FACTS) as readonly Float32Array[]
+      })
+      return checkVectors(vectors ?? [], texts.length)
+    },
+  }
+}
+
+const NO_FACTS = { model: '', requestId: '', baseUrl: '/', created: 0, extraUsage: false }
+
+function checkVectors(vectors: readonly Float32Array[], count: number): readonly Float32Array[] {
+  const [first] = vectors
+  if (first !== undefined && vectors.length === count && vectors.every(({ length }) => length === first.length)) {
+    return vectors
+  }
+  throw new SvcError('internal', 'the model gave no usable vectors', { code: 'invalid_embedding' })
+}

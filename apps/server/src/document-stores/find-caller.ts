@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto'
+import { createLocalPrincipal, LEGACY_PRINCIPAL, type Principal, toAbsentPrincipal } from '@svc/auth'
+import type { Stores } from '@svc/auth/ports'
+import type { Logger } from '../ports.ts'
+import type { EmbeddingCaller } from './embed-texts.ts'
+
+/** Parts of {@link createCallerFinder}. */
+export interface CallerFinderParts {
+  /** Whether accounts are in use. */
+  readonly hasAccounts: boolean
+  readonly stores: Pick<Stores, 'users' | 'quotas'>
+  readonly logger: Logger
+}
+
+/** Finds the callers for work that goes on without one, with the rights that they have now. */
+export function createCallerFinder({ hasAccounts, stores, logger }: CallerFinderParts) {
+  async function findPrincipal(id: string, signal: AbortSignal): Promise<Principal | undefined> {
+    if (id === LEGACY_PRINCIPAL.id) return LEGACY_PRINCIPAL
+    if (!hasAccounts) return createLocalPrincipal(id)
+    const user = await stores.users.findById(id, { signal })
+    if (user?.status !== 'active') return undefined
+    return toAbsentPrincipal(user, user.role === 'admin' ? [] : await stores.quotas.listRules(id, { signal }))
+  }
+
+  return async (id: string, { signal }: { readonly signal: AbortSignal }): Promise<EmbeddingCaller | undefined> => {
+    const principal = await findPrincipal(id, signal)
+    return principal && { principal, requestId: randomUUID(), log: logger, useModel: () => undefined }
+  }
+}

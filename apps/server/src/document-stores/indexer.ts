@@ -1,0 +1,169 @@
+import { SvcError, toSvcError } from '@svc/errors'
+import { and, asc, eq } from 'drizzle-orm'
+import type { DatabaseQueries } from '../db/queries.ts'
+import type { Logger } from '../ports.ts'
+import type { DocumentFault, DocumentFile } from './document-store.ts'
+import { FileLeft, type IndexFileParts, indexFile } from './index-file.ts'
+
+/** Indexes the files of stores in the background. The database is its queue. */
+export interface Indexer {
+  /** Looks for files that wait. */
+  wake(): void
+  /** Ends the work on a file of a store, or on all of its files. */
+  stop(storeId: string, fileId?: string): void
+  /** Ends all work. Files under way are indexed anew by the next start. */
+  close(): Promise<void>
+}
+
+/** Options of {@link createIndexer}. */
+export interface IndexerOptions extends IndexFileParts {
+  /** Id of this server, which indexes the files whose bytes it has. */
+  readonly server: string
+  readonly logger: Logger
+  /** Files at a time. @default 2 */
+  readonly concurrency?: number | undefined
+}
+
+const TRIES = 4
+const FIRST_PAUSE_MS = 1000
+const LONGEST_PAUSE_MS = 60_000
+/** Kinds of failures that may pass. */
+const PASSING = new Set(['unavailable', 'rate_limited', 'timeout', 'upstream_failed'])
+
+interface Running {
+  readonly file: DocumentFile
+  readonly ending: AbortController
+  readonly done: Promise<void>
+}
+
+/** Creates an indexer at rest. */
+export function createIndexer(options: IndexerOptions): Indexer {
+  const { queries, server, clock, logger, concurrency = 2 } = options
+  const running = new Set<Running>()
+  const closing = new AbortController()
+  let looking: Promise<void> | undefined
+  let isLooking = false
+  let hasNews = false
+
+  async function findWaiting(): Promise<DocumentFile | undefined> {
+    const rows = await queries.rows((db, { documentFiles: files }) =>
+      db
+        .select()
+        .from(files)
+        .where(and(eq(files.status, 'in_progress'), eq(files.server, server)))
+        .orderBy(asc(files.createdAt), asc(files.id))
+        .limit(running.size + 1),
+    )
+    const isRunning = ({ storeId, run }: DocumentFile): boolean =>
+      [...running].some(({ file }) => file.storeId === storeId && file.run === run)
+    return rows.find((row) => !isRunning(row))
+  }
+
+  async function look(): Promise<void> {
+    try {
+      do {
+        hasNews = false
+        while (running.size < concurrency && !closing.signal.aborted) {
+          const file = await findWaiting()
+          if (file === undefined) break
+          start(file)
+        }
+      } while (hasNews)
+    } finally {
+      // In the same turn as the last look at the news, so that none gets lost.
+      isLooking = false
+    }
+  }
+
+  function wake(): void {
+    hasNews = true
+    if (isLooking || closing.signal.aborted) return
+    isLooking = true
+    looking = look().catch((err: unknown) => {
+      logger.warn({ err }, 'files that wait to be indexed could not be read')
+      clock.sleep(LONGEST_PAUSE_MS, { signal: closing.signal }).then(wake, () => undefined)
+    })
+  }
+
+  function start(file: DocumentFile): void {
+    const ending = new AbortController()
+    const signal = AbortSignal.any([ending.signal, closing.signal])
+    const done = work(file, signal).finally(() => {
+      running.delete(entry)
+      wake()
+    })
+    const entry: Running = { file, ending, done }
+    running.add(entry)
+  }
+
+  /** Never rejects. */
+  async function work(file: DocumentFile, signal: AbortSignal): Promise<void> {
+    try {
+      await tryToIndex(file, options, signal)
+    } catch (error) {
+      if (signal.aborted || error instanceof FileLeft) return
+      logger.info({ err: error, store: file.storeId, file: file.id }, 'a file could not be indexed')
+      await markFailed(queries, file, toSvcError(error)).catch(async (err: unknown) => {
+        logger.warn({ err }, 'the state of a file could not be written')
+        await clock.sleep(FIRST_PAUSE_MS, { signal: closing.signal }).catch(() => undefined)
+      })
+    }
+  }
+
+  return {
+    wake,
+    stop(storeId, fileId) {
+      for (const { file, ending } of running) {
+        if (file.storeId === storeId && (fileId === undefined || file.id === fileId)) ending.abort(new FileLeft())
+      }
+    },
+    async close() {
+      closing.abort(new SvcError('unavailable', 'the server stops', { code: 'stopping' }))
+      await looking
+      await Promise.all([...running].map(({ done }) => done))
+    },
+  }
+}
+
+/** Indexes a file. Tries again after failures that may pass. */
+async function tryToIndex(file: DocumentFile, parts: IndexFileParts, signal: AbortSignal): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await indexFile(file, parts, signal)
+      return
+    } catch (error) {
+      if (attempt === TRIES || signal.aborted || !SvcError.is(error) || !PASSING.has(error.kind)) throw error
+      const usual = FIRST_PAUSE_MS * 2 ** (attempt - 1)
+      await parts.clock.sleep(Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? usual), { signal })
+    }
+  }
+}
+
+async function markFailed(
+  queries: DatabaseQueries,
+  { storeId, id, run }: DocumentFile,
+  error: SvcError,
+): Promise<void> {
+  await queries.transaction(async (transaction) => {
+    const failed = await transaction.change((db, { documentFiles: files }) =>
+      db
+        .update(files)
+        .set({ status: 'failed', errorCode: toFault(error), errorMessage: toMessage(error), usageBytes: 0 })
+        .where(and(eq(files.storeId, storeId), eq(files.id, id), eq(files.run, run), eq(files.status, 'in_progress'))),
+    )
+    if (failed === 0) return
+    await transaction.change((db, { documentChunks: chunks }) =>
+      db.delete(chunks).where(and(eq(chunks.storeId, storeId), eq(chunks.fileId, id), eq(chunks.run, run))),
+    )
+  })
+}
+
+function toFault({ kind }: SvcError): DocumentFault {
+  if (kind === 'unsupported_media') return 'unsupported_file'
+  return kind === 'invalid_request' || kind === 'too_large' || kind === 'not_found' ? 'invalid_file' : 'server_error'
+}
+
+/** Failures of the server itself are named only in the log. */
+function toMessage({ kind, message }: SvcError): string {
+  return kind === 'internal' ? 'the server failed to index the file' : message
+}

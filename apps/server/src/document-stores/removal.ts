@@ -1,0 +1,59 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { DatabaseQueries, Queries } from '../db/queries.ts'
+
+/** Notes that searches of a store find something else now. */
+export async function touchStores(queries: Queries, storeIds: readonly string[], now: number): Promise<void> {
+  if (storeIds.length === 0) return
+  await queries.change((db, { documentStores: stores }) =>
+    db
+      .update(stores)
+      .set({ revision: sql`${stores.revision} + 1`, lastActiveAt: now })
+      .where(inArray(stores.id, [...storeIds])),
+  )
+}
+
+/**
+ * Takes a file out of a store. Its row goes first: an indexer locks it with each of its writes, so no chunk comes later.
+ *
+ * @returns whether it was there
+ */
+export async function removeFromStore(
+  queries: DatabaseQueries,
+  { storeId, id }: { readonly storeId: string; readonly id: string },
+  now: number,
+): Promise<boolean> {
+  return queries.transaction(async (transaction) => {
+    const removed = await transaction.change((db, { documentFiles: files }) =>
+      db.delete(files).where(and(eq(files.storeId, storeId), eq(files.id, id))),
+    )
+    if (removed === 0) return false
+    await transaction.change((db, { documentChunks: chunks }) =>
+      db.delete(chunks).where(and(eq(chunks.storeId, storeId), eq(chunks.fileId, id))),
+    )
+    await touchStores(transaction, [storeId], now)
+    return true
+  })
+}
+
+/** Takes stored files out of all stores. @returns the stores that had one of them, with the file */
+export async function removeFromAllStores(
+  queries: DatabaseQueries,
+  fileIds: readonly string[],
+  now: number,
+): Promise<readonly { readonly storeId: string; readonly id: string }[]> {
+  const rows = await queries.rows((db, { documentFiles: files }) =>
+    db
+      .select({ storeId: files.storeId, id: files.id })
+      .from(files)
+      .where(inArray(files.id, [...fileIds])),
+  )
+  for (const row of rows) await removeFromStore(queries, row, now)
+  return rows
+}
+
+/** Removes everything that belongs to a store, but its own row. */
+export async function emptyStore(queries: Queries, storeId: string): Promise<void> {
+  await queries.change((db, { documentFiles: files }) => db.delete(files).where(eq(files.storeId, storeId)))
+  await queries.change((db, { documentChunks: chunks }) => db.delete(chunks).where(eq(chunks.storeId, storeId)))
+  await queries.change((db, { documentBatches: batches }) => db.delete(batches).where(eq(batches.storeId, storeId)))
+}

@@ -1,0 +1,67 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createLazy } from '../../concurrency/lazy.ts'
+import type { ServerConfig } from '../../config/schema.ts'
+import type { Database } from '../../db/database.ts'
+import type { Documents } from '../../document-stores/documents.ts'
+import type { RequestCore } from '../../inference/core/pipeline.ts'
+import type { Clock, Logger } from '../../ports.ts'
+import type { AccountModule } from '../open-accounts.ts'
+
+/** Uploaded files and their stores. The first use loads their code. */
+export interface LazyDocuments {
+  open(): Promise<Documents>
+  /** Opens them if an earlier run has left files or work. */
+  resume(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Folder of uploaded files in the data path. */
+const FOLDER = 'uploaded-files'
+
+/** Makes the documents of a server. Nothing of them is loaded yet. */
+export function createLazyDocuments({
+  config,
+  server,
+  database,
+  core,
+  accounts,
+  clock,
+  logger,
+}: {
+  readonly config: Pick<ServerConfig, 'dataPath' | 'uploadedFilesLimitBytes'>
+  /** Id of this server. */
+  readonly server: string
+  readonly database: Pick<Database, 'queries'>
+  readonly core: RequestCore
+  readonly accounts: Pick<AccountModule, 'isInUse' | 'stores'>
+  readonly clock: Clock
+  readonly logger: Logger
+}): LazyDocuments {
+  const folder = join(config.dataPath, FOLDER)
+  const { open, settled } = createLazy(async () => {
+    const { openDocuments } = await import('../../document-stores/documents.ts')
+    const { createTextEmbedder } = await import('../../document-stores/embed-texts.ts')
+    const { createCallerFinder } = await import('../../document-stores/find-caller.ts')
+    return openDocuments({
+      folder,
+      server,
+      queries: database.queries,
+      maxOwnerBytes: config.uploadedFilesLimitBytes,
+      embedder: createTextEmbedder(core),
+      findCaller: createCallerFinder({ hasAccounts: accounts.isInUse, stores: accounts.stores, logger }),
+      clock,
+      logger,
+    })
+  })
+  return {
+    open,
+    async resume() {
+      const names = await readdir(folder).catch(() => [])
+      if (names.length > 0 || (await database.queries.holdsRows('document_stores'))) await open()
+    },
+    async close() {
+      await (await settled())?.close()
+    },
+  }
+}

@@ -1,0 +1,174 @@
+import { copyFile, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { and, eq, gt, inArray, isNull, lte, or, type SQL, sum } from 'drizzle-orm'
+import type { Database } from '../db/database.ts'
+import { readPage } from '../db/page.ts'
+import { createPlacedId, isPlacedId, readPlace } from '../db/placed-id.ts'
+import type { Tables } from '../db/schema.ts'
+import { readSystemCode, toFileError } from '../files/file-error.ts'
+import type { Clock, Logger } from '../ports.ts'
+import { fileElsewhere, fileNotFound, filesFull, unknownCursor } from './file-errors.ts'
+import type { Reader, StoredFile, StoredFiles } from './stored-file.ts'
+
+/** Options of {@link createStoredFiles}. */
+export interface StoredFilesOptions {
+  /** Made with the first file. The data folder around it is locked. */
+  readonly folder: string
+  /** Id of this server. */
+  readonly server: string
+  readonly database: Pick<Database, 'queries'>
+  /** Bytes of all files of one owner; 0 = no limit. */
+  readonly maxOwnerBytes: number
+  /** Removes files from everything that uses them. */
+  readonly detach: (ids: readonly string[]) => Promise<void>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+type Files = Tables['storedFiles']
+
+const PREFIX = 'file-'
+const FOLDER_MODE = 0o700
+const BATCH = 200
+
+const toName = (id: string): string => id.slice(PREFIX.length)
+
+/** Creates the store. The bytes of a row are always there: they come before it and go after it. */
+export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
+  const { folder, server, database, maxOwnerBytes, detach, clock } = options
+  const { queries } = database
+
+  const isVisible = (files: Files, { id, isAdmin }: Reader): SQL | undefined =>
+    and(isAdmin ? undefined : eq(files.owner, id), or(isNull(files.expiresAt), gt(files.expiresAt, clock.now())))
+
+  async function find(id: string, reader: Reader): Promise<StoredFile | undefined> {
+    if (!isPlacedId(PREFIX, id)) return undefined
+    const [row] = await queries.rows((db, { storedFiles: files }) =>
+      db
+        .select()
+        .from(files)
+        .where(and(eq(files.id, id), isVisible(files, reader))),
+    )
+    return row
+  }
+
+  /** Adds a row, if its owner has room. */
+  async function insert(row: StoredFile): Promise<void> {
+    await queries.transaction(async (transaction) => {
+      if (maxOwnerBytes > 0) {
+        const [whole] = await transaction.rows((db, { storedFiles: files }) =>
+          db
+            .select({ bytes: sum(files.sizeBytes).mapWith(Number) })
+            .from(files)
+            .where(eq(files.owner, row.owner)),
+        )
+        if ((whole?.bytes ?? 0) + row.sizeBytes > maxOwnerBytes) throw filesFull(maxOwnerBytes)
+      }
+      await transaction.change((db, { storedFiles }) => db.insert(storedFiles).values(row))
+    })
+  }
+
+  async function remove(files: readonly StoredFile[]): Promise<void> {
+    const ids = files.map(({ id }) => id)
+    if (ids.length === 0) return
+    await detach(ids)
+    await queries.change((db, { storedFiles }) => db.delete(storedFiles).where(inArray(storedFiles.id, ids)))
+    for (const file of files) {
+      if (file.server === server) await rm(join(folder, toName(file.id)), { force: true })
+    }
+  }
+
+  return {
+    find,
+    remove,
+    async keep(path, { expiresAfterMs, ...facts }) {
+      const createdAt = clock.now()
+      const id = createPlacedId(PREFIX, createdAt)
+      const expiresAt = expiresAfterMs === undefined ? null : createdAt + expiresAfterMs
+      const row: StoredFile = { id, server, ...facts, createdAt, expiresAt }
+      const place = join(folder, toName(id))
+      await moveFile(path, place)
+      try {
+        await insert(row)
+      } catch (error) {
+        await rm(place, { force: true })
+        throw error
+      }
+      return row
+    },
+    async list({ purpose, ...query }, reader) {
+      const page = await readPage(query, {
+        find: async (id) => readPlace(PREFIX, id),
+        rows: (part, limit) =>
+          queries.rows((db, { storedFiles: files }) => {
+            const { where, orderBy } = part(files)
+            const isMeant = purpose === undefined ? undefined : eq(files.purpose, purpose)
+            return db
+              .select()
+              .from(files)
+              .where(and(isVisible(files, reader), isMeant, where))
+              .orderBy(...orderBy)
+              .limit(limit)
+          }),
+      })
+      if ('unknown' in page) throw unknownCursor(page.unknown)
+      return page
+    },
+    locate: (file) => locateFile(file, options),
+    async trim() {
+      for (;;) {
+        const old = await queries.rows((db, { storedFiles: files }) =>
+          db.select().from(files).where(lte(files.expiresAt, clock.now())).limit(BATCH),
+        )
+        await remove(old)
+        if (old.length < BATCH) return
+      }
+    },
+    sweep: () => sweepFolder(options),
+  }
+}
+
+async function locateFile(
+  file: StoredFile,
+  { folder, server }: Pick<StoredFilesOptions, 'folder' | 'server'>,
+): Promise<string> {
+  if (file.server !== server) throw fileElsewhere()
+  const path = join(folder, toName(file.id))
+  const found = await lstat(path).catch(() => undefined)
+  if (found?.isFile() !== true) throw fileNotFound(file.id)
+  return path
+}
+
+/** Removes files that no row names. */
+async function sweepFolder({
+  folder,
+  database: { queries },
+  logger,
+}: Pick<StoredFilesOptions, 'folder' | 'database' | 'logger'>): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  for (let at = 0; at < names.length; at += BATCH) {
+    const part = names.slice(at, at + BATCH)
+    const ids = part.map((name) => `${PREFIX}${name}`).filter((id) => isPlacedId(PREFIX, id))
+    const known = await queries.rows((db, { storedFiles: files }) =>
+      db.select({ id: files.id }).from(files).where(inArray(files.id, ids)),
+    )
+    const kept = new Set(known.map(({ id }) => toName(id)))
+    const left = part.filter((name) => !kept.has(name))
+    for (const name of left) await rm(join(folder, name), { force: true })
+    if (left.length > 0) logger.info({ files: left.length }, 'removed files of uploads that had not ended')
+  }
+}
+
+/** Moves a file, also from another file system. */
+async function moveFile(from: string, to: string): Promise<void> {
+  try {
+    await mkdir(join(to, '..'), { recursive: true, mode: FOLDER_MODE })
+    await rename(from, to).catch(async (error: unknown) => {
+      if (readSystemCode(error) !== 'EXDEV') throw error
+      await copyFile(from, to)
+    })
+  } catch (error) {
+    await rm(to, { force: true }).catch(() => undefined)
+    throw toFileError(error, 'written', basename(to))
+  }
+}

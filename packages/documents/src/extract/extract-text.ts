@@ -1,0 +1,43 @@
+import { DocumentError } from '../errors.ts'
+import { decodeText } from './decode-text.ts'
+import { type DocumentType, findDocumentType } from './document-type.ts'
+
+/** The text of a document. */
+export interface ExtractedText {
+  readonly type: DocumentType
+  /** Never holds a NUL character or half of a surrogate pair. */
+  readonly text: string
+}
+
+/** Options of {@link extractText}. */
+export interface ExtractOptions {
+  /** The name of the file. */
+  readonly name: string
+  /** Largest document, bytes. @default 64 MiB */
+  readonly maxBytes?: number | undefined
+  /** Ends the work; its reason is thrown. */
+  readonly signal: AbortSignal
+}
+
+const MAX_BYTES = 64 * 1024 * 1024
+
+/**
+ * Reads the text of a document: plain text, source code, CSV and Markdown as they are, HTML without tags, JSON as
+ * readable lines. Other work gets its turn every few milliseconds.
+ *
+ * @throws {DocumentError} `unsupported_document`, `invalid_document`, `document_limit`
+ */
+export async function extractText(
+  bytes: Uint8Array,
+  { name, maxBytes = MAX_BYTES, signal }: ExtractOptions,
+): Promise<ExtractedText> {
+  signal.throwIfAborted()
+  if (bytes.length > maxBytes) {
+    throw new DocumentError('document_limit', `the document has ${bytes.length} bytes, more than ${maxBytes}`)
+  }
+  const type = findDocumentType({ head: bytes, name })
+  const text = await decodeText(bytes, signal)
+  if (type === 'html') return { type, text: await (await import('./read-html.ts')).readHtml(text, signal) }
+  if (type === 'json') return { type, text: await (await import('./read-json.ts')).readJson(text, signal) }
+  return { type, text }
+}

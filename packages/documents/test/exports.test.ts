@@ -1,0 +1,8 @@
+import * as documents from '@svc/documents'
+import { expect, it } from 'vitest'
+
+it('exports these names and no others', () => {
+  expect(Object.keys(documents).sort()).toEqual([
+    ...['CHUNK_LIMITS', 'DocumentError', 'HEAD_BYTES', 'cutText', 'estimateTokens', 'extractText', 'findDocumentType'],
+  ])
+})
