@@ -5768,6 +5768,7 @@ export interface components {
             file?: string | null;
             files?: string[] | null;
             ref_images?: string[] | null;
+            stream?: boolean | null;
         } & {
             [key: string]: unknown;
         };
@@ -5782,6 +5783,7 @@ export interface components {
             seed?: string;
             /** @enum {string} */
             response_format?: "url" | "b64_json";
+            stream?: string;
         } & {
             [key: string]: unknown;
         };
