@@ -40,8 +40,7 @@ function transcribe(incoming, outgoing) {
   const form = Busboy({ headers: incoming.headers })
   const written = []
   form.on('file', (_name, file) => written.push(pipeline(file, createWriteStream(path))))
-  form.on('finish', async () => {
-    await Promise.all(written)
+  const answer = () => {
     call(
       'AudioTranscription',
       () => {},
@@ -51,7 +50,8 @@ function transcribe(incoming, outgoing) {
         unlink(path, () => {})
       },
     )
-  })
+  }
+  form.on('finish', () => void Promise.all(written).then(answer))
   incoming.pipe(form)
 }
 

@@ -304,6 +304,8 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'POST /tts',
     'POST /v1/text-to-speech/:voice_id',
     'POST /v1/text-to-speech/:voice_id/stream',
+    'GET /v1/voices',
+    'GET /v1/audio/voices',
   ],
   vad: ['POST /v1/audio/vad', 'POST /vad', 'POST /v1/vad'],
   audio_diarization: ['POST /v1/audio/diarization', 'POST /audio/diarization'],
