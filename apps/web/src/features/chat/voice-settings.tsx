@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
-import { SelectField, TextField } from '../../components/ui/field.tsx'
+import { VoiceField } from '../../components/media/voice-field.tsx'
+import { SelectField } from '../../components/ui/field.tsx'
 import { useObservable } from '../../lib/chat/observable.ts'
 import { useVoiceModels } from '../../lib/media/models.ts'
 import { chooseVoice, pickModel, voiceChoice } from '../../lib/media/voice-choice.ts'
@@ -27,11 +28,10 @@ export function VoiceSettings() {
             options={speaking.map((model) => [model, model] as const)}
             onChange={({ target }) => chooseVoice({ speaking: target.value, voice: '' })}
           />
-          <TextField
+          <VoiceField
+            model={pickModel(speaking, choice.speaking)}
             label={t('settings.voice')}
             hint={t('settings.voiceAbout')}
-            autoComplete="off"
-            spellCheck={false}
             value={choice.voice}
             onChange={({ target }) => chooseVoice({ voice: target.value })}
           />

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { VoiceField } from '../../components/media/voice-field.tsx'
 import { Checkbox, SelectField, TextArea, TextField } from '../../components/ui/field.tsx'
 import { toUrl } from '../../lib/base-path.ts'
 import { type SpeechBody, speak, speakLive } from '../../lib/media/calls.ts'
@@ -88,11 +89,10 @@ export function SpeechForm({ model, children }: { readonly model: string; readon
             onChange={({ target }) => change({ text: target.value })}
           />
           <div className={styles.fields}>
-            <TextField
+            <VoiceField
+              model={model}
               label={t('speech.voice')}
               hint={t('speech.voiceAbout')}
-              autoComplete="off"
-              spellCheck={false}
               value={fields.voice}
               onChange={({ target }) => change({ voice: target.value })}
             />
