@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { decodeAudio, sniffAudio } from '@svc/audio'
-import OpenAI from 'openai'
+import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
+import { type BuiltServer, runBuilt, startBuiltServer } from '../support/built-server.ts'
 
 const RATE = 16_000
 const SENTENCES = [
@@ -131,6 +131,24 @@ it('an independent recogniser understands more than three words of four', async 
   const { stdout } = await promisify(execFile)(RECOGNISER, ['-infile', file, '-logfn', '/dev/null'])
   const [said, heard] = [toWords(text), toWords(stdout)]
   expect(countEdits(said, heard) / said.length, stdout).toBeLessThan(0.25)
+})
+
+/** A folder of faster-whisper with a real model of English, which is not part of this repository. */
+const REAL_MODEL = process.env.WHISPER_FOLDER
+
+it.runIf(REAL_MODEL)('a real Whisper model understands the voice, once it is converted', async () => {
+  await using hearing = await startBuiltServer({ env: { SVC_DEMO_MODEL: 'true' } })
+  const { code, stderr } = await runBuilt(hearing.folder, ['models', 'convert', REAL_MODEL ?? '', '--name', 'real'])
+  expect([code, stderr]).toEqual([0, expect.any(String)])
+  const listener = new OpenAI({ baseURL: `${hearing.url}/v1`, apiKey: 'none', maxRetries: 0 })
+  const text = SENTENCES.join(' ')
+  for (const response_format of ['wav', 'mp3', 'opus', 'flac'] as const) {
+    const spoken = await listener.audio.speech.create({ ...voice, input: text, response_format })
+    const file = await toFile(Buffer.from(await spoken.arrayBuffer()), `speech.${response_format}`)
+    const heard = await listener.audio.transcriptions.create({ model: 'real', file, language: 'en' })
+    const [said, words] = [toWords(text), toWords(heard.text)]
+    expect(countEdits(said, words) / said.length, heard.text).toBeLessThan(0.25)
+  }
 })
 
 function toWords(text: string): string[] {
