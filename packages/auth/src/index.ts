@@ -15,7 +15,6 @@ export { type Authenticator, type AuthenticatorOptions, createAuthenticator } fr
 export type { Authentication } from './authentication.ts'
 export {
   type Credential,
-  type CredentialCarrier,
   extractCredentials,
   isCookie,
   type RequestHeaders,

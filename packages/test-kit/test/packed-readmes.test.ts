@@ -628,6 +628,7 @@ const PROMISES = {
         'filePurpose',
         'imageData',
         'imageEditForm',
+        'imageEvent',
         'imageList',
         'imageRequest',
         'imageUpscaleForm',

@@ -121,6 +121,7 @@ describe.each(places)('generated files on $name', ({ create }) => {
     world.store.checkRoom(1000)
     await world.store.trim()
     expect(await world.list()).toEqual([name])
+    world.move(1)
     const whole = await world.keep(1000)
     await world.store.trim()
     expect(await world.list()).toEqual([whole])
