@@ -22,6 +22,8 @@ export interface OggPage {
   readonly position: number | undefined
   /** The packets that end on this page. Empty ones were too long. */
   readonly packets: readonly Uint8Array[]
+  /** The page as it is in the file: its head, the lengths of its segments, and the segments. */
+  readonly parts: readonly [head: Uint8Array, lengths: Uint8Array, content: Uint8Array]
 }
 
 /** A packet that goes on on the next page of its stream. */
@@ -61,6 +63,7 @@ export async function* readOggPages(reader: ByteReader): AsyncGenerator<OggPage>
       isLast: (flags & LAST) !== 0,
       position: position === NO_POSITION ? undefined : Number(position),
       packets,
+      parts: [head, segments, content],
     }
   }
 }
