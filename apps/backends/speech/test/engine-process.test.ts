@@ -1,3 +1,7 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { openEnginePool } from '../src/engines/child/engine-pool.ts'
 import { type EngineProgram, startEngineProcess } from '../src/engines/child/engine-process.ts'
@@ -58,6 +62,14 @@ describe('a load', () => {
     leaving.abort(new Error('gone'))
     await expect(loading).rejects.toThrow('gone')
   })
+})
+
+it.skipIf(process.platform !== 'linux')('a process that computes ends with its parent, however that ends', async () => {
+  const parent = fork(new URL('busy-parent.mjs', import.meta.url), { execArgv: [] })
+  const [pid] = (await once(parent, 'message')) as [number]
+  parent.kill('SIGKILL')
+  await once(parent, 'exit')
+  await eventually(() => expect(existsSync(`/proc/${pid}/exe`)).toBe(false))
 })
 
 describe('a call', () => {

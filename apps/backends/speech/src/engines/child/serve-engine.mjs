@@ -5,11 +5,24 @@
  *
  * @module
  */
+import { Worker } from 'node:worker_threads'
+
 /** @typedef {import('./protocol.ts').EngineRequest} EngineRequest */
 /** @typedef {import('./protocol.ts').EngineReply} EngineReply */
 
 /** Must equal `MAX_AHEAD` of the protocol. */
 const MAX_AHEAD = 8
+
+/**
+ * Ends this process soon after its parent. An engine that computes keeps this thread from seeing that the channel is
+ * closed. Systems without new parents for orphans never report a change.
+ */
+const WATCH = `
+  const { ppid } = process
+  setInterval(() => {
+    if (process.ppid !== ppid) process.kill(process.pid, 'SIGKILL')
+  }, 1000)
+`
 
 /** An error whose text the caller of the model shall read: its request is at fault. */
 export class RequestError extends Error {}
@@ -23,6 +36,7 @@ export function serveEngine(work) {
   // The parent process receives the stop signals and closes the channel when it no longer needs this process.
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {})
   process.on('disconnect', () => process.exit(0))
+  new Worker(WATCH, { eval: true, execArgv: [], env: {} }).unref()
 
   let ahead = 0
   /** @type {(() => void) | undefined} */
