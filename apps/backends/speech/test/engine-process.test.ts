@@ -56,6 +56,13 @@ describe('a load', () => {
     })
   })
 
+  it('that fails names no folder', async () => {
+    const file = '/srv/my models/secret/voice.onnx'
+    const message = `cannot read ${file} with /usr/lib/engine/engine.so`
+    const failing = startEngineProcess(program({ kind: 'fail', file, message }), { signal })
+    await expect(failing).rejects.toThrow(/^cannot read voice.onnx with engine.so$/)
+  })
+
   it('ends with its caller', async () => {
     const leaving = new AbortController()
     const loading = startEngineProcess(program({ kind: 'hang' }), leaving)
