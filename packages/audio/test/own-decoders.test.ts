@@ -119,6 +119,14 @@ describe('WebM', () => {
   })
 })
 
+it.each(['vorbis', 'opus'])('%s with other bytes between its pages is read', async (name) => {
+  const file = Buffer.from((await FILES[name]?.()) ?? [])
+  const sound = file.lastIndexOf('OggS')
+  const junk = Buffer.concat([Buffer.from('OOggOggOggS'), Buffer.alloc(100, 0x4f)])
+  const samples = await decodeAll(Buffer.concat([file.subarray(0, sound), junk, file.subarray(sound)]))
+  expect(Math.abs(samples.length - SAMPLES)).toBeLessThanOrEqual(1)
+})
+
 describe('Opus', () => {
   it('of two files, one behind the other, is read as one', async () => {
     const file = await encode('opus')
