@@ -119,6 +119,14 @@ describe('WebM', () => {
   })
 })
 
+it.each(['vorbis', 'opus'])('%s with other bytes between its pages is read', async (name) => {
+  const file = Buffer.from((await FILES[name]?.()) ?? [])
+  const sound = file.lastIndexOf('OggS')
+  const junk = Buffer.concat([Buffer.from('OOggOggOggS'), Buffer.alloc(100, 0x4f)])
+  const samples = await decodeAll(Buffer.concat([file.subarray(0, sound), junk, file.subarray(sound)]))
+  expect(Math.abs(samples.length - SAMPLES)).toBeLessThanOrEqual(1)
+})
+
 describe('Opus', () => {
   it('of two files, one behind the other, is read as one', async () => {
     const file = await encode('opus')
@@ -154,5 +162,62 @@ describe('Opus', () => {
     const file = (await encode('opus')).slice()
     file[28 + 18] = 1
     await expect(decodeAll(file)).rejects.toMatchObject({ code: 'unsupported_audio' })
+  })
+})
+
+/** Splits a Vorbis file behind its headers, and gives the head of its pages. */
+async function splitVorbis(): Promise<{ readonly headers: Buffer; readonly page: Buffer }> {
+  const file = Buffer.from(await encodeVorbis())
+  const sound = file.indexOf('OggS', file.indexOf('OggS', 4) + 4)
+  return { headers: file.subarray(0, sound), page: Buffer.from(file.subarray(sound, sound + 27)) }
+}
+
+describe('Vorbis', () => {
+  it('of more channels than the format has places for is refused before it is decoded', async () => {
+    const file = (await encodeVorbis()).slice()
+    file[28 + 11] = 100
+    await expect(decodeAll(file)).rejects.toMatchObject({ code: 'unsupported_audio' })
+  })
+
+  it('whose sound comes before its setup is damaged', async () => {
+    const file = Buffer.from(await encodeVorbis())
+    file.fill(9, 28, 29)
+    await expect(decodeAll(file, {}, [file.length])).rejects.toBeInstanceOf(AudioError)
+  })
+
+  it('with a packet that never ends is refused', { timeout: 60_000 }, async () => {
+    const { headers, page } = await splitVorbis()
+    page[5] = 1
+    page[26] = 255
+    const open = Buffer.concat([page, Buffer.alloc(255, 255), Buffer.alloc(255 * 255)])
+    const file = [headers, ...Array.from({ length: 300 }, () => open)]
+    const reading = (async () => {
+      for await (const _ of decodeAudio(file));
+    })()
+    await expect(reading).rejects.toMatchObject({ message: 'a packet of the Ogg file is too long' })
+  })
+
+  it('of many samples in few bytes comes in short pieces', async () => {
+    const { headers, page } = await splitVorbis()
+    page[26] = 255
+    const silence = Buffer.concat([page, Buffer.alloc(255, 1), Buffer.alloc(255, 2)])
+    let longest = 0
+    for await (const piece of decodeAudio([headers, silence])) longest = Math.max(longest, piece.length)
+    expect(longest).toBeGreaterThan(1000)
+    expect(longest).toBeLessThan(20_000)
+  })
+})
+
+describe('FLAC', () => {
+  it('without a frame leaves other work its turns', async () => {
+    const file = await encode('flac')
+    const head = file.subarray(0, 42)
+    const start = Buffer.from(file).indexOf(Buffer.from('fff8', 'hex'), 42)
+    // Heads of frames, each of which may be the next one.
+    const heads = Buffer.alloc(48 * 1024)
+    for (let at = 0; at + 6 <= heads.length; at += 6) heads.set(file.subarray(start, start + 6), at)
+    const leaving = new AbortController()
+    setImmediate(() => leaving.abort(new Error('gone')))
+    await expect(decodeAll(Buffer.concat([head, heads]), { signal: leaving.signal }, [100_000])).rejects.toThrow('gone')
   })
 })

@@ -6,6 +6,9 @@ import { toFields, tryParseJson } from '@svc/proxy/replies'
 import type { ImageEdit } from './service/images.ts'
 import type { FormFile } from './service/multipart.ts'
 
+/** The largest output file, in bytes. A body without an end would fill the disk. */
+const MAX_OUTPUT_BYTES = 4 * 1024 ** 3
+
 /** The largest input file, in bytes. */
 const MAX_INPUT_BYTES = 256 * 1024 * 1024
 
@@ -78,13 +81,15 @@ interface OutputFile {
 export interface OutputDisk {
   open(path: string, flags: string, mode: number): Promise<OutputFile>
   rename(from: string, to: string): Promise<void>
+  /** @default 4 GiB */
+  readonly maxBytes?: number | undefined
 }
 
 /**
  * Writes a file of the host completely, or not at all.
  *
  * @throws {SvcError} `invalid_request`, code `input_file`, without a path; `insufficient_storage`, code `disk_full`;
- *   `internal`, code `file_failed`, for an unwritable folder and the like; errors of the body
+ *   `internal`, code `file_failed`, for an unwritable folder and the like, or `upstream_too_large`; errors of the body
  */
 export async function writeOutput(
   path: string,
@@ -96,7 +101,12 @@ export async function writeOutput(
   const file = await written(disk.open(partial, 'wx', 0o600))
   try {
     try {
-      for await (const piece of body) await written(file.writeFile(piece))
+      let bytes = 0
+      for await (const piece of body) {
+        bytes += piece.length
+        if (bytes > (disk.maxBytes ?? MAX_OUTPUT_BYTES)) throw tooLarge()
+        await written(file.writeFile(piece))
+      }
     } finally {
       // Some file systems report a full disk only here.
       await written(file.close())
@@ -122,6 +132,10 @@ async function written<Value>(call: Promise<Value>): Promise<Value> {
     }
     throw new SvcError('internal', 'the output file cannot be written', { code: 'file_failed', cause: error })
   }
+}
+
+function tooLarge(): SvcError {
+  return new SvcError('internal', "the upstream's reply is too large", { code: 'upstream_too_large' })
 }
 
 function badInput(message: string, cause?: unknown): SvcError {

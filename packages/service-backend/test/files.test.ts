@@ -83,6 +83,16 @@ describe('an output', () => {
     expect(await readdir(folder.path)).toEqual(['out'])
   })
 
+  it('that never ends is given up, and leaves nothing', async () => {
+    await using folder = await tempDir()
+    async function* endless() {
+      for (;;) yield Buffer.alloc(1000)
+    }
+    const written = writeOutput(folder.join('out'), endless(), { open, rename, maxBytes: 10_000 })
+    await expect(written).rejects.toMatchObject({ kind: 'internal', code: 'upstream_too_large' })
+    expect(await readdir(folder.path)).toEqual([])
+  })
+
   it('needs a path', async () => {
     await expect(writeOutput('', pieces('x'))).rejects.toMatchObject({ code: 'input_file' })
   })

@@ -1,3 +1,7 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { openEnginePool } from '../src/engines/child/engine-pool.ts'
 import { type EngineProgram, startEngineProcess } from '../src/engines/child/engine-process.ts'
@@ -52,12 +56,27 @@ describe('a load', () => {
     })
   })
 
+  it('that fails names no folder', async () => {
+    const file = '/srv/my models/secret/voice.onnx'
+    const message = `cannot read ${file} with /usr/lib/engine/engine.so`
+    const failing = startEngineProcess(program({ kind: 'fail', file, message }), { signal })
+    await expect(failing).rejects.toThrow(/^cannot read voice.onnx with engine.so$/)
+  })
+
   it('ends with its caller', async () => {
     const leaving = new AbortController()
     const loading = startEngineProcess(program({ kind: 'hang' }), leaving)
     leaving.abort(new Error('gone'))
     await expect(loading).rejects.toThrow('gone')
   })
+})
+
+it.skipIf(process.platform !== 'linux')('a process that computes ends with its parent, however that ends', async () => {
+  const parent = fork(new URL('busy-parent.mjs', import.meta.url), { execArgv: [] })
+  const [pid] = (await once(parent, 'message')) as [number]
+  parent.kill('SIGKILL')
+  await once(parent, 'exit')
+  await eventually(() => expect(existsSync(`/proc/${pid}/exe`)).toBe(false))
 })
 
 describe('a call', () => {

@@ -11,8 +11,8 @@ const work = {
   refuse: async () => {
     throw new RequestError('no such voice')
   },
-  fail: async () => {
-    throw new Error('out of order')
+  fail: async ({ message = 'out of order' }) => {
+    throw new Error(message)
   },
   crash: async () => process.kill(process.pid, 'SIGKILL'),
   hang: () => new Promise(() => setInterval(() => undefined, 1000)),

@@ -60,6 +60,12 @@ describe('the conversion of a folder', () => {
     ],
     ['of another version', () => writeBad(Buffer.from('GGUF and other bytes')), /version \d+ of the CTranslate2/],
     ['without a size', () => writeBad(withBadSize()), /contradicts its size/],
+    ['of too many bands', () => writeBad(withShape('encoder/conv1/weight', [1, 3840, 1])), /hears 3840 bands/],
+    [
+      'whose weights have no parts',
+      () => writeBad(withShape('encoder/layer_0/self_attention/linear_0/weight', [1, 768])),
+      /without 3 equal parts/,
+    ],
     ['without words', () => writeFile(dir.join('bad', 'tokenizer.json'), '{"model": {"vocab": {}}}'), /no words/],
     ['with another tokenizer', () => writeFile(dir.join('bad', 'tokenizer.json'), '[1'), /not the tokenizer/],
   ])('refuses a folder %s', async (_name, prepare, message) => {
@@ -85,6 +91,14 @@ describe('the conversion of a folder', () => {
 
 async function writeBad(bytes: Buffer): Promise<void> {
   await writeFile(dir.join('bad', 'model.bin'), bytes)
+}
+
+/** The model with another shape of as many numbers. */
+function withShape(name: string, shape: readonly number[]): Buffer {
+  const bytes = Buffer.from(model)
+  const start = bytes.indexOf(name) + name.length + 1 + 1
+  for (const [index, length] of shape.entries()) bytes.writeUInt32LE(length, start + 4 * index)
+  return bytes
 }
 
 function withBadSize(): Buffer {

@@ -14,6 +14,8 @@ const F32 = 0
 const F16 = 1
 const MAX_TOKENIZER_BYTES = 64 * 1024 * 1024
 const MAX_LAYERS = 256
+/** Bands of the spectrum that backends take. Models have 80 or 128. */
+const MAX_MELS = 256
 const CHUNK_BYTES = 1024 * 1024
 
 /**
@@ -85,7 +87,8 @@ function* writeWhisper({ fd, variables, tokenizer, signal }: Source): Generator<
   const weights = listWhisperWeights(layers.audio, layers.text).map((each) => {
     return { ...each, source: find(variables, each.variable) }
   })
-  for (const { variable, source } of weights) checkType(variable, source)
+  for (const { variable, part, source } of weights) checkWeights(variable, part.of, source)
+  if (mels > MAX_MELS) throw badFile(`model.bin hears ${mels} bands, more than ${MAX_MELS}`)
   const positions = 'position_encodings/encodings'
   yield toInts(
     ...[MAGIC, entries],
@@ -127,11 +130,12 @@ function find(variables: Ct2Variables, name: string): Ct2Variable {
   return variable
 }
 
-function checkType(name: string, { type, shape }: Ct2Variable): void {
+function checkWeights(name: string, parts: number, { type, shape }: Ct2Variable): void {
   if (type !== 'float16' && type !== 'float32') {
     throw badFile(`model.bin has ${name} as ${type}: convert a float16 or float32 model, which is not quantized`)
   }
   if (shape.some((length) => length < 1)) throw badFile(`model.bin has an empty ${name}`)
+  if ((shape[0] ?? 1) % parts !== 0) throw badFile(`model.bin has ${name} in a shape without ${parts} equal parts`)
 }
 
 /** A number of 8, 16 or 32 bits. */

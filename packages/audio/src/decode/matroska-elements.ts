@@ -5,6 +5,8 @@ const MAX_ID_BYTES = 4
 const MAX_SIZE_BYTES = 8
 /** Track, two bytes of time, flags. */
 const BLOCK_FIELDS_BYTES = 3
+/** Children of an element in memory: a description of a track has some dozens. */
+const MAX_CHILDREN = 10_000
 const LACING = 0x06
 const XIPH = 0x02
 const FIXED = 0x04
@@ -74,6 +76,7 @@ function numberAt(content: Uint8Array, at: number): VariableNumber {
 export function splitElements(content: Uint8Array): readonly Element[] {
   const children: Element[] = []
   for (let at = 0; at < content.length; ) {
+    if (children.length === MAX_CHILDREN) throw damaged()
     const id = numberAt(content, at)
     const size = numberAt(content, at + id.bytes)
     const from = at + id.bytes + size.bytes

@@ -4,6 +4,8 @@ import type { ByteReader } from '../streams/byte-reader.ts'
 import { joinBytes } from '../streams/join-bytes.ts'
 
 const HEAD_BYTES = 27
+/** The `O` of `OggS`, with which a page begins. */
+const FIRST_BYTE = 0x4f
 const CONTINUED = 1
 const FIRST = 2
 const LAST = 4
@@ -22,6 +24,8 @@ export interface OggPage {
   readonly position: number | undefined
   /** The packets that end on this page. Empty ones were too long. */
   readonly packets: readonly Uint8Array[]
+  /** The page as it is in the file: its head, the lengths of its segments, and the segments. */
+  readonly parts: readonly [head: Uint8Array, lengths: Uint8Array, content: Uint8Array]
 }
 
 /** A packet that goes on on the next page of its stream. */
@@ -33,17 +37,16 @@ interface Begun {
 const NOTHING: Begun = { bytes: new Uint8Array(0), isDropped: false }
 
 /**
- * Reads the pages of an Ogg file (RFC 3533). A file that is cut off ends with its last whole page.
+ * Reads the pages of an Ogg file (RFC 3533). A file that is cut off ends with its last whole page. Bytes between pages
+ * are stepped over.
  *
- * @throws AudioError `bad_audio` for anything else between the pages
+ * @throws AudioError `bad_audio` for a file of too many streams at once
  */
 export async function* readOggPages(reader: ByteReader): AsyncGenerator<OggPage> {
   const begun = new Map<number, Begun>()
   for (;;) {
-    const head = await reader.read(HEAD_BYTES)
-    if (head.length < HEAD_BYTES) return
-    if (!hasText(head, 0, 'OggS') || head[4] !== 0)
-      throw new AudioError('bad_audio', 'a page of the Ogg file is damaged')
+    const head = await readHead(reader)
+    if (head === undefined) return
     const segments = await reader.read(head[26] ?? 0)
     const content = await reader.read(segments.reduce((sum, length) => sum + length, 0))
     const view = new DataView(head.buffer, head.byteOffset)
@@ -61,8 +64,20 @@ export async function* readOggPages(reader: ByteReader): AsyncGenerator<OggPage>
       isLast: (flags & LAST) !== 0,
       position: position === NO_POSITION ? undefined : Number(position),
       packets,
+      parts: [head, segments, content],
     }
   }
+}
+
+/** Reads up to the next head of a page. Undefined at the end of the file. */
+async function readHead(reader: ByteReader): Promise<Uint8Array | undefined> {
+  let head = await reader.read(HEAD_BYTES)
+  while (head.length === HEAD_BYTES && !(hasText(head, 0, 'OggS') && head[4] === 0)) {
+    const next = head.indexOf(FIRST_BYTE, 1)
+    const used = next === -1 ? HEAD_BYTES : next
+    head = joinBytes(head.subarray(used), await reader.read(used))
+  }
+  return head.length < HEAD_BYTES ? undefined : head
 }
 
 /** Cuts the content of a page into packets. A segment of 255 bytes goes on in the next one. */

@@ -2,8 +2,11 @@ import { AudioError } from '../errors.ts'
 import { createResampler, MAX_RATE, MIN_RATE, type Resampler } from '../samples/resampler.ts'
 import type { DecodedPiece } from './decoded.ts'
 
+/** Frames that are mixed and resampled at once. */
+const FRAMES_AT_ONCE = 16 * 1024
+
 /**
- * Mixes decoded pieces to one channel of one rate.
+ * Mixes decoded pieces to one channel of one rate, in pieces that take a short time.
  *
  * @throws AudioError `bad_audio` for a rate that no recording has, and for a file without any sample
  */
@@ -19,7 +22,10 @@ export async function* toMono(pieces: AsyncIterable<DecodedPiece>, outputRate: n
       inputRate = sampleRate
       resampler = createResampler({ inputRate, outputRate })
     }
-    yield resampler.push(mix(channels))
+    const frames = channels[0]?.length ?? 0
+    for (let at = 0; at < frames; at += FRAMES_AT_ONCE) {
+      yield resampler.push(mix(channels.map((channel) => channel.subarray(at, at + FRAMES_AT_ONCE))))
+    }
   }
   if (resampler === undefined) throw new AudioError('bad_audio', 'nothing in the file can be decoded')
   yield resampler.end()

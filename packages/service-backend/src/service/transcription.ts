@@ -15,6 +15,8 @@ import type { ServiceCall, ServiceTransport } from './transport.ts'
 
 const PATH = '/v1/audio/transcriptions'
 const NANOSECONDS = 1e9
+/** Times beyond it fit no field of the contract. */
+const MAX_SECONDS = 1e9
 
 /** Speech to transcribe. Empty values are left out. */
 export interface TranscribeInput {
@@ -131,12 +133,20 @@ function readSegments(reply: Fields): SpokenSegment[] {
   })
   if (words.length === 0 || segments.some((segment) => segment.words.length > 0)) return segments
   // Words beside the segments belong to the segment in which they start.
-  return segments.map((segment, index) => {
-    const next = segments[index + 1]
-    const isInside = ({ start }: SpokenWord): boolean =>
-      (index === 0 || start >= segment.start) && (next === undefined || start < next.start)
-    return { ...segment, words: words.filter(isInside) }
-  })
+  const inside = segments.map((): SpokenWord[] => [])
+  for (const word of words) inside[findSegment(segments, word)]?.push(word)
+  return segments.map((segment, index) => ({ ...segment, words: inside[index] ?? [] }))
+}
+
+/** Finds the last segment that starts before a word, or the first one. Segments are in the order of their starts. */
+function findSegment(segments: readonly SpokenSegment[], { start }: SpokenWord): number {
+  let [low, high] = [0, segments.length]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((segments[middle]?.start ?? 0n) <= start) low = middle
+    else high = middle
+  }
+  return low
 }
 
 function readWord(value: unknown): SpokenWord {
@@ -145,5 +155,6 @@ function readWord(value: unknown): SpokenWord {
 }
 
 function toNanoseconds(seconds: unknown): bigint {
-  return BigInt(Math.round((toNumber(seconds) ?? 0) * NANOSECONDS))
+  const given = Math.min(Math.max(toNumber(seconds) ?? 0, -MAX_SECONDS), MAX_SECONDS)
+  return BigInt(Math.round(given * NANOSECONDS))
 }

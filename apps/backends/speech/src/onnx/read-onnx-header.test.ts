@@ -46,6 +46,12 @@ describe('readOnnxHeader', () => {
     ])
   })
 
+  it('refuses texts that would fill the memory', async () => {
+    const texts = Array.from({ length: 70 }, (_, index) => [`text${index}`, 'x'.repeat(250_000)])
+    const bytes = Buffer.concat([small, encodeMetadata(Object.fromEntries(texts))])
+    await expect(read(bytes)).rejects.toThrow('its texts are too long')
+  })
+
   it('refuses every cut of a file', async () => {
     for (let length = 0; length < small.length; length++) {
       // the last field, the version of the operations, is not needed for a header

@@ -24,6 +24,8 @@ const MAX_VARINT_BYTES = 10
 const MAX_FIELDS = 4_000_000
 /** Properties and descriptions of inputs are read up to this length. */
 const MAX_TEXT_BYTES = 256 * 1024
+/** All of them together. */
+const MAX_TEXTS_BYTES = 16 * 1024 * 1024
 
 /**
  * Reads the header of an ONNX file, and checks that its outer structure is whole: engines may end their process on a
@@ -62,7 +64,7 @@ async function readModel(handle: FileHandle): Promise<OnnxHeader> {
   if (!found.isFile() || found.size === 0) throw new DamagedError(found.isFile() ? 'it is empty' : 'it is not a file')
   const reader = createFileReader(handle, found.size)
   const facts: Found = { inputs: [], outputs: [], metadata: new Map(), nodes: 0, hasVersion: false }
-  const walk = { reader, left: MAX_FIELDS }
+  const walk: Walk = { reader, left: MAX_FIELDS, textLeft: MAX_TEXTS_BYTES }
   await walkFields(walk, { end: found.size, highest: MODEL.highest }, async ({ number, type, end }) => {
     if (number === MODEL.irVersion && type === VARINT) facts.hasVersion = true
     if (type !== BYTES) return
@@ -85,7 +87,7 @@ async function readGraph(walk: Walk, end: number, facts: Found): Promise<void> {
 async function readProperty(walk: Walk, end: number, { metadata }: Found): Promise<void> {
   const texts = new Map<number, string>()
   await walkFields(walk, { end, highest: VALUE }, async (field) => {
-    texts.set(field.number, await readText(walk.reader, field.end))
+    texts.set(field.number, await readText(walk, field.end))
   })
   metadata.set(texts.get(KEY) ?? '', texts.get(VALUE) ?? '')
 }
@@ -94,14 +96,17 @@ async function readProperty(walk: Walk, end: number, { metadata }: Found): Promi
 async function readKey(walk: Walk, end: number): Promise<string> {
   let name = ''
   await walkFields(walk, { end, highest: 16 }, async (field) => {
-    if (field.number === KEY && field.type === BYTES) name = await readText(walk.reader, field.end)
+    if (field.number === KEY && field.type === BYTES) name = await readText(walk, field.end)
   })
   return name
 }
 
-async function readText(reader: FileReader, end: number): Promise<string> {
+async function readText(walk: Walk, end: number): Promise<string> {
+  const { reader } = walk
   const length = end - reader.position
   if (length > MAX_TEXT_BYTES) return ''
+  walk.textLeft -= length
+  if (walk.textLeft < 0) throw new DamagedError('its texts are too long')
   const bytes = await reader.read(length)
   if (bytes === undefined) throw new DamagedError('it is cut off')
   return bytes.toString('utf8')
@@ -110,6 +115,7 @@ async function readText(reader: FileReader, end: number): Promise<string> {
 interface Walk {
   readonly reader: FileReader
   left: number
+  textLeft: number
 }
 
 interface Field {

@@ -13,6 +13,13 @@ it.each([
   expect(foldText(text)).toBe(folded)
 })
 
+it('folds many marks in a short time', () => {
+  const marks = '\u0301'.repeat(25_000) + '\u0316'.repeat(25_000)
+  const start = performance.now()
+  expect(foldText(`e${marks}é`)).toBe('ee')
+  expect(performance.now() - start).toBeLessThan(500)
+})
+
 it('cuts long words', () => {
   expect(foldText(`${'x'.repeat(250)} y`)).toBe(`${'x'.repeat(100)} ${'x'.repeat(100)} ${'x'.repeat(50)} y`)
 })

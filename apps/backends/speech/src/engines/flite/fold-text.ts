@@ -37,7 +37,9 @@ const LONG_WORD = /\S{100}(?=\S)/g
  * grows with the square of their length.
  */
 export function foldText(text: string): string {
+  // Marks go before the decomposition too, which sorts a run of them in a time that grows with its square.
   const plain = text
+    .replace(MARKS, '')
     .normalize('NFKD')
     .replace(MARKS, '')
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')

@@ -13,9 +13,10 @@ const USUAL_THRESHOLD = 0.5
 export function createDiarizer(pool: EnginePool): Diarizer {
   return {
     diarize: async (samples, { speakers, clusteringThreshold, minOnSeconds, minOffSeconds }, { signal }) => {
-      const all = await collect(samples)
+      // Calls that wait hold no audio: an hour of it takes 230 MB.
       const session = await pool.begin({ signal })
       try {
+        const all = await collect(samples)
         const clustering = {
           numClusters: speakers > 0 ? speakers : -1,
           threshold: clusteringThreshold > 0 ? clusteringThreshold : USUAL_THRESHOLD,

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { badModel } from '../../errors.ts'
 import { readOnnxHeader } from '../../onnx/read-onnx-header.ts'
 import type { Synthesizer, Voice } from '../../speech-model.ts'
 import type { EnginePool } from '../child/engine-pool.ts'
@@ -22,6 +23,9 @@ export interface VoiceModel {
 type VoiceFilesModel = Extract<SherpaModel, { readonly kind: 'piper' | 'vits' | 'kokoro' }>
 type Open = (load: SherpaLoad) => Promise<EnginePool>
 
+/** A graph may claim any number of speakers. */
+const MAX_SPEAKERS = 10_000
+const RATES = { min: 4000, max: 192_000 } as const
 const USUAL = { noiseScale: 0.667, noiseWidth: 0.8, lengthScale: 1 } as const
 
 /** Opens a voice. A Piper voice is copied in the form that the engine reads, until the model is closed. */
@@ -67,6 +71,10 @@ async function toVoiceModel(pool: EnginePool, { settings, names, language, close
   try {
     // The other side is a file of this package: its facts match the type.
     const { sampleRate, speakers } = pool.facts as VoiceFacts
+    if (speakers > MAX_SPEAKERS) throw badModel(`the voice has more than ${MAX_SPEAKERS} speakers`)
+    if (!(sampleRate >= RATES.min && sampleRate <= RATES.max)) {
+      throw badModel(`the voice has ${sampleRate} samples a second`)
+    }
     const voices = Array.from(
       { length: Math.max(1, speakers) },
       (_, index): Voice => ({ name: names.length >= speakers ? (names[index] ?? `${index}`) : `${index}`, language }),

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, copyFile, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { badModel } from '../../errors.ts'
 import { readOnnxHeader } from '../../onnx/read-onnx-header.ts'
@@ -58,11 +58,11 @@ export async function preparePiper(file: string, voice: PiperVoice, folder: stri
 
 async function readConfig(file: string): Promise<unknown> {
   const name = path.basename(file)
-  const bytes = await readFile(file).catch(() => undefined)
-  if (bytes === undefined) throw badModel(`${name}: there is no such file; a Piper voice has it beside its graph`)
-  if (bytes.length > MAX_JSON_BYTES) throw badModel(`${name}: too large`)
+  const found = await stat(file).catch(() => undefined)
+  if (found?.isFile() !== true) throw badModel(`${name}: there is no such file; a Piper voice has it beside its graph`)
+  if (found.size > MAX_JSON_BYTES) throw badModel(`${name}: too large`)
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    return JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
     throw badModel(`${name}: not JSON`, error)
   }

@@ -21,8 +21,8 @@ async function* transcribe(
 ): AsyncGenerator<SpokenSegment> {
   if (request.translate) throw invalidRequest('this model does not translate', 'translate')
   const session = await pool.begin({ signal })
+  const windows = createWindows(samples)
   try {
-    const windows = createWindows(samples)
     for (;;) {
       const window = await windows.next()
       session.signal.throwIfAborted()
@@ -36,6 +36,7 @@ async function* transcribe(
     }
   } finally {
     session.end()
+    await windows.close()
   }
 }
 

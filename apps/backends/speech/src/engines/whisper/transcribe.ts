@@ -30,8 +30,8 @@ export async function* transcribe(
     throw invalidRequest('this model knows English only: there is nothing to translate', 'translate')
   }
   const session = await pool.begin({ signal })
+  const windows = createWindows(samples)
   try {
-    const windows = createWindows(samples)
     for (;;) {
       const window = await windows.next()
       session.signal.throwIfAborted()
@@ -47,6 +47,7 @@ export async function* transcribe(
     }
   } finally {
     session.end()
+    await windows.close()
   }
 }
 

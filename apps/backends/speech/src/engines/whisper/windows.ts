@@ -28,6 +28,8 @@ export interface Windows {
   next(): Promise<SpeechWindow | undefined>
   /** Starts the next window this many samples into the last one, instead of at its end. */
   restartAt(samples: number): void
+  /** Ends the source, which may hold an open file and a program. */
+  close(): Promise<void>
   /** Samples that were read. */
   readonly total: number
 }
@@ -83,6 +85,9 @@ export function createWindows(source: AsyncIterable<Float32Array>): Windows {
     },
     restartAt: (samples) => {
       used = Math.min(Math.max(samples, 1), used)
+    },
+    close: async () => {
+      await iterator.return?.()
     },
   }
 }
