@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { createLocalPrincipal } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import { eventually, tempDir } from '@svc/test-kit'
@@ -112,6 +112,10 @@ async function openWorld(
     },
     async countChunks() {
       const rows = await database.queries.rows((db, { documentChunks }) => db.select().from(documentChunks))
+      return rows.length
+    },
+    async countFiles() {
+      const rows = await database.queries.rows((db, { documentFiles }) => db.select().from(documentFiles))
       return rows.length
     },
     async [Symbol.asyncDispose]() {
@@ -348,6 +352,41 @@ describe.each(places)('documents on $name', ({ create }) => {
     expect(await world.countChunks()).toBe(0)
     expect(await world.documents.stores.get(store.id, ADA)).toMatchObject({ id: store.id })
     expect(await world.documents.uploads.find(file.id, ADA)).toEqual(file)
+  })
+
+  it('leave a store that expires after up to a year', async () => {
+    await using world = await openWorld(create)
+    const store = await world.store({ expiresDays: 365 })
+    const file = await world.upload('a river')
+    await world.add(store, file)
+    await world.done(store, file)
+    world.move(364 * DAY)
+    await world.documents.trim()
+    expect(await world.countChunks()).toBe(1)
+    world.move(2 * DAY)
+    await world.documents.trim()
+    expect(await world.countChunks()).toBe(0)
+  })
+
+  it('are opened beside things that are not theirs', async () => {
+    await using world = await openWorld(create)
+    const file = await world.upload('a river')
+    await mkdir(world.dir.join('files-one/lost+found/inner'), { recursive: true })
+    await world.restart()
+    expect(await world.documents.uploads.find(file.id, ADA)).toEqual(file)
+  })
+
+  it('are not added to a store that is gone', async () => {
+    await using world = await openWorld(create)
+    const store = await world.store()
+    const file = await world.upload('a river')
+    await world.documents.removeStore(store)
+    await expect(world.add(store, file)).rejects.toMatchObject({ kind: 'not_found' })
+    const addition = { file, attributes: {}, chunkSize: 100, chunkOverlap: 10 }
+    await expect(world.documents.files.addBatch(store.id, [addition], 'ada')).rejects.toMatchObject({
+      kind: 'not_found',
+    })
+    expect(await world.countFiles()).toBe(0)
   })
 
   it('cancel the files of a batch that wait', async () => {

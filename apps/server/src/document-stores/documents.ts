@@ -81,8 +81,9 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
     trim().catch((err: unknown) => logger.warn({ err }, 'expired files could not be removed'))
   }, TRIM_EVERY_MS).unref()
 
-  await uploads.sweep()
-  await trim()
+  for (const clean of [uploads.sweep, trim]) {
+    await clean().catch((err: unknown) => logger.warn({ err }, 'files that are left could not be removed'))
+  }
   indexer.wake()
   return {
     uploads,

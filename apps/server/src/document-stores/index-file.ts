@@ -8,7 +8,7 @@ import type { StoredFiles } from '../stored-files/stored-file.ts'
 import { documentNotFound, documentsFull, otherModel } from './document-errors.ts'
 import { DOCUMENT_LIMITS, type DocumentFile, type DocumentStore } from './document-store.ts'
 import type { EmbeddingCaller, TextEmbedder } from './embed-texts.ts'
-import { touchStores } from './removal.ts'
+import { touchStore } from './removal.ts'
 import { writeVector } from './vector-text.ts'
 
 /** Parts of {@link indexFile}. */
@@ -76,7 +76,7 @@ export async function indexFile(file: DocumentFile, parts: IndexFileParts, signa
   if (number === 0) throw new SvcError('invalid_request', 'the file has no text', { code: 'invalid_document' })
   await queries.transaction(async (transaction) => {
     await lockFile(transaction, file, { status: 'completed', chunkCount: number })
-    await touchStores(transaction, [file.storeId], clock.now())
+    await touchStore(transaction, file.storeId, clock.now())
   })
 }
 
@@ -84,7 +84,7 @@ async function findStore(queries: Queries, id: string): Promise<DocumentStore> {
   const [store] = await queries.rows((db, { documentStores: stores }) =>
     db.select().from(stores).where(eq(stores.id, id)),
   )
-  if (store === undefined) throw new FileLeft()
+  if (store === undefined) throw documentNotFound('vector store', id, 'vector_store_id')
   return store
 }
 

@@ -1,15 +1,15 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { DatabaseQueries, Queries } from '../db/queries.ts'
 
-/** Notes that searches of a store find something else now. */
-export async function touchStores(queries: Queries, storeIds: readonly string[], now: number): Promise<void> {
-  if (storeIds.length === 0) return
-  await queries.change((db, { documentStores: stores }) =>
+/** Notes that searches of a store find something else now. @returns whether the store is there */
+export async function touchStore(queries: Queries, storeId: string, now: number): Promise<boolean> {
+  const touched = await queries.change((db, { documentStores: stores }) =>
     db
       .update(stores)
       .set({ revision: sql`${stores.revision} + 1`, lastActiveAt: now })
-      .where(inArray(stores.id, [...storeIds])),
+      .where(eq(stores.id, storeId)),
   )
+  return touched > 0
 }
 
 /**
@@ -30,7 +30,7 @@ export async function removeFromStore(
     await transaction.change((db, { documentChunks: chunks }) =>
       db.delete(chunks).where(and(eq(chunks.storeId, storeId), eq(chunks.fileId, id))),
     )
-    await touchStores(transaction, [storeId], now)
+    await touchStore(transaction, storeId, now)
     return true
   })
 }
