@@ -64,7 +64,7 @@ export async function indexFile(file: DocumentFile, parts: IndexFileParts, signa
   const sizes = { maxTokens: file.chunkSize, overlapTokens: file.chunkOverlap }
   for await (const chunk of cutText(text, { ...sizes, signal })) {
     if (chunk.text.trim() === '') continue
-    if (number + batch.length >= room) throw documentsFull(`a store has at most ${DOCUMENT_LIMITS.chunks} chunks`)
+    if (number + batch.length >= room) throw chunksFull()
     batch.push(chunk)
     if (batch.length < BATCH_CHUNKS) continue
     await addChunks(batch, number, work)
@@ -77,7 +77,13 @@ export async function indexFile(file: DocumentFile, parts: IndexFileParts, signa
   await queries.transaction(async (transaction) => {
     await lockFile(transaction, file, { status: 'completed', chunkCount: number })
     await touchStore(transaction, file.storeId, clock.now())
+    // Other files were indexed meanwhile. Their ends wait for this one, which has touched the store.
+    if (number + (await countChunks(transaction, file)) > DOCUMENT_LIMITS.chunks) throw chunksFull()
   })
+}
+
+function chunksFull(): SvcError {
+  return documentsFull(`a store has at most ${DOCUMENT_LIMITS.chunks} chunks`)
 }
 
 async function findStore(queries: Queries, id: string): Promise<DocumentStore> {

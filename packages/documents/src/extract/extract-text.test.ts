@@ -19,6 +19,8 @@ function encodeWide(content: string, isBig: boolean): Uint8Array {
 describe('extractText', () => {
   it('reads texts of every kind as they are', async () => {
     expect(await read('# Title\n\n*text*', 'README.md')).toEqual({ type: 'markdown', text: '# Title\n\n*text*' })
+    for (const begun of ['GGUF is a format', 'RIFF', 'ID3 tags of songs'])
+      expect(await read(begun)).toEqual({ type: 'text', text: begun })
     for (const name of ['a.csv', 'main.rs', 'Makefile', 'x.unknown', '', '../../etc/passwd', `${'n'.repeat(5000)}.txt`])
       expect(await read('a,b\r\n1,2', name), name).toEqual({ type: 'text', text: 'a,b\r\n1,2' })
   })
@@ -59,6 +61,8 @@ describe('extractText', () => {
       [latin('\x89PNG\r\n\x1a\n'), 'a.md', /PNG/],
       [latin('a\0b'), 'a.html', /binary/],
       [latin('\x7fELF'), 'run', /programs/],
+      [latin('GGUF\x03\0\0\0'), 'model', /GGUF/],
+      [latin('RIFF....WAVEfmt \x10\0'), 'a.txt', /RIFF/],
     ]
     for (const [bytes, name, message] of refused)
       await expect(read(bytes, name), name).rejects.toMatchObject({
