@@ -37,7 +37,8 @@ async function openWorld(
   const place = await create()
   const dir = await tempDir('svc-documents-')
   let offset = 0
-  const clock = { ...systemClock, now: () => systemClock.now() + offset, sleep: async () => undefined }
+  let sleep = async (): Promise<void> => undefined
+  const clock = { ...systemClock, now: () => systemClock.now() + offset, sleep: () => sleep() }
   const database = await openDatabase({
     ...place.options,
     appVersion: '1.0.0',
@@ -73,6 +74,9 @@ async function openWorld(
     },
     embedBy(other: TextEmbedder['embed']) {
       embed = other
+    },
+    sleepBy(other: () => Promise<void>) {
+      sleep = other
     },
     list: () => readdir(dir.join(`files-${server}`)).catch(() => []),
     dir,
@@ -334,6 +338,39 @@ describe.each(places)('documents on $name', ({ create }) => {
     await world.add(store, other)
     await world.done(store, other, 'failed')
     await expect(world.find(store, 'star')).rejects.toMatchObject({ code: 'vector_store_model_changed' })
+  })
+
+  it('do not wait for the files of another owner that have to wait', async () => {
+    await using world = await openWorld(create)
+    const store = await world.store()
+    let goOn: () => void = () => undefined
+    world.sleepBy(
+      () =>
+        new Promise((resolve) => {
+          goOn = resolve
+        }),
+    )
+    let isLimited = true
+    world.embedBy(async (texts) => {
+      if (isLimited && texts[0]?.startsWith('Eat') === true) throw new SvcError('rate_limited', 'later')
+      return texts.map(toVector)
+    })
+    const bread = await world.upload('Eat bread')
+    await world.add(store, bread)
+    for (let count = 0; count < 3; count += 1) await world.add(store, await world.upload('Eat more bread'))
+    const star = await world.upload('a star', 'star', 'bob')
+    await world.documents.files.add(
+      store.id,
+      [{ file: star, attributes: {}, chunkSize: 100, chunkOverlap: 10 }],
+      'bob',
+    )
+    world.documents.indexer.wake()
+    await world.done(store, star)
+    expect(await world.state(store, bread)).toBe('in_progress')
+    isLimited = false
+    world.sleepBy(async () => undefined)
+    goOn()
+    await world.done(store, bread)
   })
 
   it('leave a store that expires', async () => {

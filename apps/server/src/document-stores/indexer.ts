@@ -1,5 +1,5 @@
 import { SvcError, toSvcError } from '@svc/errors'
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, notInArray } from 'drizzle-orm'
 import type { DatabaseQueries } from '../db/queries.ts'
 import type { Logger } from '../ports.ts'
 import type { DocumentFault, DocumentFile } from './document-store.ts'
@@ -40,6 +40,10 @@ interface Running {
 export function createIndexer(options: IndexerOptions): Indexer {
   const { queries, server, clock, logger, concurrency = 2 } = options
   const running = new Set<Running>()
+  /** Owners whose files wait after a failure that may pass. The files of others do not wait for them. */
+  const resting = new Set<string>()
+  /** Failures that may pass, by the run of the file. */
+  const failures = new Map<string, number>()
   const closing = new AbortController()
   let looking: Promise<void> | undefined
   let isLooking = false
@@ -50,7 +54,13 @@ export function createIndexer(options: IndexerOptions): Indexer {
       db
         .select()
         .from(files)
-        .where(and(eq(files.status, 'in_progress'), eq(files.server, server)))
+        .where(
+          and(
+            eq(files.status, 'in_progress'),
+            eq(files.server, server),
+            resting.size > 0 ? notInArray(files.owner, [...resting]) : undefined,
+          ),
+        )
         .orderBy(asc(files.createdAt), asc(files.id))
         .limit(running.size + 1),
     )
@@ -65,7 +75,10 @@ export function createIndexer(options: IndexerOptions): Indexer {
         hasNews = false
         while (running.size < concurrency && !closing.signal.aborted) {
           const file = await findWaiting()
-          if (file === undefined) break
+          if (file === undefined) {
+            if (running.size === 0 && resting.size === 0) failures.clear()
+            break
+          }
           start(file)
         }
       } while (hasNews)
@@ -99,15 +112,35 @@ export function createIndexer(options: IndexerOptions): Indexer {
   /** Never rejects. */
   async function work(file: DocumentFile, signal: AbortSignal): Promise<void> {
     try {
-      await tryToIndex(file, options, signal)
+      await indexFile(file, options, signal)
+      failures.delete(file.run)
     } catch (error) {
       if (signal.aborted || error instanceof FileLeft) return
+      if (mayTryAgain(file, error)) return
       logger.info({ err: error, store: file.storeId, file: file.id }, 'a file could not be indexed')
       await markFailed(queries, file, toSvcError(error)).catch(async (err: unknown) => {
         logger.warn({ err }, 'the state of a file could not be written')
         await clock.sleep(FIRST_PAUSE_MS, { signal: closing.signal }).catch(() => undefined)
       })
     }
+  }
+
+  /** Whether a failure may pass. The files of the owner then wait for a while. */
+  function mayTryAgain({ run, owner }: DocumentFile, error: unknown): boolean {
+    const failed = (failures.get(run) ?? 0) + 1
+    if (failed === TRIES || !SvcError.is(error) || !PASSING.has(error.kind)) {
+      failures.delete(run)
+      return false
+    }
+    failures.set(run, failed)
+    resting.add(owner)
+    const pause = Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (failed - 1))
+    const goOn = (): void => {
+      resting.delete(owner)
+      wake()
+    }
+    clock.sleep(pause, { signal: closing.signal }).then(goOn, () => undefined)
+    return true
   }
 
   return {
@@ -122,20 +155,6 @@ export function createIndexer(options: IndexerOptions): Indexer {
       await looking
       await Promise.all([...running].map(({ done }) => done))
     },
-  }
-}
-
-/** Indexes a file. Tries again after failures that may pass. */
-async function tryToIndex(file: DocumentFile, parts: IndexFileParts, signal: AbortSignal): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await indexFile(file, parts, signal)
-      return
-    } catch (error) {
-      if (attempt === TRIES || signal.aborted || !SvcError.is(error) || !PASSING.has(error.kind)) throw error
-      const usual = FIRST_PAUSE_MS * 2 ** (attempt - 1)
-      await parts.clock.sleep(Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? usual), { signal })
-    }
   }
 }
 
