@@ -145,13 +145,13 @@ export function createDocumentFiles({
     async setAttributes(storeId, id, attributes) {
       await get(storeId, id)
       await queries.transaction(async (transaction) => {
+        await touchStore(transaction, storeId, clock.now())
         await transaction.change((db, { documentFiles: files }) =>
           db
             .update(files)
             .set({ attributes: JSON.stringify(attributes) })
             .where(and(eq(files.storeId, storeId), eq(files.id, id))),
         )
-        await touchStore(transaction, storeId, clock.now())
       })
       return get(storeId, id)
     },
@@ -181,6 +181,8 @@ async function insertFiles(
 ): Promise<readonly DocumentFile[]> {
   const rows = additions.map((addition) => toRow(storeId, addition, adding))
   await queries.transaction(async (transaction) => {
+    const isThere = await touchStore(transaction, storeId, adding.now)
+    if (!isThere) throw documentNotFound('vector store', storeId, 'vector_store_id')
     await checkRoom(transaction, storeId, rows)
     if (adding.batch !== undefined) {
       const { batch } = adding
@@ -197,9 +199,6 @@ async function insertFiles(
       )
       await transaction.change((db, { documentFiles }) => db.insert(documentFiles).values(part))
     }
-    // Whoever removes the store waits for this transaction, or is waited for.
-    const isThere = await touchStore(transaction, storeId, adding.now)
-    if (!isThere) throw documentNotFound('vector store', storeId, 'vector_store_id')
   })
   return rows
 }

@@ -359,11 +359,7 @@ describe.each(places)('documents on $name', ({ create }) => {
     await world.add(store, bread)
     for (let count = 0; count < 3; count += 1) await world.add(store, await world.upload('Eat more bread'))
     const star = await world.upload('a star', 'star', 'bob')
-    await world.documents.files.add(
-      store.id,
-      [{ file: star, attributes: {}, chunkSize: 100, chunkOverlap: 10 }],
-      'bob',
-    )
+    await world.documents.files.add(store.id, [{ file: star, attributes: {}, chunkSize: 100, chunkOverlap: 10 }], 'bob')
     world.documents.indexer.wake()
     await world.done(store, star)
     expect(await world.state(store, bread)).toBe('in_progress')
@@ -371,6 +367,23 @@ describe.each(places)('documents on $name', ({ create }) => {
     world.sleepBy(async () => undefined)
     goOn()
     await world.done(store, bread)
+  })
+
+  it('may be added twice at the same time, and a store removed meanwhile', async () => {
+    await using world = await openWorld(create)
+    const store = await world.store()
+    const files = [await world.upload('a star'), await world.upload('a boat')]
+    await Promise.all(Array.from({ length: 6 }, (_, index) => world.add(store, files[index % 2] as StoredFile)))
+    for (const file of files) await world.done(store, file)
+    expect(await world.countChunks()).toBe(2)
+    for (let round = 0; round < 5; round += 1) {
+      const short = await world.store()
+      const adding = files.map((file) => world.add(short, file))
+      const results = await Promise.allSettled([...adding, world.documents.removeStore(short)])
+      for (const result of results)
+        if (result.status === 'rejected') expect(result.reason).toMatchObject({ kind: 'not_found' })
+    }
+    await eventually(async () => expect([await world.countFiles(), await world.countChunks()]).toEqual([2, 2]))
   })
 
   it('leave a store that expires', async () => {
@@ -408,9 +421,22 @@ describe.each(places)('documents on $name', ({ create }) => {
   it('are opened beside things that are not theirs', async () => {
     await using world = await openWorld(create)
     const file = await world.upload('a river')
+    const gone = await world.upload('a star')
     await mkdir(world.dir.join('files-one/lost+found/inner'), { recursive: true })
+    const other = await world.open('two')
+    await other.uploads.remove([gone])
+    await other.close()
+    await world.documents.trim()
+    expect(await world.list()).toHaveLength(3)
+    // The bytes of what another server has removed go later.
+    world.move(3_600_000)
+    await world.documents.trim()
+    expect((await world.list()).sort()).toEqual([file.id.slice(5), 'lost+found'])
     await world.restart()
     expect(await world.documents.uploads.find(file.id, ADA)).toEqual(file)
+    await writeFile(world.dir.join('files-one', gone.id.slice(5)), 'the server was killed before the row')
+    await world.restart()
+    expect(await world.list()).toHaveLength(2)
   })
 
   it('are not added to a store that is gone', async () => {

@@ -52,6 +52,8 @@ export interface DocumentsOptions {
 }
 
 const TRIM_EVERY_MS = 3_600_000
+/** Time within which the row of an upload follows its bytes. */
+const UPLOAD_MS = 600_000
 const ADMIN = { id: '', isAdmin: true }
 
 /** Opens the documents: removes what a killed server has left, and goes on with its work. */
@@ -72,6 +74,7 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
 
   async function trim(): Promise<void> {
     await uploads.trim()
+    await uploads.sweep(UPLOAD_MS)
     for (const id of await stores.trim()) {
       indexer.stop(id)
       loaded.drop(id)

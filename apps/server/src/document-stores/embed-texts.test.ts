@@ -16,7 +16,7 @@ function embed(vectors: readonly Float32Array[], texts: readonly string[]): Prom
     async serve(_, reply) {
       await reply({ kind: 'json', body: () => vectors } as unknown as Parameters<typeof reply>[0])
     },
-  } as Parameters<typeof createTextEmbedder>[0])
+  } as unknown as Parameters<typeof createTextEmbedder>[0])
   return embedder.embed(texts, { model: 'm', caller, signal })
 }
 

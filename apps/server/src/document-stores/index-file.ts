@@ -75,9 +75,9 @@ export async function indexFile(file: DocumentFile, parts: IndexFileParts, signa
   number += batch.length
   if (number === 0) throw new SvcError('invalid_request', 'the file has no text', { code: 'invalid_document' })
   await queries.transaction(async (transaction) => {
-    await lockFile(transaction, file, { status: 'completed', chunkCount: number })
     await touchStore(transaction, file.storeId, clock.now())
-    // Other files were indexed meanwhile. Their ends wait for this one, which has touched the store.
+    await lockFile(transaction, file, { status: 'completed', chunkCount: number })
+    // Other files were indexed meanwhile.
     if (number + (await countChunks(transaction, file)) > DOCUMENT_LIMITS.chunks) throw chunksFull()
   })
 }
@@ -142,8 +142,8 @@ async function addChunks(
   })
   const bytes = rows.reduce((total, { text, vector }) => total + Buffer.byteLength(text) + (vector.length * 3) / 4, 0)
   await queries.transaction(async (transaction) => {
-    await lockFile(transaction, file, {}, Math.round(bytes))
     await fixDimensions(transaction, storeId, vectors[0]?.length ?? 0)
+    await lockFile(transaction, file, {}, Math.round(bytes))
     await transaction.change((db, { documentChunks }) => db.insert(documentChunks).values(rows))
   })
 }

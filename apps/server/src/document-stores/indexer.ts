@@ -1,7 +1,7 @@
 import { SvcError, toSvcError } from '@svc/errors'
 import { and, asc, eq, notInArray } from 'drizzle-orm'
 import type { DatabaseQueries } from '../db/queries.ts'
-import type { Logger } from '../ports.ts'
+import type { Clock, Logger } from '../ports.ts'
 import type { DocumentFault, DocumentFile } from './document-store.ts'
 import { FileLeft, type IndexFileParts, indexFile } from './index-file.ts'
 
@@ -40,11 +40,8 @@ interface Running {
 export function createIndexer(options: IndexerOptions): Indexer {
   const { queries, server, clock, logger, concurrency = 2 } = options
   const running = new Set<Running>()
-  /** Owners whose files wait after a failure that may pass. The files of others do not wait for them. */
-  const resting = new Set<string>()
-  /** Failures that may pass, by the run of the file. */
-  const failures = new Map<string, number>()
   const closing = new AbortController()
+  const patience = createPatience({ clock, signal: closing.signal, onRested: () => wake() })
   let looking: Promise<void> | undefined
   let isLooking = false
   let hasNews = false
@@ -58,7 +55,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
           and(
             eq(files.status, 'in_progress'),
             eq(files.server, server),
-            resting.size > 0 ? notInArray(files.owner, [...resting]) : undefined,
+            patience.resting.size > 0 ? notInArray(files.owner, [...patience.resting]) : undefined,
           ),
         )
         .orderBy(asc(files.createdAt), asc(files.id))
@@ -76,7 +73,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
         while (running.size < concurrency && !closing.signal.aborted) {
           const file = await findWaiting()
           if (file === undefined) {
-            if (running.size === 0 && resting.size === 0) failures.clear()
+            if (running.size === 0) patience.forget()
             break
           }
           start(file)
@@ -113,34 +110,15 @@ export function createIndexer(options: IndexerOptions): Indexer {
   async function work(file: DocumentFile, signal: AbortSignal): Promise<void> {
     try {
       await indexFile(file, options, signal)
-      failures.delete(file.run)
     } catch (error) {
       if (signal.aborted || error instanceof FileLeft) return
-      if (mayTryAgain(file, error)) return
+      if (patience.mayTryAgain(file, error)) return
       logger.info({ err: error, store: file.storeId, file: file.id }, 'a file could not be indexed')
       await markFailed(queries, file, toSvcError(error)).catch(async (err: unknown) => {
         logger.warn({ err }, 'the state of a file could not be written')
         await clock.sleep(FIRST_PAUSE_MS, { signal: closing.signal }).catch(() => undefined)
       })
     }
-  }
-
-  /** Whether a failure may pass. The files of the owner then wait for a while. */
-  function mayTryAgain({ run, owner }: DocumentFile, error: unknown): boolean {
-    const failed = (failures.get(run) ?? 0) + 1
-    if (failed === TRIES || !SvcError.is(error) || !PASSING.has(error.kind)) {
-      failures.delete(run)
-      return false
-    }
-    failures.set(run, failed)
-    resting.add(owner)
-    const pause = Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (failed - 1))
-    const goOn = (): void => {
-      resting.delete(owner)
-      wake()
-    }
-    clock.sleep(pause, { signal: closing.signal }).then(goOn, () => undefined)
-    return true
   }
 
   return {
@@ -154,6 +132,52 @@ export function createIndexer(options: IndexerOptions): Indexer {
       closing.abort(new SvcError('unavailable', 'the server stops', { code: 'stopping' }))
       await looking
       await Promise.all([...running].map(({ done }) => done))
+    },
+  }
+}
+
+/** Lets files be tried again after failures that may pass. */
+interface Patience {
+  /** Owners whose files wait after such a failure. The files of others do not wait for them. */
+  readonly resting: ReadonlySet<string>
+  /** Whether a file is tried again, after a while in which all files of its owner wait. */
+  mayTryAgain(file: Pick<DocumentFile, 'run' | 'owner'>, error: unknown): boolean
+  /** Called when no file is left but those of owners who wait. */
+  forget(): void
+}
+
+function createPatience({
+  clock,
+  signal,
+  onRested,
+}: {
+  readonly clock: Pick<Clock, 'sleep'>
+  readonly signal: AbortSignal
+  readonly onRested: () => void
+}): Patience {
+  const resting = new Set<string>()
+  /** Failures by the run of the file. */
+  const failures = new Map<string, number>()
+  return {
+    resting,
+    mayTryAgain({ run, owner }, error) {
+      const failed = (failures.get(run) ?? 0) + 1
+      if (failed === TRIES || !SvcError.is(error) || !PASSING.has(error.kind)) {
+        failures.delete(run)
+        return false
+      }
+      failures.set(run, failed)
+      resting.add(owner)
+      const pause = Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (failed - 1))
+      const goOn = (): void => {
+        resting.delete(owner)
+        onRested()
+      }
+      clock.sleep(pause, { signal }).then(goOn, () => undefined)
+      return true
+    },
+    forget() {
+      if (resting.size === 0) failures.clear()
     },
   }
 }

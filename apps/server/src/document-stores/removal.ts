@@ -1,7 +1,12 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { DatabaseQueries, Queries } from '../db/queries.ts'
 
-/** Notes that searches of a store find something else now. @returns whether the store is there */
+/**
+ * Notes that searches of a store find something else now. Others that change the store wait for the end of the
+ * transaction. Do this before all else in it: two transactions that lock rows in another order wait for each other.
+ *
+ * @returns whether the store is there
+ */
 export async function touchStore(queries: Queries, storeId: string, now: number): Promise<boolean> {
   const touched = await queries.change((db, { documentStores: stores }) =>
     db
@@ -13,7 +18,8 @@ export async function touchStore(queries: Queries, storeId: string, now: number)
 }
 
 /**
- * Takes a file out of a store. Its row goes first: an indexer locks it with each of its writes, so no chunk comes later.
+ * Takes a file out of a store. Its row goes before its chunks: an indexer locks it with each of its writes, so no chunk
+ * comes later.
  *
  * @returns whether it was there
  */
@@ -23,6 +29,7 @@ export async function removeFromStore(
   now: number,
 ): Promise<boolean> {
   return queries.transaction(async (transaction) => {
+    await touchStore(transaction, storeId, now)
     const removed = await transaction.change((db, { documentFiles: files }) =>
       db.delete(files).where(and(eq(files.storeId, storeId), eq(files.id, id))),
     )
@@ -30,7 +37,6 @@ export async function removeFromStore(
     await transaction.change((db, { documentChunks: chunks }) =>
       db.delete(chunks).where(and(eq(chunks.storeId, storeId), eq(chunks.fileId, id))),
     )
-    await touchStore(transaction, storeId, now)
     return true
   })
 }

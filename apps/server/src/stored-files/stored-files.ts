@@ -35,7 +35,7 @@ const toName = (id: string): string => id.slice(PREFIX.length)
 
 /** Creates the store. The bytes of a row are always there: they come before it and go after it. */
 export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
-  const { folder, server, database, maxOwnerBytes, detach, clock } = options
+  const { folder, server, database, maxOwnerBytes, detach, clock, logger } = options
   const { queries } = database
 
   const isVisible = (files: Files, { id, isAdmin }: Reader): SQL | undefined =>
@@ -74,7 +74,10 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
     await detach(ids)
     await queries.change((db, { storedFiles }) => db.delete(storedFiles).where(inArray(storedFiles.id, ids)))
     for (const file of files) {
-      if (file.server === server) await rm(join(folder, toName(file.id)), { force: true })
+      if (file.server !== server) continue
+      await rm(join(folder, toName(file.id)), { force: true }).catch((err: unknown) => {
+        logger.warn({ err, file: file.id }, 'the bytes of a file could not be removed; the next sweep tries again')
+      })
     }
   }
 
@@ -124,7 +127,7 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
         if (old.length < BATCH) return
       }
     },
-    sweep: () => sweepFolder(options),
+    sweep: (leastAgeMs = 0) => sweepFolder(options, leastAgeMs),
   }
 }
 
@@ -140,22 +143,26 @@ async function locateFile(
 }
 
 /** Removes files that no row names. */
-async function sweepFolder({
-  folder,
-  database: { queries },
-  logger,
-}: Pick<StoredFilesOptions, 'folder' | 'database' | 'logger'>): Promise<void> {
-  const names = await readdir(folder).catch(() => [])
+async function sweepFolder(
+  { folder, database: { queries }, clock, logger }: StoredFilesOptions,
+  leastAgeMs: number,
+): Promise<void> {
+  const now = clock.now()
+  const isOld = (name: string): boolean => {
+    const place = readPlace(PREFIX, `${PREFIX}${name}`)
+    return place !== undefined && (leastAgeMs === 0 || place.createdAt + leastAgeMs <= now)
+  }
+  const names = (await readdir(folder).catch(() => [])).filter(isOld)
   for (let at = 0; at < names.length; at += BATCH) {
     const part = names.slice(at, at + BATCH)
-    const ids = part.map((name) => `${PREFIX}${name}`).filter((id) => isPlacedId(PREFIX, id))
+    const ids = part.map((name) => `${PREFIX}${name}`)
     const known = await queries.rows((db, { storedFiles: files }) =>
       db.select({ id: files.id }).from(files).where(inArray(files.id, ids)),
     )
     const kept = new Set(known.map(({ id }) => toName(id)))
     const left = part.filter((name) => !kept.has(name))
     for (const name of left) await rm(join(folder, name), { force: true })
-    if (left.length > 0) logger.info({ files: left.length }, 'removed files of uploads that had not ended')
+    if (left.length > 0) logger.info({ files: left.length }, 'removed files of uploads that are no longer there')
   }
 }
 
