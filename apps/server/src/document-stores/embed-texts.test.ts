@@ -1,6 +1,8 @@
 import { createLocalPrincipal } from '@svc/auth'
 import { describe, expect, it } from 'vitest'
 import { silentLogger } from '../db/__fixtures__/places.ts'
+import type { RequestLedger } from '../inference/core/ledger.ts'
+import type { RequestCore } from '../inference/core/pipeline.ts'
 import { createTextEmbedder } from './embed-texts.ts'
 
 const { signal } = new AbortController()
@@ -12,11 +14,14 @@ const caller = {
 }
 
 function embed(vectors: readonly Float32Array[], texts: readonly string[]): Promise<readonly Float32Array[]> {
-  const embedder = createTextEmbedder({
-    async serve(_, reply) {
-      await reply({ kind: 'json', body: () => vectors } as unknown as Parameters<typeof reply>[0])
+  const core: Pick<RequestCore, 'serve'> = {
+    async serve(_, deliver) {
+      const body = () => vectors as unknown as object
+      await deliver({ kind: 'json', body } as unknown as Parameters<typeof deliver>[0])
+      return {} as RequestLedger
     },
-  } as unknown as Parameters<typeof createTextEmbedder>[0])
+  }
+  const embedder = createTextEmbedder(core)
   return embedder.embed(texts, { model: 'm', caller, signal })
 }
 
