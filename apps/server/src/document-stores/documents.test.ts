@@ -32,7 +32,11 @@ const caller: EmbeddingCaller = {
 
 async function openWorld(
   create: (typeof places)[number]['create'],
-  { maxOwnerBytes = 0, server = 'one' }: { readonly maxOwnerBytes?: number; readonly server?: string } = {},
+  {
+    maxOwnerBytes = 0,
+    maxOwnerFiles,
+    server = 'one',
+  }: { readonly maxOwnerBytes?: number; readonly maxOwnerFiles?: number; readonly server?: string } = {},
 ) {
   const place = await create()
   const dir = await tempDir('svc-documents-')
@@ -56,6 +60,7 @@ async function openWorld(
       server: id,
       queries: database.queries,
       maxOwnerBytes,
+      maxOwnerFiles,
       embedder: { embed: (...call) => embed(...call) },
       findCaller: async (owner) => (owner === 'gone' ? undefined : caller),
       clock,
@@ -153,6 +158,17 @@ describe.each(places)('documents on $name', ({ create }) => {
     expect(await world.list()).toHaveLength(2)
     await uploads.remove([first])
     expect(await world.list()).toHaveLength(1)
+  })
+
+  it('are at most so many of one owner', async () => {
+    await using world = await openWorld(create, { maxOwnerFiles: 2 })
+    const first = await world.upload('a')
+    await world.upload('b')
+    await expect(world.upload('c')).rejects.toMatchObject({ kind: 'insufficient_storage', code: 'files_full' })
+    await world.upload('c', 'note', 'bob')
+    expect(await world.list()).toHaveLength(3)
+    await world.documents.uploads.remove([first])
+    await world.upload('c')
   })
 
   it('have stable pages while items come and go', async () => {

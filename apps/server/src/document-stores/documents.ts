@@ -45,6 +45,8 @@ export interface DocumentsOptions {
   readonly queries: DatabaseQueries
   /** Bytes of all files of one owner; 0 = no limit. */
   readonly maxOwnerBytes: number
+  /** Files of one owner. @default 100,000 */
+  readonly maxOwnerFiles?: number | undefined
   readonly embedder: TextEmbedder
   readonly findCaller: IndexFileParts['findCaller']
   readonly clock: Clock

@@ -1,6 +1,6 @@
 import { copyFile, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { and, eq, gt, inArray, isNull, lte, or, type SQL, sum } from 'drizzle-orm'
+import { and, count, eq, gt, inArray, isNull, lte, or, type SQL, sum } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
 import { readPage } from '../db/page.ts'
 import { createPlacedId, isPlacedId, readPlace } from '../db/placed-id.ts'
@@ -19,6 +19,8 @@ export interface StoredFilesOptions {
   readonly database: Pick<Database, 'queries'>
   /** Bytes of all files of one owner; 0 = no limit. */
   readonly maxOwnerBytes: number
+  /** Files of one owner. @default 100,000 */
+  readonly maxOwnerFiles?: number | undefined
   /** Removes files from everything that uses them. */
   readonly detach: (ids: readonly string[]) => Promise<void>
   readonly clock: Clock
@@ -30,12 +32,13 @@ type Files = Tables['storedFiles']
 const PREFIX = 'file-'
 const FOLDER_MODE = 0o700
 const BATCH = 200
+const MAX_FILES = 100_000
 
 const toName = (id: string): string => id.slice(PREFIX.length)
 
 /** Creates the store. The bytes of a row are always there: they come before it and go after it. */
 export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
-  const { folder, server, database, maxOwnerBytes, detach, clock, logger } = options
+  const { folder, server, database, maxOwnerBytes, maxOwnerFiles = MAX_FILES, detach, clock, logger } = options
   const { queries } = database
 
   const isVisible = (files: Files, { id, isAdmin }: Reader): SQL | undefined =>
@@ -55,15 +58,15 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
   /** Adds a row, if its owner has room. */
   async function insert(row: StoredFile): Promise<void> {
     await queries.transaction(async (transaction) => {
-      if (maxOwnerBytes > 0) {
-        const [whole] = await transaction.rows((db, { storedFiles: files }) =>
-          db
-            .select({ bytes: sum(files.sizeBytes).mapWith(Number) })
-            .from(files)
-            .where(eq(files.owner, row.owner)),
-        )
-        if ((whole?.bytes ?? 0) + row.sizeBytes > maxOwnerBytes) throw filesFull(maxOwnerBytes)
-      }
+      const [whole] = await transaction.rows((db, { storedFiles: files }) =>
+        db
+          .select({ files: count(), bytes: sum(files.sizeBytes).mapWith(Number) })
+          .from(files)
+          .where(eq(files.owner, row.owner)),
+      )
+      if (Number(whole?.files ?? 0) >= maxOwnerFiles) throw filesFull(`${maxOwnerFiles}`)
+      const bytes = (whole?.bytes ?? 0) + row.sizeBytes
+      if (maxOwnerBytes > 0 && bytes > maxOwnerBytes) throw filesFull(`${maxOwnerBytes} bytes together`)
       await transaction.change((db, { storedFiles }) => db.insert(storedFiles).values(row))
     })
   }
