@@ -10,6 +10,7 @@ import type { StoredFile } from '../stored-files/stored-file.ts'
 import type { DocumentStore } from './document-store.ts'
 import { openDocuments } from './documents.ts'
 import type { EmbeddingCaller, TextEmbedder } from './embed-texts.ts'
+import { removeFilesInParts } from './removal.ts'
 
 const places = await databasePlaces()
 const { signal } = new AbortController()
@@ -70,6 +71,7 @@ async function openWorld(
   let count = 0
   const world = {
     asked,
+    queries: database.queries,
     get documents() {
       return documents
     },
@@ -400,6 +402,23 @@ describe.each(places)('documents on $name', ({ create }) => {
         if (result.status === 'rejected') expect(result.reason).toMatchObject({ kind: 'not_found' })
     }
     await eventually(async () => expect([await world.countFiles(), await world.countChunks()]).toEqual([2, 2]))
+  })
+
+  it('leave a store in parts', async () => {
+    await using world = await openWorld(create)
+    const [store, other] = [await world.store(), await world.store()]
+    for (const text of ['a river', 'a star', 'a boat', 'a song', 'a stone']) {
+      const file = await world.upload(text)
+      for (const each of [store, other]) {
+        await world.add(each, file)
+        await world.done(each, file)
+      }
+    }
+    await removeFilesInParts(world.queries, store.id, { now: 1, chunksAtOnce: 2 })
+    expect([await world.countFiles(), await world.countChunks()]).toEqual([5, 5])
+    expect(await world.find(store, 'river')).toEqual([])
+    await world.documents.removeStore(other)
+    expect([await world.countFiles(), await world.countChunks()]).toEqual([0, 0])
   })
 
   it('leave a store that expires', async () => {

@@ -9,7 +9,7 @@ import type { EmbeddingCaller, TextEmbedder } from './embed-texts.ts'
 import type { IndexFileParts } from './index-file.ts'
 import { createIndexer, type Indexer } from './indexer.ts'
 import { createLoadedStores } from './loaded-stores.ts'
-import { removeFromAllStores } from './removal.ts'
+import { removeFilesInParts, removeFromAllStores } from './removal.ts'
 import { type DocumentHit, type DocumentSearch, searchDocuments } from './search-documents.ts'
 
 /** Uploaded files, and stores in which their texts are found. */
@@ -97,6 +97,7 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
     indexer,
     search: (chosen, search, call) => searchDocuments(chosen, search, call, { queries, loaded, embedder }),
     async removeStore(store) {
+      await removeFilesInParts(queries, store.id, { now: clock.now() })
       await stores.remove(store.id, ADMIN)
       indexer.stop(store.id)
       loaded.drop(store.id)
