@@ -404,6 +404,24 @@ describe.each(places)('documents on $name', ({ create }) => {
     await eventually(async () => expect([await world.countFiles(), await world.countChunks()]).toEqual([2, 2]))
   })
 
+  it('go with their owner', async () => {
+    await using world = await openWorld(create)
+    for (let count = 0; count < 3; count += 1) await world.add(await world.store(), await world.upload('a river'))
+    const kept = await world.upload('a star', 'star', 'bob')
+    const store = await world.store({ owner: 'bob' })
+    await world.add(store, kept)
+    await world.done(store, kept)
+    await world.documents.removeOwner('ada')
+    expect([await world.list(), await world.countFiles(), await world.countChunks()]).toEqual([
+      [kept.id.slice(5)],
+      1,
+      1,
+    ])
+    expect(await world.documents.stores.list({ limit: 9, order: 'asc' }, { id: '', isAdmin: true })).toMatchObject({
+      items: [{ id: store.id }],
+    })
+  })
+
   it('leave a store in parts', async () => {
     await using world = await openWorld(create)
     const [store, other] = [await world.store(), await world.store()]

@@ -30,6 +30,8 @@ export interface Documents {
   ): Promise<readonly DocumentHit[]>
   /** Removes a store with everything in it. */
   removeStore(store: DocumentStore): Promise<void>
+  /** Removes all files and stores of an owner. */
+  removeOwner(id: string): Promise<void>
   /** Removes what has expired. */
   trim(): Promise<void>
   /** Ends all work. Files under way are indexed anew by the next start. */
@@ -74,6 +76,13 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
   })
   const indexer = createIndexer({ queries, files: uploads, embedder, findCaller, server, clock, logger })
 
+  async function removeStore({ id }: DocumentStore): Promise<void> {
+    await removeFilesInParts(queries, id, { now: clock.now() })
+    await stores.remove(id, ADMIN)
+    indexer.stop(id)
+    loaded.drop(id)
+  }
+
   async function trim(): Promise<void> {
     await uploads.trim()
     await uploads.sweep(UPLOAD_MS)
@@ -96,11 +105,22 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
     files,
     indexer,
     search: (chosen, search, call) => searchDocuments(chosen, search, call, { queries, loaded, embedder }),
-    async removeStore(store) {
-      await removeFilesInParts(queries, store.id, { now: clock.now() })
-      await stores.remove(store.id, ADMIN)
-      indexer.stop(store.id)
-      loaded.drop(store.id)
+    removeStore,
+    async removeOwner(id) {
+      const [all, reader] = [
+        { limit: 100, order: 'asc' },
+        { id, isAdmin: false },
+      ] as const
+      for (let isLeft = true; isLeft; ) {
+        const { items, hasMore } = await uploads.list(all, reader)
+        await uploads.remove(items)
+        isLeft = hasMore
+      }
+      for (let isLeft = true; isLeft; ) {
+        const { items, hasMore } = await stores.list(all, reader)
+        for (const store of items) await removeStore(store)
+        isLeft = hasMore
+      }
     },
     trim,
     async close() {
