@@ -6,9 +6,9 @@ const RETRY_AFTER_MS = 1000
 const BUSY = /^SQLITE_(BUSY|LOCKED|PROTOCOL|IOERR)/
 const FULL = new Set(['SQLITE_FULL', '53100', 'ENOSPC', 'EDQUOT'])
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)/
-/** Connection failures (08), resources short (53), operator intervention (57P0x), lock not available. */
+/** Connection failures (08), resources short (53), operator intervention (57P0x), lock not available, deadlock. */
 const AWAY =
-  /^(08...|53...|57P0.|55P03|CONNECT_TIMEOUT|CONNECTION_\w+|ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE)$/
+  /^(08...|40P01|53...|57P0.|55P03|CONNECT_TIMEOUT|CONNECTION_\w+|ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE)$/
 
 /** Finds the code of a database's error, of any driver, in its chain of causes. */
 export function findDatabaseCode(error: unknown): string | undefined {

@@ -16,7 +16,7 @@ import {
   type DocumentFile,
   type DocumentStatus,
 } from './document-store.ts'
-import { removeFromStore, touchStores } from './removal.ts'
+import { removeFromStore, touchStore } from './removal.ts'
 
 /** A file that is added to a store. */
 export interface FileAddition {
@@ -34,7 +34,7 @@ export interface DocumentFiles {
   /**
    * Adds files, to be indexed for an owner. A file that is there is indexed anew.
    *
-   * @throws {SvcError} `insufficient_storage` for more files than a store may have
+   * @throws {SvcError} `insufficient_storage` for more files than a store may have; `not_found` for a store that is gone
    */
   add(storeId: string, additions: readonly FileAddition[], owner: string): Promise<readonly DocumentFile[]>
   /** Adds files as a batch. @throws as {@link add} */
@@ -101,13 +101,11 @@ export function createDocumentFiles({
 
   return {
     get,
-    add: (storeId, additions, owner) =>
-      insertFiles(queries, storeId, additions, { owner, batchId: '', now: clock.now() }),
+    add: (storeId, additions, owner) => insertFiles(queries, storeId, additions, { owner, now: clock.now() }),
     async addBatch(storeId, additions, owner) {
       const id = `vsfb_${randomBytes(16).toString('hex')}`
       const batch: DocumentBatch = { id, storeId, cancelled: 0, createdAt: clock.now() }
-      await queries.change((db, { documentBatches }) => db.insert(documentBatches).values(batch))
-      await insertFiles(queries, storeId, additions, { owner, batchId: id, now: clock.now() })
+      await insertFiles(queries, storeId, additions, { owner, batch, now: clock.now() })
       return batch
     },
     async getBatch(storeId, id) {
@@ -147,13 +145,13 @@ export function createDocumentFiles({
     async setAttributes(storeId, id, attributes) {
       await get(storeId, id)
       await queries.transaction(async (transaction) => {
+        await touchStore(transaction, storeId, clock.now())
         await transaction.change((db, { documentFiles: files }) =>
           db
             .update(files)
             .set({ attributes: JSON.stringify(attributes) })
             .where(and(eq(files.storeId, storeId), eq(files.id, id))),
         )
-        await touchStores(transaction, [storeId], clock.now())
       })
       return get(storeId, id)
     },
@@ -170,7 +168,7 @@ export function createDocumentFiles({
 /** Circumstances of files that are added. */
 interface Adding {
   readonly owner: string
-  readonly batchId: string
+  readonly batch?: DocumentBatch | undefined
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -183,7 +181,13 @@ async function insertFiles(
 ): Promise<readonly DocumentFile[]> {
   const rows = additions.map((addition) => toRow(storeId, addition, adding))
   await queries.transaction(async (transaction) => {
+    const isThere = await touchStore(transaction, storeId, adding.now)
+    if (!isThere) throw documentNotFound('vector store', storeId, 'vector_store_id')
     await checkRoom(transaction, storeId, rows)
+    if (adding.batch !== undefined) {
+      const { batch } = adding
+      await transaction.change((db, { documentBatches }) => db.insert(documentBatches).values(batch))
+    }
     for (let at = 0; at < rows.length; at += FILES_AT_ONCE) {
       const part = rows.slice(at, at + FILES_AT_ONCE)
       const ids = part.map(({ id }) => id)
@@ -195,7 +199,6 @@ async function insertFiles(
       )
       await transaction.change((db, { documentFiles }) => db.insert(documentFiles).values(part))
     }
-    await touchStores(transaction, [storeId], adding.now)
   })
   return rows
 }
@@ -260,7 +263,7 @@ async function* readChunks(
 function toRow(
   storeId: string,
   { file, attributes, chunkSize, chunkOverlap, fault }: FileAddition,
-  { owner, batchId, now }: Adding,
+  { owner, batch, now }: Adding,
 ): DocumentFile {
   return {
     storeId,
@@ -268,7 +271,7 @@ function toRow(
     filename: file.filename,
     owner,
     server: file.server,
-    batchId,
+    batchId: batch?.id ?? '',
     run: randomBytes(8).toString('hex'),
     status: fault === undefined ? 'in_progress' : 'failed',
     errorCode: fault?.code ?? null,

@@ -1,4 +1,4 @@
-import { and, count, eq, gt, inArray, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, gt, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
 import { type Page, type PageQuery, readPage } from '../db/page.ts'
 import { createPlacedId, isPlacedId, readPlace } from '../db/placed-id.ts'
 import type { DatabaseQueries } from '../db/queries.ts'
@@ -142,27 +142,37 @@ export function createDocumentStores({
 /** Removes the files of expired stores. @returns the ids of the stores */
 async function emptyExpired(queries: DatabaseQueries, now: number): Promise<readonly string[]> {
   const emptied: string[] = []
+  // Days are 32-bit numbers, and their milliseconds are not.
+  const isExpired = (stores: Stores): SQL | undefined =>
+    and(
+      isNotNull(stores.expiresDays),
+      lte(sql`${stores.lastActiveAt} + cast(${stores.expiresDays} as bigint) * ${DAY_MS}`, now),
+    )
   for (let after = ''; ; ) {
     const old = await queries.rows((db, { documentStores: stores }) =>
       db
         .select({ id: stores.id })
         .from(stores)
-        .where(
-          and(
-            isNotNull(stores.expiresDays),
-            gt(stores.id, after),
-            lte(sql`${stores.lastActiveAt} + ${stores.expiresDays} * ${DAY_MS}`, now),
-          ),
-        )
+        .where(and(gt(stores.id, after), isExpired(stores)))
         .orderBy(stores.id)
         .limit(BATCH),
     )
-    const ids = old.map(({ id }) => id)
-    for (const id of ids) await queries.transaction((transaction) => emptyStore(transaction, id))
-    emptied.push(...ids)
-    if (ids.length > 0) await bumpRevisions(queries, ids)
+    for (const { id } of old) {
+      await queries.transaction(async (transaction) => {
+        // It may be in use again.
+        const expired = await transaction.change((db, { documentStores: stores }) =>
+          db
+            .update(stores)
+            .set({ revision: sql`${stores.revision} + 1` })
+            .where(and(eq(stores.id, id), isExpired(stores))),
+        )
+        if (expired === 0) return
+        await emptyStore(transaction, id)
+        emptied.push(id)
+      })
+    }
     if (old.length < BATCH) return emptied
-    after = ids.at(-1) ?? after
+    after = old.at(-1)?.id ?? after
   }
 }
 
@@ -179,13 +189,4 @@ async function insertStore(queries: DatabaseQueries, draft: StoreDraft, now: num
     await transaction.change((db, { documentStores }) => db.insert(documentStores).values(row))
   })
   return row
-}
-
-async function bumpRevisions(queries: DatabaseQueries, ids: readonly string[]): Promise<void> {
-  await queries.change((db, { documentStores: stores }) =>
-    db
-      .update(stores)
-      .set({ revision: sql`${stores.revision} + 1` })
-      .where(inArray(stores.id, [...ids])),
-  )
 }

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { createLocalPrincipal } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import { eventually, tempDir } from '@svc/test-kit'
@@ -10,6 +10,7 @@ import type { StoredFile } from '../stored-files/stored-file.ts'
 import type { DocumentStore } from './document-store.ts'
 import { openDocuments } from './documents.ts'
 import type { EmbeddingCaller, TextEmbedder } from './embed-texts.ts'
+import { removeFilesInParts } from './removal.ts'
 
 const places = await databasePlaces()
 const { signal } = new AbortController()
@@ -32,12 +33,17 @@ const caller: EmbeddingCaller = {
 
 async function openWorld(
   create: (typeof places)[number]['create'],
-  { maxOwnerBytes = 0, server = 'one' }: { readonly maxOwnerBytes?: number; readonly server?: string } = {},
+  {
+    maxOwnerBytes = 0,
+    maxOwnerFiles,
+    server = 'one',
+  }: { readonly maxOwnerBytes?: number; readonly maxOwnerFiles?: number; readonly server?: string } = {},
 ) {
   const place = await create()
   const dir = await tempDir('svc-documents-')
   let offset = 0
-  const clock = { ...systemClock, now: () => systemClock.now() + offset, sleep: async () => undefined }
+  let sleep = async (): Promise<void> => undefined
+  const clock = { ...systemClock, now: () => systemClock.now() + offset, sleep: () => sleep() }
   const database = await openDatabase({
     ...place.options,
     appVersion: '1.0.0',
@@ -55,6 +61,7 @@ async function openWorld(
       server: id,
       queries: database.queries,
       maxOwnerBytes,
+      maxOwnerFiles,
       embedder: { embed: (...call) => embed(...call) },
       findCaller: async (owner) => (owner === 'gone' ? undefined : caller),
       clock,
@@ -64,6 +71,7 @@ async function openWorld(
   let count = 0
   const world = {
     asked,
+    queries: database.queries,
     get documents() {
       return documents
     },
@@ -73,6 +81,9 @@ async function openWorld(
     },
     embedBy(other: TextEmbedder['embed']) {
       embed = other
+    },
+    sleepBy(other: () => Promise<void>) {
+      sleep = other
     },
     list: () => readdir(dir.join(`files-${server}`)).catch(() => []),
     dir,
@@ -114,6 +125,10 @@ async function openWorld(
       const rows = await database.queries.rows((db, { documentChunks }) => db.select().from(documentChunks))
       return rows.length
     },
+    async countFiles() {
+      const rows = await database.queries.rows((db, { documentFiles }) => db.select().from(documentFiles))
+      return rows.length
+    },
     async [Symbol.asyncDispose]() {
       await documents.close()
       await database.close()
@@ -145,6 +160,17 @@ describe.each(places)('documents on $name', ({ create }) => {
     expect(await world.list()).toHaveLength(2)
     await uploads.remove([first])
     expect(await world.list()).toHaveLength(1)
+  })
+
+  it('are at most so many of one owner', async () => {
+    await using world = await openWorld(create, { maxOwnerFiles: 2 })
+    const first = await world.upload('a')
+    await world.upload('b')
+    await expect(world.upload('c')).rejects.toMatchObject({ kind: 'insufficient_storage', code: 'files_full' })
+    await world.upload('c', 'note', 'bob')
+    expect(await world.list()).toHaveLength(3)
+    await world.documents.uploads.remove([first])
+    await world.upload('c')
   })
 
   it('have stable pages while items come and go', async () => {
@@ -332,6 +358,87 @@ describe.each(places)('documents on $name', ({ create }) => {
     await expect(world.find(store, 'star')).rejects.toMatchObject({ code: 'vector_store_model_changed' })
   })
 
+  it('do not wait for the files of another owner that have to wait', async () => {
+    await using world = await openWorld(create)
+    const store = await world.store()
+    let goOn: () => void = () => undefined
+    world.sleepBy(
+      () =>
+        new Promise((resolve) => {
+          goOn = resolve
+        }),
+    )
+    let isLimited = true
+    world.embedBy(async (texts) => {
+      if (isLimited && texts[0]?.startsWith('Eat') === true) throw new SvcError('rate_limited', 'later')
+      return texts.map(toVector)
+    })
+    const bread = await world.upload('Eat bread')
+    await world.add(store, bread)
+    for (let count = 0; count < 3; count += 1) await world.add(store, await world.upload('Eat more bread'))
+    const star = await world.upload('a star', 'star', 'bob')
+    await world.documents.files.add(store.id, [{ file: star, attributes: {}, chunkSize: 100, chunkOverlap: 10 }], 'bob')
+    world.documents.indexer.wake()
+    await world.done(store, star)
+    expect(await world.state(store, bread)).toBe('in_progress')
+    isLimited = false
+    world.sleepBy(async () => undefined)
+    goOn()
+    await world.done(store, bread)
+  })
+
+  it('may be added twice at the same time, and a store removed meanwhile', async () => {
+    await using world = await openWorld(create)
+    const store = await world.store()
+    const files = [await world.upload('a star'), await world.upload('a boat')]
+    await Promise.all(Array.from({ length: 6 }, (_, index) => world.add(store, files[index % 2] as StoredFile)))
+    for (const file of files) await world.done(store, file)
+    expect(await world.countChunks()).toBe(2)
+    for (let round = 0; round < 5; round += 1) {
+      const short = await world.store()
+      const adding = files.map((file) => world.add(short, file))
+      const results = await Promise.allSettled([...adding, world.documents.removeStore(short)])
+      for (const result of results)
+        if (result.status === 'rejected') expect(result.reason).toMatchObject({ kind: 'not_found' })
+    }
+    await eventually(async () => expect([await world.countFiles(), await world.countChunks()]).toEqual([2, 2]))
+  })
+
+  it('go with their owner', async () => {
+    await using world = await openWorld(create)
+    for (let count = 0; count < 3; count += 1) await world.add(await world.store(), await world.upload('a river'))
+    const kept = await world.upload('a star', 'star', 'bob')
+    const store = await world.store({ owner: 'bob' })
+    await world.add(store, kept)
+    await world.done(store, kept)
+    await world.documents.removeOwner('ada')
+    expect([await world.list(), await world.countFiles(), await world.countChunks()]).toEqual([
+      [kept.id.slice(5)],
+      1,
+      1,
+    ])
+    expect(await world.documents.stores.list({ limit: 9, order: 'asc' }, { id: '', isAdmin: true })).toMatchObject({
+      items: [{ id: store.id }],
+    })
+  })
+
+  it('leave a store in parts', async () => {
+    await using world = await openWorld(create)
+    const [store, other] = [await world.store(), await world.store()]
+    for (const text of ['a river', 'a star', 'a boat', 'a song', 'a stone']) {
+      const file = await world.upload(text)
+      for (const each of [store, other]) {
+        await world.add(each, file)
+        await world.done(each, file)
+      }
+    }
+    await removeFilesInParts(world.queries, store.id, { now: 1, chunksAtOnce: 2 })
+    expect([await world.countFiles(), await world.countChunks()]).toEqual([5, 5])
+    expect(await world.find(store, 'river')).toEqual([])
+    await world.documents.removeStore(other)
+    expect([await world.countFiles(), await world.countChunks()]).toEqual([0, 0])
+  })
+
   it('leave a store that expires', async () => {
     await using world = await openWorld(create)
     const store = await world.store({ expiresDays: 1 })
@@ -348,6 +455,54 @@ describe.each(places)('documents on $name', ({ create }) => {
     expect(await world.countChunks()).toBe(0)
     expect(await world.documents.stores.get(store.id, ADA)).toMatchObject({ id: store.id })
     expect(await world.documents.uploads.find(file.id, ADA)).toEqual(file)
+  })
+
+  it('leave a store that expires after up to a year', async () => {
+    await using world = await openWorld(create)
+    const store = await world.store({ expiresDays: 365 })
+    const file = await world.upload('a river')
+    await world.add(store, file)
+    await world.done(store, file)
+    world.move(364 * DAY)
+    await world.documents.trim()
+    expect(await world.countChunks()).toBe(1)
+    world.move(2 * DAY)
+    await world.documents.trim()
+    expect(await world.countChunks()).toBe(0)
+  })
+
+  it('are opened beside things that are not theirs', async () => {
+    await using world = await openWorld(create)
+    const file = await world.upload('a river')
+    const gone = await world.upload('a star')
+    await mkdir(world.dir.join('files-one/lost+found/inner'), { recursive: true })
+    const other = await world.open('two')
+    await other.uploads.remove([gone])
+    await other.close()
+    await world.documents.trim()
+    expect(await world.list()).toHaveLength(3)
+    // The bytes of what another server has removed go later.
+    world.move(3_600_000)
+    await world.documents.trim()
+    expect((await world.list()).sort()).toEqual([file.id.slice(5), 'lost+found'])
+    await world.restart()
+    expect(await world.documents.uploads.find(file.id, ADA)).toEqual(file)
+    await writeFile(world.dir.join('files-one', gone.id.slice(5)), 'the server was killed before the row')
+    await world.restart()
+    expect(await world.list()).toHaveLength(2)
+  })
+
+  it('are not added to a store that is gone', async () => {
+    await using world = await openWorld(create)
+    const store = await world.store()
+    const file = await world.upload('a river')
+    await world.documents.removeStore(store)
+    await expect(world.add(store, file)).rejects.toMatchObject({ kind: 'not_found' })
+    const addition = { file, attributes: {}, chunkSize: 100, chunkOverlap: 10 }
+    await expect(world.documents.files.addBatch(store.id, [addition], 'ada')).rejects.toMatchObject({
+      kind: 'not_found',
+    })
+    expect(await world.countFiles()).toBe(0)
   })
 
   it('cancel the files of a batch that wait', async () => {

@@ -9,7 +9,7 @@ import type { EmbeddingCaller, TextEmbedder } from './embed-texts.ts'
 import type { IndexFileParts } from './index-file.ts'
 import { createIndexer, type Indexer } from './indexer.ts'
 import { createLoadedStores } from './loaded-stores.ts'
-import { removeFromAllStores } from './removal.ts'
+import { removeFilesInParts, removeFromAllStores } from './removal.ts'
 import { type DocumentHit, type DocumentSearch, searchDocuments } from './search-documents.ts'
 
 /** Uploaded files, and stores in which their texts are found. */
@@ -30,6 +30,8 @@ export interface Documents {
   ): Promise<readonly DocumentHit[]>
   /** Removes a store with everything in it. */
   removeStore(store: DocumentStore): Promise<void>
+  /** Removes all files and stores of an owner. */
+  removeOwner(id: string): Promise<void>
   /** Removes what has expired. */
   trim(): Promise<void>
   /** Ends all work. Files under way are indexed anew by the next start. */
@@ -45,6 +47,8 @@ export interface DocumentsOptions {
   readonly queries: DatabaseQueries
   /** Bytes of all files of one owner; 0 = no limit. */
   readonly maxOwnerBytes: number
+  /** Files of one owner. @default 100,000 */
+  readonly maxOwnerFiles?: number | undefined
   readonly embedder: TextEmbedder
   readonly findCaller: IndexFileParts['findCaller']
   readonly clock: Clock
@@ -52,6 +56,8 @@ export interface DocumentsOptions {
 }
 
 const TRIM_EVERY_MS = 3_600_000
+/** Time within which the row of an upload follows its bytes. */
+const UPLOAD_MS = 600_000
 const ADMIN = { id: '', isAdmin: true }
 
 /** Opens the documents: removes what a killed server has left, and goes on with its work. */
@@ -70,8 +76,16 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
   })
   const indexer = createIndexer({ queries, files: uploads, embedder, findCaller, server, clock, logger })
 
+  async function removeStore({ id }: DocumentStore): Promise<void> {
+    await removeFilesInParts(queries, id, { now: clock.now() })
+    await stores.remove(id, ADMIN)
+    indexer.stop(id)
+    loaded.drop(id)
+  }
+
   async function trim(): Promise<void> {
     await uploads.trim()
+    await uploads.sweep(UPLOAD_MS)
     for (const id of await stores.trim()) {
       indexer.stop(id)
       loaded.drop(id)
@@ -81,8 +95,9 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
     trim().catch((err: unknown) => logger.warn({ err }, 'expired files could not be removed'))
   }, TRIM_EVERY_MS).unref()
 
-  await uploads.sweep()
-  await trim()
+  for (const clean of [uploads.sweep, trim]) {
+    await clean().catch((err: unknown) => logger.warn({ err }, 'files that are left could not be removed'))
+  }
   indexer.wake()
   return {
     uploads,
@@ -90,10 +105,22 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
     files,
     indexer,
     search: (chosen, search, call) => searchDocuments(chosen, search, call, { queries, loaded, embedder }),
-    async removeStore(store) {
-      await stores.remove(store.id, ADMIN)
-      indexer.stop(store.id)
-      loaded.drop(store.id)
+    removeStore,
+    async removeOwner(id) {
+      const [all, reader] = [
+        { limit: 100, order: 'asc' },
+        { id, isAdmin: false },
+      ] as const
+      for (let isLeft = true; isLeft; ) {
+        const { items, hasMore } = await uploads.list(all, reader)
+        await uploads.remove(items)
+        isLeft = hasMore
+      }
+      for (let isLeft = true; isLeft; ) {
+        const { items, hasMore } = await stores.list(all, reader)
+        for (const store of items) await removeStore(store)
+        isLeft = hasMore
+      }
     },
     trim,
     async close() {

@@ -1,6 +1,7 @@
 import type { Principal } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
+import { MAX_DIMENSION } from '@svc/router/vector'
 import type { RequestCore } from '../inference/core/pipeline.ts'
 import type { RequestContext } from '../inference/core/ports.ts'
 import { toOperationCall, type WireFormat } from '../inference/replies/wire-format.ts'
@@ -75,9 +76,8 @@ export function createTextEmbedder(core: Pick<RequestCore, 'serve'>): TextEmbedd
 const NO_FACTS = { model: '', requestId: '', baseUrl: '/', created: 0, extraUsage: false }
 
 function checkVectors(vectors: readonly Float32Array[], count: number): readonly Float32Array[] {
-  const [first] = vectors
-  if (first !== undefined && vectors.length === count && vectors.every(({ length }) => length === first.length)) {
-    return vectors
-  }
+  const length = vectors[0]?.length ?? 0
+  const isUsable = (vector: Float32Array): boolean => vector.length === length && vector.every(Number.isFinite)
+  if (length > 0 && length <= MAX_DIMENSION && vectors.length === count && vectors.every(isUsable)) return vectors
   throw new SvcError('internal', 'the model gave no usable vectors', { code: 'invalid_embedding' })
 }

@@ -8,7 +8,7 @@ import type { StoredFiles } from '../stored-files/stored-file.ts'
 import { documentNotFound, documentsFull, otherModel } from './document-errors.ts'
 import { DOCUMENT_LIMITS, type DocumentFile, type DocumentStore } from './document-store.ts'
 import type { EmbeddingCaller, TextEmbedder } from './embed-texts.ts'
-import { touchStores } from './removal.ts'
+import { touchStore } from './removal.ts'
 import { writeVector } from './vector-text.ts'
 
 /** Parts of {@link indexFile}. */
@@ -64,7 +64,7 @@ export async function indexFile(file: DocumentFile, parts: IndexFileParts, signa
   const sizes = { maxTokens: file.chunkSize, overlapTokens: file.chunkOverlap }
   for await (const chunk of cutText(text, { ...sizes, signal })) {
     if (chunk.text.trim() === '') continue
-    if (number + batch.length >= room) throw documentsFull(`a store has at most ${DOCUMENT_LIMITS.chunks} chunks`)
+    if (number + batch.length >= room) throw chunksFull()
     batch.push(chunk)
     if (batch.length < BATCH_CHUNKS) continue
     await addChunks(batch, number, work)
@@ -75,16 +75,22 @@ export async function indexFile(file: DocumentFile, parts: IndexFileParts, signa
   number += batch.length
   if (number === 0) throw new SvcError('invalid_request', 'the file has no text', { code: 'invalid_document' })
   await queries.transaction(async (transaction) => {
+    await touchStore(transaction, file.storeId, clock.now())
     await lockFile(transaction, file, { status: 'completed', chunkCount: number })
-    await touchStores(transaction, [file.storeId], clock.now())
+    // Other files were indexed meanwhile.
+    if (number + (await countChunks(transaction, file)) > DOCUMENT_LIMITS.chunks) throw chunksFull()
   })
+}
+
+function chunksFull(): SvcError {
+  return documentsFull(`a store has at most ${DOCUMENT_LIMITS.chunks} chunks`)
 }
 
 async function findStore(queries: Queries, id: string): Promise<DocumentStore> {
   const [store] = await queries.rows((db, { documentStores: stores }) =>
     db.select().from(stores).where(eq(stores.id, id)),
   )
-  if (store === undefined) throw new FileLeft()
+  if (store === undefined) throw documentNotFound('vector store', id, 'vector_store_id')
   return store
 }
 
@@ -136,8 +142,8 @@ async function addChunks(
   })
   const bytes = rows.reduce((total, { text, vector }) => total + Buffer.byteLength(text) + (vector.length * 3) / 4, 0)
   await queries.transaction(async (transaction) => {
-    await lockFile(transaction, file, {}, Math.round(bytes))
     await fixDimensions(transaction, storeId, vectors[0]?.length ?? 0)
+    await lockFile(transaction, file, {}, Math.round(bytes))
     await transaction.change((db, { documentChunks }) => db.insert(documentChunks).values(rows))
   })
 }

@@ -1,7 +1,7 @@
 import { SvcError, toSvcError } from '@svc/errors'
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, notInArray } from 'drizzle-orm'
 import type { DatabaseQueries } from '../db/queries.ts'
-import type { Logger } from '../ports.ts'
+import type { Clock, Logger } from '../ports.ts'
 import type { DocumentFault, DocumentFile } from './document-store.ts'
 import { FileLeft, type IndexFileParts, indexFile } from './index-file.ts'
 
@@ -41,6 +41,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const { queries, server, clock, logger, concurrency = 2 } = options
   const running = new Set<Running>()
   const closing = new AbortController()
+  const patience = createPatience({ clock, signal: closing.signal, onRested: () => wake() })
   let looking: Promise<void> | undefined
   let isLooking = false
   let hasNews = false
@@ -50,7 +51,13 @@ export function createIndexer(options: IndexerOptions): Indexer {
       db
         .select()
         .from(files)
-        .where(and(eq(files.status, 'in_progress'), eq(files.server, server)))
+        .where(
+          and(
+            eq(files.status, 'in_progress'),
+            eq(files.server, server),
+            patience.resting.size > 0 ? notInArray(files.owner, [...patience.resting]) : undefined,
+          ),
+        )
         .orderBy(asc(files.createdAt), asc(files.id))
         .limit(running.size + 1),
     )
@@ -65,7 +72,10 @@ export function createIndexer(options: IndexerOptions): Indexer {
         hasNews = false
         while (running.size < concurrency && !closing.signal.aborted) {
           const file = await findWaiting()
-          if (file === undefined) break
+          if (file === undefined) {
+            if (running.size === 0) patience.forget()
+            break
+          }
           start(file)
         }
       } while (hasNews)
@@ -99,9 +109,10 @@ export function createIndexer(options: IndexerOptions): Indexer {
   /** Never rejects. */
   async function work(file: DocumentFile, signal: AbortSignal): Promise<void> {
     try {
-      await tryToIndex(file, options, signal)
+      await indexFile(file, options, signal)
     } catch (error) {
       if (signal.aborted || error instanceof FileLeft) return
+      if (patience.mayTryAgain(file, error)) return
       logger.info({ err: error, store: file.storeId, file: file.id }, 'a file could not be indexed')
       await markFailed(queries, file, toSvcError(error)).catch(async (err: unknown) => {
         logger.warn({ err }, 'the state of a file could not be written')
@@ -125,17 +136,49 @@ export function createIndexer(options: IndexerOptions): Indexer {
   }
 }
 
-/** Indexes a file. Tries again after failures that may pass. */
-async function tryToIndex(file: DocumentFile, parts: IndexFileParts, signal: AbortSignal): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await indexFile(file, parts, signal)
-      return
-    } catch (error) {
-      if (attempt === TRIES || signal.aborted || !SvcError.is(error) || !PASSING.has(error.kind)) throw error
-      const usual = FIRST_PAUSE_MS * 2 ** (attempt - 1)
-      await parts.clock.sleep(Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? usual), { signal })
-    }
+/** Lets files be tried again after failures that may pass. */
+interface Patience {
+  /** Owners whose files wait after such a failure. The files of others do not wait for them. */
+  readonly resting: ReadonlySet<string>
+  /** Whether a file is tried again, after a while in which all files of its owner wait. */
+  mayTryAgain(file: Pick<DocumentFile, 'run' | 'owner'>, error: unknown): boolean
+  /** Called when no file is left but those of owners who wait. */
+  forget(): void
+}
+
+function createPatience({
+  clock,
+  signal,
+  onRested,
+}: {
+  readonly clock: Pick<Clock, 'sleep'>
+  readonly signal: AbortSignal
+  readonly onRested: () => void
+}): Patience {
+  const resting = new Set<string>()
+  /** Failures by the run of the file. */
+  const failures = new Map<string, number>()
+  return {
+    resting,
+    mayTryAgain({ run, owner }, error) {
+      const failed = (failures.get(run) ?? 0) + 1
+      if (failed === TRIES || !SvcError.is(error) || !PASSING.has(error.kind)) {
+        failures.delete(run)
+        return false
+      }
+      failures.set(run, failed)
+      resting.add(owner)
+      const pause = Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (failed - 1))
+      const goOn = (): void => {
+        resting.delete(owner)
+        onRested()
+      }
+      clock.sleep(pause, { signal }).then(goOn, () => undefined)
+      return true
+    },
+    forget() {
+      if (resting.size === 0) failures.clear()
+    },
   }
 }
 

@@ -74,7 +74,9 @@ export async function syncStore(
   const added = rows.reduce((total, { run, chunkCount }) => total + (kept.has(run) ? 0 : chunkCount), 0)
   const isWorn = held + added > 2 * chunks || held + added > DOCUMENT_LIMITS.chunks
   if (isWorn && loaded.files.length > 0) return syncStore(createLoadedStore(), store, queries, signal)
-  for (const file of loaded.files) file.isThere = false
+  // Searches go on meanwhile.
+  const present = new Set(rows.map(({ run }) => run))
+  for (const file of loaded.files) file.isThere = present.has(file.run)
   for (const row of rows) {
     const attributes = JSON.parse(row.attributes) as Attributes
     const known = kept.get(row.run)

@@ -8,7 +8,7 @@ import { createLoadedStore, type LoadedStore, syncStore } from './loaded-store.t
 export interface LoadedStores {
   /**
    * Gives a store as its row is now. The first call loads its chunks; stores that were not used for the longest time
-   * make room.
+   * make room. A load that finds none waits for the end of another.
    *
    * @throws {SvcError} `insufficient_storage` for a store that is larger than all the memory for them
    */
@@ -29,21 +29,38 @@ export function createLoadedStores(queries: Queries, maxBytes: number = DOCUMENT
 
   const measure = (): number => [...loaded.values()].reduce((total, { index }) => total + index.bytes, 0)
 
-  function makeRoom(own: string, bytes: number): void {
-    if (bytes > maxBytes) throw documentsFull('the vectors of the store are larger than the memory for them')
+  /** Bytes that loads under way add. */
+  let reserved = 0
+  const waiting: (() => void)[] = []
+
+  /** @returns whether there is room */
+  function makeRoom(own: string, bytes: number): boolean {
+    const isEnough = (): boolean => measure() + reserved + bytes <= maxBytes
     for (const id of [...loaded.keys()]) {
-      if (measure() + bytes <= maxBytes) return
+      if (isEnough()) return true
       if (id !== own) loaded.delete(id)
     }
+    return isEnough() || reserved === 0
   }
 
   async function load(store: DocumentStore, chunks: number, signal: AbortSignal): Promise<LoadedStore> {
     const before = loaded.get(store.id) ?? createLoadedStore()
-    makeRoom(store.id, Math.max(0, chunks * store.dimensions * BYTES_PER_FLOAT - before.index.bytes))
-    const now = await syncStore(before, store, queries, signal)
-    loaded.delete(store.id)
-    loaded.set(store.id, now)
-    return now
+    const bytes = Math.max(0, chunks * store.dimensions * BYTES_PER_FLOAT - before.index.bytes)
+    if (bytes > maxBytes) throw documentsFull('the vectors of the store are larger than the memory for them')
+    while (!makeRoom(store.id, bytes)) {
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      signal.throwIfAborted()
+    }
+    reserved += bytes
+    try {
+      const now = await syncStore(before, store, queries, signal)
+      loaded.delete(store.id)
+      loaded.set(store.id, now)
+      return now
+    } finally {
+      reserved -= bytes
+      for (const goOn of waiting.splice(0)) goOn()
+    }
   }
 
   return {

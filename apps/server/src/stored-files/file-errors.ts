@@ -16,11 +16,9 @@ export function fileElsewhere(): SvcError {
   })
 }
 
-/** The refusal of an upload beyond the bound of an account. */
-export function filesFull(maxBytes: number): SvcError {
-  return new SvcError('insufficient_storage', `your files would have more than ${maxBytes} bytes together`, {
-    code: 'files_full',
-  })
+/** The refusal of an upload beyond a bound of an account. */
+export function filesFull(bound: string): SvcError {
+  return new SvcError('insufficient_storage', `your files would be more than ${bound}`, { code: 'files_full' })
 }
 
 /** The refusal of a cursor that names no item. */

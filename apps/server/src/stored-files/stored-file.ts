@@ -58,6 +58,10 @@ export interface StoredFiles {
   remove(files: readonly StoredFile[]): Promise<void>
   /** Removes files that have expired. */
   trim(): Promise<void>
-  /** Removes bytes that no row names, which a killed server has left. */
-  sweep(): Promise<void>
+  /**
+   * Removes bytes that no row names: a killed server has left them, or another server has removed their row.
+   *
+   * @param leastAgeMs younger ones may be those of an upload whose row follows. @default 0
+   */
+  sweep(leastAgeMs?: number): Promise<void>
 }

@@ -1,6 +1,6 @@
 import { copyFile, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { and, eq, gt, inArray, isNull, lte, or, type SQL, sum } from 'drizzle-orm'
+import { and, count, eq, gt, inArray, isNull, lte, or, type SQL, sum } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
 import { readPage } from '../db/page.ts'
 import { createPlacedId, isPlacedId, readPlace } from '../db/placed-id.ts'
@@ -19,6 +19,8 @@ export interface StoredFilesOptions {
   readonly database: Pick<Database, 'queries'>
   /** Bytes of all files of one owner; 0 = no limit. */
   readonly maxOwnerBytes: number
+  /** Files of one owner. @default 100,000 */
+  readonly maxOwnerFiles?: number | undefined
   /** Removes files from everything that uses them. */
   readonly detach: (ids: readonly string[]) => Promise<void>
   readonly clock: Clock
@@ -30,12 +32,13 @@ type Files = Tables['storedFiles']
 const PREFIX = 'file-'
 const FOLDER_MODE = 0o700
 const BATCH = 200
+const MAX_FILES = 100_000
 
 const toName = (id: string): string => id.slice(PREFIX.length)
 
 /** Creates the store. The bytes of a row are always there: they come before it and go after it. */
 export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
-  const { folder, server, database, maxOwnerBytes, detach, clock } = options
+  const { folder, server, database, maxOwnerBytes, maxOwnerFiles = MAX_FILES, detach, clock, logger } = options
   const { queries } = database
 
   const isVisible = (files: Files, { id, isAdmin }: Reader): SQL | undefined =>
@@ -55,15 +58,15 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
   /** Adds a row, if its owner has room. */
   async function insert(row: StoredFile): Promise<void> {
     await queries.transaction(async (transaction) => {
-      if (maxOwnerBytes > 0) {
-        const [whole] = await transaction.rows((db, { storedFiles: files }) =>
-          db
-            .select({ bytes: sum(files.sizeBytes).mapWith(Number) })
-            .from(files)
-            .where(eq(files.owner, row.owner)),
-        )
-        if ((whole?.bytes ?? 0) + row.sizeBytes > maxOwnerBytes) throw filesFull(maxOwnerBytes)
-      }
+      const [whole] = await transaction.rows((db, { storedFiles: files }) =>
+        db
+          .select({ files: count(), bytes: sum(files.sizeBytes).mapWith(Number) })
+          .from(files)
+          .where(eq(files.owner, row.owner)),
+      )
+      if (Number(whole?.files ?? 0) >= maxOwnerFiles) throw filesFull(`${maxOwnerFiles}`)
+      const bytes = (whole?.bytes ?? 0) + row.sizeBytes
+      if (maxOwnerBytes > 0 && bytes > maxOwnerBytes) throw filesFull(`${maxOwnerBytes} bytes together`)
       await transaction.change((db, { storedFiles }) => db.insert(storedFiles).values(row))
     })
   }
@@ -74,7 +77,10 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
     await detach(ids)
     await queries.change((db, { storedFiles }) => db.delete(storedFiles).where(inArray(storedFiles.id, ids)))
     for (const file of files) {
-      if (file.server === server) await rm(join(folder, toName(file.id)), { force: true })
+      if (file.server !== server) continue
+      await rm(join(folder, toName(file.id)), { force: true }).catch((err: unknown) => {
+        logger.warn({ err, file: file.id }, 'the bytes of a file could not be removed; the next sweep tries again')
+      })
     }
   }
 
@@ -124,7 +130,7 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
         if (old.length < BATCH) return
       }
     },
-    sweep: () => sweepFolder(options),
+    sweep: (leastAgeMs = 0) => sweepFolder(options, leastAgeMs),
   }
 }
 
@@ -140,22 +146,26 @@ async function locateFile(
 }
 
 /** Removes files that no row names. */
-async function sweepFolder({
-  folder,
-  database: { queries },
-  logger,
-}: Pick<StoredFilesOptions, 'folder' | 'database' | 'logger'>): Promise<void> {
-  const names = await readdir(folder).catch(() => [])
+async function sweepFolder(
+  { folder, database: { queries }, clock, logger }: StoredFilesOptions,
+  leastAgeMs: number,
+): Promise<void> {
+  const now = clock.now()
+  const isOld = (name: string): boolean => {
+    const place = readPlace(PREFIX, `${PREFIX}${name}`)
+    return place !== undefined && (leastAgeMs === 0 || place.createdAt + leastAgeMs <= now)
+  }
+  const names = (await readdir(folder).catch(() => [])).filter(isOld)
   for (let at = 0; at < names.length; at += BATCH) {
     const part = names.slice(at, at + BATCH)
-    const ids = part.map((name) => `${PREFIX}${name}`).filter((id) => isPlacedId(PREFIX, id))
+    const ids = part.map((name) => `${PREFIX}${name}`)
     const known = await queries.rows((db, { storedFiles: files }) =>
       db.select({ id: files.id }).from(files).where(inArray(files.id, ids)),
     )
     const kept = new Set(known.map(({ id }) => toName(id)))
     const left = part.filter((name) => !kept.has(name))
     for (const name of left) await rm(join(folder, name), { force: true })
-    if (left.length > 0) logger.info({ files: left.length }, 'removed files of uploads that had not ended')
+    if (left.length > 0) logger.info({ files: left.length }, 'removed files of uploads that are no longer there')
   }
 }
 

@@ -141,6 +141,14 @@ it('counts embeddings for their account, and needs the right to the model', asyn
   expect(refused.map(({ status }) => status)).toEqual([403, 403, 403])
   await put('permissions', { stores: false })
   for (const path of ['/v1/files', STORES]) expect((await world.call(path, { headers })).status).toBe(403)
+  // What an account has goes with it.
+  expect(await listBytes(world)).toHaveLength(1)
+  const path = `/api/auth/admin/users/${ada.id}`
+  expect((await world.call(path, { method: 'DELETE', headers: world.admin.headers })).status).toBe(200)
+  await eventually(async () => {
+    const stores = await world.call(STORES, { headers: world.admin.headers })
+    expect([await listBytes(world), stores.json()]).toEqual([[], expect.objectContaining({ data: [] })])
+  })
 })
 
 // verifies files:limit:account

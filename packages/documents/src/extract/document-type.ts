@@ -6,27 +6,33 @@ export type DocumentType = 'html' | 'json' | 'markdown' | 'text'
 /** Bytes that {@link findDocumentType} looks at. */
 export const HEAD_BYTES = 4096
 
-/** Types without a reader, by their first bytes. */
-const SIGNATURES: readonly (readonly [start: string, noun: string])[] = [
+/** A type without a reader, by its first bytes. */
+type Signature = readonly [start: string, noun: string]
+
+/** Types whose first bytes no text has. */
+const SIGNATURES: readonly Signature[] = [
   ['%PDF-', 'PDF files'],
   ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'files of old Microsoft Office programs'],
   ['{\\rtf', 'RTF files'],
   ['\x89PNG\r\n', 'PNG images'],
   ['\xff\xd8\xff', 'JPEG images'],
-  ['GIF8', 'GIF images'],
   ['II*\0', 'TIFF images'],
   ['MM\0*', 'TIFF images'],
-  ['RIFF', 'RIFF files (WAV, AVI, WebP)'],
-  ['ID3', 'MP3 files'],
-  ['OggS', 'Ogg files'],
-  ['fLaC', 'FLAC files'],
   ['\x1f\x8b', 'gzip archives'],
-  ['BZh', 'bzip2 archives'],
   ['\xfd7zXZ\0', 'xz archives'],
   ['7z\xbc\xaf\x27\x1c', '7z archives'],
   ['Rar!\x1a\x07', 'RAR archives'],
   ['\x7fELF', 'programs'],
   ['SQLite format 3\0', 'SQLite databases'],
+]
+/** Types whose first bytes a text may have too; what follows in them has a NUL. */
+const WORDS: readonly Signature[] = [
+  ['GIF8', 'GIF images'],
+  ['RIFF', 'RIFF files (WAV, AVI, WebP)'],
+  ['ID3', 'MP3 files'],
+  ['OggS', 'Ogg files'],
+  ['fLaC', 'FLAC files'],
+  ['BZh', 'bzip2 archives'],
   ['GGUF', 'GGUF files'],
 ]
 const ZIP = 'PK\x03\x04'
@@ -73,9 +79,10 @@ export function findDocumentType({ head, name }: DocumentHead): DocumentType {
 
 function findUnsupported(start: string, extension: string): string | undefined {
   if (start.startsWith(ZIP)) return ZIP_NOUNS.get(extension) ?? 'ZIP archives'
-  const known = SIGNATURES.find(([signature]) => start.startsWith(signature))
+  const isBinary = start.includes('\0') && !hasWideMark(start)
+  const known = [...SIGNATURES, ...(isBinary ? WORDS : [])].find(([signature]) => start.startsWith(signature))
   if (known !== undefined) return known[1]
-  return start.includes('\0') && !hasWideMark(start) ? 'binary files' : undefined
+  return isBinary ? 'binary files' : undefined
 }
 
 /** Whether a text begins with the byte order mark of UTF-16. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { extractText } from './extract-text.ts'
+import { createTextPieces } from './text-pieces.ts'
 
 const { signal } = new AbortController()
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -18,6 +19,8 @@ function encodeWide(content: string, isBig: boolean): Uint8Array {
 describe('extractText', () => {
   it('reads texts of every kind as they are', async () => {
     expect(await read('# Title\n\n*text*', 'README.md')).toEqual({ type: 'markdown', text: '# Title\n\n*text*' })
+    for (const begun of ['GGUF is a format', 'RIFF', 'ID3 tags of songs'])
+      expect(await read(begun)).toEqual({ type: 'text', text: begun })
     for (const name of ['a.csv', 'main.rs', 'Makefile', 'x.unknown', '', '../../etc/passwd', `${'n'.repeat(5000)}.txt`])
       expect(await read('a,b\r\n1,2', name), name).toEqual({ type: 'text', text: 'a,b\r\n1,2' })
   })
@@ -58,6 +61,8 @@ describe('extractText', () => {
       [latin('\x89PNG\r\n\x1a\n'), 'a.md', /PNG/],
       [latin('a\0b'), 'a.html', /binary/],
       [latin('\x7fELF'), 'run', /programs/],
+      [latin('GGUF\x03\0\0\0'), 'model', /GGUF/],
+      [latin('RIFF....WAVEfmt \x10\0'), 'a.txt', /RIFF/],
     ]
     for (const [bytes, name, message] of refused)
       await expect(read(bytes, name), name).rejects.toMatchObject({
@@ -105,9 +110,29 @@ describe('extractText', () => {
       text: 'name: svc\ntags:\n  - a\n  -\n    b: null\nempty: []\ndeep:\n  n: 1.5\n  ok: true',
     })
     expect(await text('"one\\ud800"', 'a.json')).toBe('one\ufffd')
-    expect(await text(`${'['.repeat(60)}1${']'.repeat(60)}`, 'a.json')).toContain('[[1]]')
+    expect(await text(`${'['.repeat(60)}1${']'.repeat(60)}`, 'a.json')).toBe(
+      [
+        ...Array.from({ length: 59 }, (_, level) => `${'  '.repeat(Math.min(level, 16))}-`),
+        `${'  '.repeat(16)}- 1`,
+      ].join('\n'),
+    )
     for (const wrong of ['{', '{"a": 1} x', '['.repeat(100_000), '"\\u0000"'])
       await expect(text(wrong, 'a.json'), wrong.slice(0, 9)).rejects.toMatchObject({ code: 'invalid_document' })
+  })
+
+  it('writes deep JSON within bounds', async () => {
+    const deep = `${'['.repeat(100)}${'0,'.repeat(100_000)}0${']'.repeat(100)}`
+    expect((await text(deep, 'a.json')).length).toBeLessThan(20 * deep.length)
+    const pieces = createTextPieces(10_000)
+    for (let index = 0; index < 5000; index += 1) pieces.add('ab')
+    expect(pieces.join()).toBe('ab'.repeat(5000))
+    expect(() => pieces.add('c')).toThrow(expect.objectContaining({ code: 'document_limit' }))
+  })
+
+  it('reads the first text of an image, and no image in what is left out', async () => {
+    expect(await text('<p>a<img ALT="b" alt="c"><a alt="d">e</a><svg><img alt="f"></svg><img src=x>', 'a.html')).toBe(
+      'abe',
+    )
   })
 
   it('refuses documents that are too large, and ends with its signal', async () => {

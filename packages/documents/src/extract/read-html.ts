@@ -30,15 +30,23 @@ export async function readHtml(html: string, signal: AbortSignal): Promise<strin
   /** Depth of the outermost element that is left out; 0 outside of such elements. */
   let leftOutAt = 0
   let preDepth = 0
+  /** Whether the text of an image may follow. */
+  let isImage = false
 
   const parser = new Parser({
-    onopentag(name, { alt }) {
+    onopentagname(name) {
       depth += 1
       if (depth > MAX_DEPTH) throw new DocumentError('document_limit', `the page has over ${MAX_DEPTH} nested elements`)
+      isImage = name === 'img'
       if (leftOutAt > 0) return
       if (LEFT_OUT.has(name)) leftOutAt = depth
-      else if (name === 'img') flow.write(alt ?? '')
       else openElement(name)
+    },
+    // Attributes are not gathered: a tag may have millions.
+    onattribute(name, value) {
+      if (!isImage || leftOutAt > 0 || name !== 'alt') return
+      flow.write(value)
+      isImage = false
     },
     ontext(text) {
       if (leftOutAt === 0) flow.write(text, preDepth > 0)

@@ -1,3 +1,5 @@
+import { createTextPieces, MAX_TEXT_CHARACTERS } from './text-pieces.ts'
+
 /** Gathers the text of a page: blanks become one, blocks are set apart by an empty line. */
 export interface TextFlow {
   /** @param isKept whether blanks and line breaks stay as they are. @default false */
@@ -14,7 +16,7 @@ export interface TextFlow {
 
 /** Creates a flow without text. */
 export function createTextFlow(): TextFlow {
-  const pieces: string[] = []
+  const pieces = createTextPieces(MAX_TEXT_CHARACTERS)
   /** Line breaks that come before the next text. */
   let breaks = 0
   let mark = ''
@@ -22,9 +24,9 @@ export function createTextFlow(): TextFlow {
   let hasBlank = false
 
   function startText(): void {
-    if (pieces.length > 0 && breaks > 0) pieces.push('\n'.repeat(breaks))
-    else if (hasBlank && pieces.length > 0) pieces.push(' ')
-    if (mark !== '') pieces.push(mark)
+    if (!pieces.isEmpty && breaks > 0) pieces.add('\n'.repeat(breaks))
+    else if (hasBlank && !pieces.isEmpty) pieces.add(' ')
+    if (mark !== '') pieces.add(mark)
     breaks = 0
     mark = ''
     hasBlank = false
@@ -40,7 +42,7 @@ export function createTextFlow(): TextFlow {
       }
       if (!isKept && flat.startsWith(' ')) hasBlank = true
       startText()
-      pieces.push(isKept ? flat : flat.trim())
+      pieces.add(isKept ? flat : flat.trim())
       hasBlank = !isKept && flat.endsWith(' ')
     },
     mark(text) {
@@ -53,6 +55,6 @@ export function createTextFlow(): TextFlow {
       breaks = 2
       mark = ''
     },
-    end: () => pieces.join('').trim(),
+    end: () => pieces.join().trim(),
   }
 }

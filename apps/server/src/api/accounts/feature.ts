@@ -63,7 +63,7 @@ export function accountsFeature(platform: Platform): ServerFeature {
       logoutRoute({ ...parts, signInProviders: providers, stores, clock }),
       ...ownRoutes(parts),
       ...keyRoutes(parts),
-      ...userRoutes(parts),
+      ...userRoutes({ ...parts, documents: platform.documents }),
       ...rightsRoutes({ ...parts, modelNames: () => models.list().map(({ name }) => name) }),
       ...inviteRoutes(parts),
     ],

@@ -1,6 +1,7 @@
 import type { Call } from '../../http/call.ts'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import type { LazyDocuments } from '../../platform/lazy/lazy-documents.ts'
 import { describeListed } from './describe.ts'
 import { type Fields, readAcknowledgement, readFields, toPasswordRefusal } from './fields.ts'
 import { readId, readPage } from './page.ts'
@@ -10,8 +11,13 @@ const schemas = () => import('./schemas.ts')
 
 const USERS = '/api/auth/admin/users'
 
+/** Parts of the routes of accounts for admins. */
+interface UserRouteParts extends AccountParts {
+  readonly documents: Pick<LazyDocuments, 'removeOwner'>
+}
+
 /** Accounts as admins change them: list, role, status, password, deletion (§4.2). */
-export function userRoutes(parts: AccountParts): Route[] {
+export function userRoutes(parts: UserRouteParts): Route[] {
   return [listRoute(parts), ...changeRoutes(parts), deleteRoute(parts)]
 }
 
@@ -101,7 +107,7 @@ function changeRoutes({ auth, bodies }: AccountParts): Route[] {
   ]
 }
 
-function deleteRoute({ auth }: AccountParts): Route {
+function deleteRoute({ auth, documents }: UserRouteParts): Route {
   return defineRoute({
     ...ADMIN_ROUTE,
     method: 'DELETE',
@@ -113,6 +119,10 @@ function deleteRoute({ auth }: AccountParts): Route {
       const { id, email } = await auth.accounts.read(readId(call), call)
       await auth.accounts.remove(id, { actorId: call.principal.id }, call)
       call.noteChange({ name: email })
+      // There may be many.
+      documents.removeOwner(id).catch((err: unknown) => {
+        call.log.warn({ err, user: id }, 'the files of a deleted account could not be removed')
+      })
       return json({ message: 'user deleted' })
     },
   })

@@ -13,6 +13,8 @@ export interface LazyDocuments {
   open(): Promise<Documents>
   /** Opens them if an earlier run has left files or work. */
   resume(): Promise<void>
+  /** Removes all files and stores of an owner. */
+  removeOwner(id: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -60,6 +62,7 @@ export function createLazyDocuments({
       const names = await readdir(folder).catch(() => [])
       if (names.length > 0 || (await database.queries.holdsRows('document_stores'))) await open()
     },
+    removeOwner: async (id) => (await open()).removeOwner(id),
     async close() {
       await (await settled())?.close()
     },

@@ -8,6 +8,7 @@ describe('stretches to speak', () => {
     const text = '# Title\n\nSay **hello** to [Ann](http://x.example).\n\n```js\nlet a = 1\n```\n\nAnd `b`.'
     expect(toSpokenPieces(text).join(' ')).toBe('Title\n\nSay hello to Ann.\n\nAnd b.')
     expect(toSpokenPieces('```\nnever closed')).toEqual([])
+    for (const hostile of ['\n', '-\n', '# \n']) expect(toSpokenPieces(hostile.repeat(100_000))).toEqual([])
     expect(toSpokenPieces(' … \n***\n')).toEqual([])
   })
 

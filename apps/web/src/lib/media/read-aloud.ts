@@ -28,7 +28,7 @@ export interface Reader {
 
 /** Characters that are spoken in one request: the first words come soon, and the voice is not cut in mid-sentence. */
 const PIECE_LENGTH = 300
-const CODE = /(^|\n)\s*(```|~~~)[\s\S]*?(?:\n\s*\2|$)/g
+const CODE = /(^|\n)[^\S\n]*(```|~~~)[\s\S]*?(?:\n[^\S\n]*\2|$)/g
 /** A sentence with its end, or a stretch without one. */
 const SENTENCE = /[^.!?…。！？\n]+(?:[.!?…。！？]+["'”’)\]]*|\n+|$)|[.!?…。！？\n]+/g
 
