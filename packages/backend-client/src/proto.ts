@@ -144,6 +144,7 @@ export {
   SaveSlotReply,
   SaveSlotRequest,
   SlotSupport,
+  SpeakingVoice,
   TokenLikelihood,
 } from './gen/extensions.ts'
 export { encodeMessage, type MessageType, type Method, type MethodKind, type PartialMessage } from './method.ts'

@@ -99,7 +99,7 @@ function score({ logprobs }: Choice, context: number): Score {
 
 /** Allows for the arithmetic of other processors. */
 function near(scores: readonly Score[] = []): readonly unknown[] {
-  return scores.map(([sum, greedy]) => [expect.closeTo(sum, 1), greedy])
+  return scores.map(([sum, greedy]) => [expect.closeTo(sum, 0), greedy])
 }
 
 function readLines(text: string): readonly Line[] {

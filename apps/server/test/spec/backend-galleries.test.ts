@@ -1,4 +1,5 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { type FileOrigin, startFileOrigin, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
@@ -20,6 +21,8 @@ import {
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
+const INDEX = '/index.yaml'
+
 interface World extends AsyncDisposable {
   readonly server: TestServer
   readonly origin: FileOrigin
@@ -30,8 +33,17 @@ interface World extends AsyncDisposable {
 }
 
 async function open(flags: readonly string[] = []): Promise<World> {
-  const origin = await startFileOrigin({ files: { '/index.yaml': Buffer.from('[]') } })
-  const galleries = JSON.stringify([{ name: 'test', url: `${origin.origin}/index.yaml` }])
+  // An index that is read before it is set would count as fresh for a while.
+  const waiting: ServerResponse[] = []
+  const origin = await startFileOrigin({
+    files: {},
+    handle(request, response) {
+      if (request.url !== INDEX || origin.files.has(INDEX)) return false
+      waiting.push(response)
+      return true
+    },
+  })
+  const galleries = JSON.stringify([{ name: 'test', url: `${origin.origin}${INDEX}` }])
   const server = await startTestServer({
     flags: [`--backend-galleries=${galleries}`, '--content-url-allow=127.0.0.1', ...flags],
     env: { SVC_FORCE_META_BACKEND_CAPABILITY: 'default' },
@@ -39,7 +51,11 @@ async function open(flags: readonly string[] = []): Promise<World> {
   return {
     server,
     origin,
-    setIndex: (entries) => void origin.files.set('/index.yaml', { content: Buffer.from(stringify(entries)) }),
+    setIndex(entries) {
+      const content = Buffer.from(stringify(entries))
+      origin.files.set(INDEX, { content })
+      for (const response of waiting.splice(0)) response.end(content)
+    },
     async change(path, body = {}) {
       const reply = await server.post(path, body)
       const { id, jobID } = reply.json() as { id?: string; jobID?: string }

@@ -1,30 +1,25 @@
 import * as fs from 'node:fs/promises'
 import { tempDir } from '@svc/test-kit'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createCaFolder } from './ca-store.ts'
-
-vi.mock('node:fs/promises', async (load) => {
-  const real = await load<typeof fs>()
-  return { ...real, rename: vi.fn(real.rename) }
-})
 
 const OURS = { certificate: 'our certificate', key: 'our key' }
 const THEIRS = { certificate: 'their certificate', key: 'their key' }
 
 it('takes the authority of another process that was first and has removed the folder of this one', async () => {
   await using dir = await tempDir()
-  const store = createCaFolder(dir.join('ca'))
-  const rename = vi.mocked(fs.rename)
-  const real = rename.getMockImplementation()
-  rename.mockImplementationOnce(async (from, to) => {
-    await store.create(THEIRS)
-    // Reading removes what looks like a leftover.
-    expect(await store.read()).toEqual(THEIRS)
-    expect(await fs.readdir(dir.path)).toEqual(['ca'])
-    await real?.(from, to)
+  const theirs = createCaFolder(dir.join('ca'))
+  const ours = createCaFolder(dir.join('ca'), {
+    async move(from, to) {
+      await theirs.create(THEIRS)
+      // Reading removes what looks like a leftover.
+      expect(await theirs.read()).toEqual(THEIRS)
+      expect(await fs.readdir(dir.path)).toEqual(['ca'])
+      await fs.rename(from, to)
+    },
   })
-  await store.create(OURS)
-  expect(await store.read()).toEqual(THEIRS)
+  await ours.create(OURS)
+  expect(await ours.read()).toEqual(THEIRS)
   expect(await fs.readdir(dir.path)).toEqual(['ca'])
 })
 

@@ -18,6 +18,12 @@ export interface CaStore {
   create(pair: KeyedCertificate): Promise<void>
 }
 
+/** Options of {@link createCaFolder}. */
+interface CaFolderOptions {
+  /** Moves the finished folder to its place, for tests of what happens meanwhile. @default the rename of the system */
+  readonly move?: ((from: string, to: string) => Promise<void>) | undefined
+}
+
 const CERTIFICATE = 'ca.crt'
 const KEY = 'ca.key'
 /** Windows has no modes and does not flush folders. */
@@ -34,11 +40,11 @@ const STICKY = 0o1000
  * The folder and both files may be links, and the folder may be a mount point, as where a platform provides secrets.
  * Others may enter such a folder. They may not replace its files or read the key.
  */
-export function createCaFolder(folder: string): CaStore {
+export function createCaFolder(folder: string, { move = rename }: CaFolderOptions = {}): CaStore {
   // The path '' would be the working folder.
   checkArgument(typeof folder === 'string' && folder !== '', 'createCaFolder: folder', 'the path of a folder', folder)
   const path = resolve(folder)
-  return { read: () => readPair(path), create: (pair) => createPair(path, pair) }
+  return { read: () => readPair(path), create: (pair) => createPair(path, pair, move) }
 }
 
 async function readPair(path: string): Promise<KeyedCertificate | undefined> {
@@ -127,7 +133,11 @@ async function findStats(path: string): Promise<Stats | undefined> {
   return own
 }
 
-async function createPair(named: string, { certificate, key }: KeyedCertificate): Promise<void> {
+async function createPair(
+  named: string,
+  { certificate, key }: KeyedCertificate,
+  move: (from: string, to: string) => Promise<void>,
+): Promise<void> {
   await mkdir(dirname(named), { recursive: true })
   // A link to an empty folder stays: its folder is filled.
   const path = (await findStats(named)) === undefined ? named : await realpath(named)
@@ -138,7 +148,7 @@ async function createPair(named: string, { certificate, key }: KeyedCertificate)
     await writeDurably(join(fresh, CERTIFICATE), certificate, 0o644)
     await flushFolder(fresh)
     // Replaces an empty folder at most: a folder with files makes it fail.
-    await rename(fresh, path)
+    await move(fresh, path)
     await flushFolder(dirname(path))
   } catch (error) {
     await rm(fresh, { recursive: true, force: true })
