@@ -13,7 +13,7 @@ import { readEvents, readLanes } from './read-stream.ts'
 
 const isLong = process.env.SVC_LONG === '1'
 /** Random cuts of each format; `SVC_LONG=1` makes 100,000 of all together. */
-const ROUNDS = isLong ? 25_000 : 300
+const ROUNDS = isLong ? 25_000 : 150
 /** Streams of each format that are cut at every byte. */
 const CUT_STREAMS = isLong ? 40 : 1
 

@@ -10,8 +10,8 @@ import { readProcessStat } from '../../src/backends/process-table.ts'
 import { type BuiltServer, CAN_SEE_PROCESSES, startBuiltServer } from '../support/built-server.ts'
 import { createDice, type Dice, type StormOutcome, sendChat } from './storm.ts'
 
-/** 20 s; ten minutes with `SVC_LONG=1`, or `STORM_SECONDS`. */
-const SECONDS = Number(process.env.STORM_SECONDS) || (process.env.SVC_LONG === '1' ? 600 : 20)
+/** 10 s; ten minutes with `SVC_LONG=1`, or `STORM_SECONDS`. */
+const SECONDS = Number(process.env.STORM_SECONDS) || (process.env.SVC_LONG === '1' ? 600 : 10)
 const SEED = Number(process.env.STORM_SEED) || 20_261_121
 const MODELS = 50
 /** Every fifth model is a GGUF file for the llama backend, the others use the mock. */
