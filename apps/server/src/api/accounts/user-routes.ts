@@ -1,7 +1,6 @@
 import type { Call } from '../../http/call.ts'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import type { LazyDocuments } from '../../platform/lazy/lazy-documents.ts'
 import { describeListed } from './describe.ts'
 import { type Fields, readAcknowledgement, readFields, toPasswordRefusal } from './fields.ts'
 import { readId, readPage } from './page.ts'
@@ -13,7 +12,8 @@ const USERS = '/api/auth/admin/users'
 
 /** Parts of the routes of accounts for admins. */
 interface UserRouteParts extends AccountParts {
-  readonly documents: Pick<LazyDocuments, 'removeOwner'>
+  /** Uploaded files and stores of documents. */
+  readonly documents: { removeOwner(id: string): Promise<void> }
 }
 
 /** Accounts as admins change them: list, role, status, password, deletion (§4.2). */
