@@ -22,7 +22,10 @@ export function createNegotiation(): AskWithForm {
   }
 }
 
+/** Statuses of a body that is refused. */
+const REFUSALS: ReadonlySet<unknown> = new Set([400, 422])
+
 /** Providers name the field that they refuse. */
 function refusesForm(error: unknown): boolean {
-  return SvcError.is(error) && error.kind === 'invalid_request' && error.message.includes('response_format')
+  return SvcError.is(error) && REFUSALS.has(error.details.status) && error.message.includes('response_format')
 }
