@@ -27,5 +27,5 @@ const REFUSALS: ReadonlySet<unknown> = new Set([400, 422])
 
 /** Providers name the field that they refuse. */
 function refusesForm(error: unknown): boolean {
-  return SvcError.is(error) && REFUSALS.has(error.details.status) && error.message.includes('response_format')
+  return SvcError.is(error) && REFUSALS.has(error.details?.status) && error.message.includes('response_format')
 }
