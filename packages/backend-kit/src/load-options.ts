@@ -1,8 +1,10 @@
 /**
- * Reads the options of a LoadModel request.
+ * Reads the options and common fields of a LoadModel request.
  *
  * @module
  */
+import path from 'node:path'
+import type { ModelOptions } from '@svc/backend-client/proto'
 import { invalidRequest } from './errors.ts'
 
 /** Options of a LoadModel request: names in lower case, the last value of each. */
@@ -15,6 +17,30 @@ interface Range {
 
 const ON = new Set(['on', 'true', 'enabled', 'yes', '1'])
 const OFF = new Set(['off', 'false', 'disabled', 'no', '0'])
+
+const MAX_THREADS = 512
+
+/**
+ * Reads the path of the model, which is below the models folder if the request names that folder.
+ *
+ * @throws SvcError `invalid_request`
+ */
+export function readModelPath({ ModelFile: file, ModelPath: root, Model: model }: ModelOptions): string {
+  if (file === '' && model === '') throw invalidRequest('no model is named', 'ModelFile')
+  const place = path.resolve(file || path.join(root, model))
+  if (root === '') return place
+  const inner = path.relative(path.resolve(root), place)
+  if (inner === '' || inner.split(path.sep)[0] === '..' || path.isAbsolute(inner)) {
+    throw invalidRequest('the model lies outside the models folder', 'ModelFile')
+  }
+  return place
+}
+
+/** Reads the number of threads; 0 leaves it to the backend. @throws SvcError `invalid_request` */
+export function readThreads({ Threads }: ModelOptions): number {
+  if (Threads > MAX_THREADS) throw invalidRequest(`Threads must be at most ${MAX_THREADS}`, 'Threads')
+  return Threads
+}
 
 /** Parses options of the form `name:value`; the value of a name without one is "true". */
 export function parseOptions(options: readonly string[]): LoadOptions {

@@ -15,6 +15,7 @@ it('exports exactly this', () => {
     'listenBackend',
     'modelNotLoaded',
     'normalizeVector',
+    'orAbort',
     'serveBackend',
     'toEmbeddingResult',
   ])

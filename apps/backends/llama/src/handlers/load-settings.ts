@@ -1,6 +1,14 @@
 import path from 'node:path'
 import type { ModelOptions } from '@svc/backend-client/proto'
-import { parseOptions, readBoolean, readInteger, readNumber, readSwitch, readWord } from '@svc/backend-kit/options'
+import {
+  parseOptions,
+  readBoolean,
+  readInteger,
+  readNumber,
+  readSwitch,
+  readThreads,
+  readWord,
+} from '@svc/backend-kit/options'
 import { CACHE_TYPES, type CacheType, type LoraSettings, type ModelSettings, POOLINGS } from '../engine/settings.ts'
 import { invalidRequest } from '../errors.ts'
 import { findIgnoredOptions, SLOT_OPTIONS } from './load-options.ts'
@@ -9,7 +17,6 @@ import { findIgnoredOptions, SLOT_OPTIONS } from './load-options.ts'
 const DEFAULT_SLOTS = 4
 const MAX_SLOTS = 64
 /** Limit of the engine. */
-const MAX_THREADS = 512
 const DEFAULT_WAITING = 128
 const MAX_WAITING = 100_000
 const DEFAULT_NORM = 2
@@ -59,11 +66,6 @@ export function toModelSettings(request: ModelOptions): ModelSettings {
     cacheTypeKey: readCacheType(request.CacheTypeKey, 'CacheTypeKey'),
     cacheTypeValue: readCacheType(request.CacheTypeValue, 'CacheTypeValue'),
   }
-}
-
-function readThreads({ Threads }: ModelOptions): number {
-  if (Threads > MAX_THREADS) throw invalidRequest(`Threads must be at most ${MAX_THREADS}`, 'Threads')
-  return Threads
 }
 
 /** Names of the fields and options of a request without an effect. */

@@ -1,7 +1,6 @@
-import { createSlotPool } from '@svc/backend-kit'
+import { createSlotPool, orAbort } from '@svc/backend-kit'
 import { badModel, OnnxError } from '../errors.ts'
 import { askGraph, type GraphProcess, startGraphProcess } from './graph-child.ts'
-import { orAbort } from './or-abort.ts'
 import type { GraphRun, GraphShape, GraphSource, NumberBlock } from './protocol.ts'
 
 /** A loaded graph, in one process or in several that run in parallel. */

@@ -1,6 +1,13 @@
-import path from 'node:path'
 import type { ModelOptions } from '@svc/backend-client/proto'
-import { type LoadOptions, parseOptions, readBoolean, readInteger, readWord } from '@svc/backend-kit/options'
+import {
+  type LoadOptions,
+  parseOptions,
+  readBoolean,
+  readInteger,
+  readModelPath,
+  readThreads,
+  readWord,
+} from '@svc/backend-kit/options'
 import {
   AGGREGATIONS,
   type ModelSettings,
@@ -9,7 +16,6 @@ import {
   type Task,
   type WEIGHT_SUFFIXES,
 } from '../engine/settings.ts'
-import { invalidRequest } from '../errors.ts'
 
 const DEFAULT_WAITING = 256
 const DEFAULT_BATCH_TOKENS = 1024
@@ -33,7 +39,7 @@ const WEIGHTS = [
   'q4f16',
   'bnb4',
 ] as const satisfies readonly (keyof typeof WEIGHT_SUFFIXES)[]
-const LIMITS = { parallel: 16, waiting: 100_000, norm: 64, threads: 512 } as const
+const LIMITS = { parallel: 16, waiting: 100_000, norm: 64 } as const
 
 /**
  * Reads the settings in a LoadModel request. @throws SvcError `invalid_request` for a setting that cannot be honoured
@@ -44,10 +50,10 @@ export function toModelSettings(request: ModelOptions): ModelSettings {
     readInteger(options, names, { min, max, otherwise })
   const overlap = count(['overlap'], -1, MAX_COUNT, -1)
   return {
-    path: confine(request),
+    path: readModelPath(request),
     weights: readWord(options, ['dtype'], WEIGHTS),
     task: readTask(options, request),
-    threads: readThreads(request),
+    threads: Math.max(1, readThreads(request)),
     parallel: count(['parallel', 'n_parallel'], 1, LIMITS.parallel, 1),
     maxWaiting: count(['queue'], 0, LIMITS.waiting, DEFAULT_WAITING),
     maxTokens: smallest(count(['max_length'], 0, MAX_COUNT, 0), request.ContextSize, request.MaxModelLen),
@@ -70,23 +76,6 @@ export function findIgnored(request: ModelOptions): readonly string[] {
     (name) => name !== '' && !HONOURED.has(name) && !GIVEN.has(name),
   )
   return [...fields, ...options.map((name) => `option ${name}`)]
-}
-
-/** The path of the model, which is below the models folder if the request names that folder. */
-function confine({ ModelFile: file, ModelPath: root, Model: model }: ModelOptions): string {
-  if (file === '' && model === '') throw invalidRequest('no model is named', 'ModelFile')
-  const place = path.resolve(file || path.join(root, model))
-  if (root === '') return place
-  const inner = path.relative(path.resolve(root), place)
-  if (inner === '' || inner.split(path.sep)[0] === '..' || path.isAbsolute(inner)) {
-    throw invalidRequest('the model lies outside the models folder', 'ModelFile')
-  }
-  return place
-}
-
-function readThreads({ Threads }: ModelOptions): number {
-  if (Threads > LIMITS.threads) throw invalidRequest(`Threads must be at most ${LIMITS.threads}`, 'Threads')
-  return Math.max(1, Threads)
 }
 
 function readTask(options: LoadOptions, { Embeddings, Reranking }: ModelOptions): Task | undefined {

@@ -1,5 +1,4 @@
-import { type CallSignal, createCallSignals, createSlotPool } from '@svc/backend-kit'
-import { orAbort } from '../../or-abort.ts'
+import { type CallSignal, createCallSignals, createSlotPool, orAbort } from '@svc/backend-kit'
 import { type EngineProcess, type EngineProgram, startEngineProcess } from './engine-process.ts'
 
 /** Options of {@link openEnginePool}. */
