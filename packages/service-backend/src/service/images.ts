@@ -32,13 +32,13 @@ export function makeImage(
   call: ServiceCall,
 ): Promise<AsyncIterable<Uint8Array>> {
   if (input.edit !== undefined) return fillImage(transport, { ...input, edit: input.edit }, call)
-  const { negativePrompt, width, height, steps, seed, source, references } = input
+  const { negativePrompt, steps, seed, source, references } = input
   const json = {
     prompt: joinPrompts(input.prompt, negativePrompt),
     n: 1,
     response_format: 'b64_json',
     ...dropZeros({
-      size: width > 0 && height > 0 ? `${width}x${height}` : '',
+      size: toSize(input),
       step: steps,
       seed,
       file: source,
@@ -55,8 +55,8 @@ async function fillImage(
   call: ServiceCall,
 ): Promise<AsyncIterable<Uint8Array>> {
   const path = '/v1/images/inpainting'
-  const { width, height, steps, seed, edit, references } = input
-  const fields = dropZeros({ size: width > 0 && height > 0 ? `${width}x${height}` : '', step: steps, seed })
+  const { steps, seed, edit, references } = input
+  const fields = dropZeros({ size: toSize(input), step: steps, seed })
   const form: readonly FormField[] = [
     ['model', transport.target.model],
     ['prompt', joinPrompts(input.prompt, input.negativePrompt)],
@@ -68,6 +68,11 @@ async function fillImage(
     ['mask', toFormImage(edit.mask, 'mask')],
   ]
   return readMade(transport, { path, kind: 'images', body: { form } }, call)
+}
+
+/** Writes a size as `WxH`; empty where none is asked for. */
+export function toSize({ width, height }: Pick<ImageInput, 'width' | 'height'>): string {
+  return width > 0 && height > 0 ? `${width}x${height}` : ''
 }
 
 /** One text holds both prompts, split at its first bar. */

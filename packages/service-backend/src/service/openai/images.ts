@@ -1,6 +1,6 @@
 import { readWhole, toFields, tryParseJson } from '@svc/proxy/replies'
 import { readGenerated } from '../generated-content.ts'
-import { type ImageInput, MAX_LIST_BYTES, toFormImage } from '../images.ts'
+import { type ImageInput, MAX_LIST_BYTES, toFormImage, toSize } from '../images.ts'
 import type { FormField } from '../multipart.ts'
 import { dropZeros, type ServiceBody, type ServiceCall, type ServiceTransport } from '../transport.ts'
 import type { AskWithForm } from './negotiate.ts'
@@ -47,8 +47,4 @@ function toForm({ target }: ServiceTransport, input: ImageInput, withForm: boole
       ...(edit === undefined ? [] : [['mask', toFormImage(edit.mask, 'mask')] as const]),
     ],
   }
-}
-
-function toSize({ width, height }: ImageInput): string {
-  return width > 0 && height > 0 ? `${width}x${height}` : ''
 }
