@@ -1,10 +1,10 @@
 // The baseline: a node:http server that reads a chat, calls the backend over one node:http2 session and answers in the
 // compatible format. It checks, counts and logs nothing, and knows of a message of the backend only its text.
 import { createServer } from 'node:http'
-import { connect } from 'node:http2'
+import { openBackend } from './bare-grpc-call.mjs'
 
 const [port, backendPort] = process.argv.slice(2).map(Number)
-const session = connect(`http://127.0.0.1:${backendPort}`)
+const callBackend = openBackend(backendPort)
 
 function toVarint(number) {
   const bytes = []
@@ -30,23 +30,7 @@ function readText(message) {
 
 /** Calls the backend; `onText` has the text of every message. */
 function call(name, prompt, onText, onEnd) {
-  const stream = session.request({
-    ':method': 'POST',
-    ':path': `/backend.Backend/${name}`,
-    'content-type': 'application/grpc',
-    te: 'trailers',
-  })
-  let rest = Buffer.alloc(0)
-  stream.on('data', (piece) => {
-    rest = rest.length === 0 ? piece : Buffer.concat([rest, piece])
-    while (rest.length >= 5 && rest.length >= 5 + rest.readUInt32BE(1)) {
-      const end = 5 + rest.readUInt32BE(1)
-      onText(readText(rest.subarray(5, end)))
-      rest = rest.subarray(end)
-    }
-  })
-  stream.on('end', onEnd)
-  stream.end(toRequest(prompt))
+  callBackend(name, toRequest(prompt), { onMessage: (message) => onText(readText(message.subarray(5))), onEnd })
 }
 
 const choice = (part) => ({
