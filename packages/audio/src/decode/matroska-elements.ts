@@ -88,12 +88,12 @@ export function splitElements(content: Uint8Array): readonly Element[] {
 }
 
 /** Reads a text, without the zeros that may fill it up. */
-export function readTextOf(content: Uint8Array = new Uint8Array(0)): string {
+export function decodeText(content: Uint8Array = new Uint8Array(0)): string {
   return new TextDecoder('latin1').decode(content).replace(/\0.*$/s, '')
 }
 
 /** Reads a whole number of up to eight bytes. */
-export function readUnsignedOf(content: Uint8Array = new Uint8Array(0)): number {
+export function decodeUnsigned(content: Uint8Array = new Uint8Array(0)): number {
   return content.subarray(0, 8).reduce((value, byte) => value * 256 + byte, 0)
 }
 

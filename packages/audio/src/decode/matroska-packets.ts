@@ -1,6 +1,6 @@
 import { AudioError } from '../errors.ts'
 import type { ByteReader } from '../streams/byte-reader.ts'
-import { readElementHead, readTextOf, readUnsignedOf, splitElements, splitLaces } from './matroska-elements.ts'
+import { decodeText, decodeUnsigned, readElementHead, splitElements, splitLaces } from './matroska-elements.ts'
 
 const SEGMENT = 0x18538067
 const TRACKS = 0x1654ae6b
@@ -78,7 +78,7 @@ async function nextElement(
 function readTrack(content: Uint8Array, codec: string): Track | undefined {
   const children = splitElements(content)
   const find = (id: number): Uint8Array | undefined => children.find((child) => child.id === id)?.content
-  if (readTextOf(find(CODEC)) !== codec) return undefined
+  if (decodeText(find(CODEC)) !== codec) return undefined
   if (find(ENCODINGS) !== undefined) throw new AudioError('unsupported_audio', 'the track is compressed or encrypted')
-  return { number: readUnsignedOf(find(TRACK_NUMBER)), head: find(CODEC_HEAD) ?? new Uint8Array(0) }
+  return { number: decodeUnsigned(find(TRACK_NUMBER)), head: find(CODEC_HEAD) ?? new Uint8Array(0) }
 }

@@ -29,7 +29,7 @@ export const fileObject = z.looseObject({
 })
 
 /** A page of a list, with the ids of its first and last items. */
-export const pageOf = <Item extends z.ZodType>(item: Item) =>
+export const toPageSchema = <Item extends z.ZodType>(item: Item) =>
   z.looseObject({
     object: z.literal('list'),
     data: z.array(item),
@@ -39,7 +39,7 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
   })
 
 /** A page of uploaded files. */
-export const fileList = pageOf(fileObject)
+export const fileList = toPageSchema(fileObject)
 
 /** Reply of `DELETE /v1/files/:file_id`. */
 export const fileDeleted = z.looseObject({ id: z.string(), object: z.literal('file'), deleted: z.literal(true) })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { endAtFirstFault } from '../first-fault.ts'
 import { unitInterval } from '../scalars.ts'
-import { pageOf } from './files.ts'
+import { toPageSchema } from './files.ts'
 
 const MAX_NAME = 256
 const MAX_KEYS = 16
@@ -103,7 +103,7 @@ export const vectorStore = z.looseObject({
 })
 
 /** A page of vector stores. */
-export const vectorStoreList = pageOf(vectorStore)
+export const vectorStoreList = toPageSchema(vectorStore)
 
 /** Reply of `DELETE /v1/vector_stores/:vector_store_id`. */
 export const vectorStoreDeleted = z.looseObject({
@@ -152,7 +152,7 @@ export const vectorStoreFile = z.looseObject({
 })
 
 /** A page of files of a vector store. */
-export const vectorStoreFileList = pageOf(vectorStoreFile)
+export const vectorStoreFileList = toPageSchema(vectorStoreFile)
 
 /** Reply of `DELETE /v1/vector_stores/:vector_store_id/files/:file_id`. */
 export const vectorStoreFileDeleted = z.looseObject({

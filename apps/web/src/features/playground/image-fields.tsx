@@ -1,8 +1,9 @@
 import { useTranslation } from 'react-i18next'
-import { SelectField, TextArea, TextField } from '../../components/ui/field.tsx'
+import { SelectField } from '../../components/ui/field.tsx'
 import { SIZES, WISH_RANGES, type WishFields } from './image-wish.ts'
 import { NumberField } from './number-field.tsx'
 import * as styles from './playground.module.css'
+import { PromptFields } from './prompt-fields.tsx'
 
 /** What images show, their size and number, and how they are drawn. */
 export function ImageFields({
@@ -27,17 +28,7 @@ export function ImageFields({
   )
   return (
     <>
-      <TextArea
-        label={t('images.prompt')}
-        rows={3}
-        value={fields.prompt}
-        onChange={({ target }) => change({ prompt: target.value })}
-      />
-      <TextField
-        label={t('images.negative')}
-        value={fields.negative}
-        onChange={({ target }) => change({ negative: target.value })}
-      />
+      <PromptFields fields={fields} onChange={change} />
       <div className={styles.fields}>
         <SelectField
           label={t('images.size')}

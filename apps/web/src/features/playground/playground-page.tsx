@@ -7,7 +7,7 @@ import { PageHead } from '../../components/ui/page-head.tsx'
 import { EmptyState, QueryView, Skeleton } from '../../components/ui/states.tsx'
 import { TabLinks } from '../../components/ui/tab-links.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
-import { listModelsOf } from '../../lib/media/models.ts'
+import { listModelsFor } from '../../lib/media/models.ts'
 import { installedModelsQuery } from '../../lib/server-state.ts'
 import { useSession } from '../../lib/session.ts'
 import { backendsQuery } from './api.ts'
@@ -80,7 +80,7 @@ function KindView({ kind }: { readonly kind: Kind }) {
       <p className="muted">{t(`about.${kind}`)}</p>
       <QueryView query={models} lines={6}>
         {(all) => {
-          const names = listModelsOf(all, usecase)
+          const names = listModelsFor(all, usecase)
           const chosen = names.find((name) => name === model) ?? names[0]
           if (chosen === undefined) return <NoModel kind={kind} />
           const choice = (

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { SelectField, TextArea, TextField } from '../../components/ui/field.tsx'
+import { SelectField } from '../../components/ui/field.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
 import { api, unwrap } from '../../lib/api-client.ts'
 import { toUrl } from '../../lib/base-path.ts'
@@ -15,6 +15,7 @@ import { SIZES } from './image-wish.ts'
 import { MediaForm } from './media-form.tsx'
 import { areNumbersFit, NumberField, type NumberRange, toNumbers } from './number-field.tsx'
 import * as styles from './playground.module.css'
+import { PromptFields } from './prompt-fields.tsx'
 import { usePicture } from './use-picture.ts'
 import { useRun } from './use-run.ts'
 
@@ -67,17 +68,7 @@ export function VideoForm({ model, children }: { readonly model: string; readonl
       fields={
         <>
           {children}
-          <TextArea
-            label={t('images.prompt')}
-            rows={3}
-            value={fields.prompt}
-            onChange={({ target }) => change({ prompt: target.value })}
-          />
-          <TextField
-            label={t('images.negative')}
-            value={fields.negative}
-            onChange={({ target }) => change({ negative: target.value })}
-          />
+          <PromptFields fields={fields} onChange={change} />
           <div className={styles.fields}>
             <SelectField
               label={t('images.size')}

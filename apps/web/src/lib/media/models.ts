@@ -4,7 +4,7 @@ import { type InstalledModel, installedModelsQuery } from '../server-state.ts'
 import { hasFeature, useSession } from '../session.ts'
 
 /** Names of the models that serve a usecase, such as `tts`. */
-export function listModelsOf(models: readonly InstalledModel[], usecase: string): string[] {
+export function listModelsFor(models: readonly InstalledModel[], usecase: string): string[] {
   return models
     .filter(({ capabilities, disabled }) => !disabled && capabilities.includes(`FLAG_${usecase.toUpperCase()}`))
     .map(({ id }) => id)
@@ -28,7 +28,7 @@ export function useVoiceModels(): VoiceModels {
   const canSpeak = isServed('audio_speech')
   const { data = [] } = useQuery({ ...installedModelsQuery, enabled: canHear || canSpeak })
   return {
-    hearing: canHear ? listModelsOf(data, 'transcript') : [],
-    speaking: canSpeak ? listModelsOf(data, 'tts') : [],
+    hearing: canHear ? listModelsFor(data, 'transcript') : [],
+    speaking: canSpeak ? listModelsFor(data, 'tts') : [],
   }
 }
