@@ -11,7 +11,10 @@ import { systemClock } from '../clock.ts'
 import type { AccountCommand } from '../config/account-command.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { openDatabase } from '../db/open-database.ts'
+import type { DatabaseQueries } from '../db/queries.ts'
+import { removeOwnerFrom } from '../document-stores/remove-owner.ts'
 import { quietLogger } from '../logging/quiet-logger.ts'
+import { readServerId } from '../operations/server-id.ts'
 import { createAccountStores, toAuthOptions } from '../platform/open-accounts.ts'
 import { rotateSecret } from '../secret/rotate-secret.ts'
 import { openServerSecret } from '../secret/server-secret.ts'
@@ -33,6 +36,7 @@ export interface AccountCommandOptions {
 interface CommandParts {
   readonly auth: Auth
   readonly config: ServerConfig
+  readonly queries: DatabaseQueries
   readonly input: NodeJS.ReadableStream
 }
 
@@ -77,7 +81,7 @@ export async function runAccountCommand(options: AccountCommandOptions): Promise
     stores: createAccountStores(database),
     registrationMode: 'open',
   })
-  const { text: lines, value, change } = await run(command, { auth, config, input })
+  const { text: lines, value, change } = await run(command, { auth, config, queries: database.queries, input })
   if (change !== undefined) await recordChangeIn(database, change)
   return json ? `${JSON.stringify(value)}\n` : lines
 }
@@ -175,9 +179,11 @@ async function changeStatus({ what, user: wanted }: StatusCommand, { auth }: Com
   }
 }
 
-async function deleteUser(wanted: string, { auth }: CommandParts): Promise<Answer> {
+async function deleteUser(wanted: string, { auth, config, queries }: CommandParts): Promise<Answer> {
   const { id, email } = await findUser(auth, wanted)
   await auth.accounts.remove(id, { actorId: undefined }, call)
+  const server = await readServerId(config.dataPath)
+  await removeOwnerFrom(id, { config, server, queries, clock: systemClock, logger: quietLogger })
   return {
     text: `deleted ${email} (${id})\n`,
     value: { deleted: true, id, email },

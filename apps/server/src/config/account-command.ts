@@ -45,7 +45,7 @@ const FORMS: Readonly<Record<CommandName, Form>> = {
   'users approve': { argument: 'USER', about: 'let an account in that waits for approval' },
   'users disable': { argument: 'USER', about: 'end what an account runs, and let it in no more' },
   'users enable': { argument: 'USER', about: 'let a disabled account in again' },
-  'users delete': { argument: 'USER', about: 'delete an account with its keys, quotas and usage' },
+  'users delete': { argument: 'USER', about: 'delete an account with its keys, quotas, usage and files' },
   'users reset-password': {
     argument: 'USER',
     flags: ['--password-stdin'],

@@ -1,11 +1,12 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createLocalPrincipal } from '@svc/auth'
 import { SvcError } from '@svc/errors'
-import { eventually, tempDir } from '@svc/test-kit'
+import { eventually, type TempDir, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { databasePlaces, silentLogger } from '../db/__fixtures__/places.ts'
 import { openDatabase } from '../db/open-database.ts'
+import { FOLDER_MARK } from '../stored-files/folder-mark.ts'
 import type { StoredFile } from '../stored-files/stored-file.ts'
 import type { DocumentStore } from './document-store.ts'
 import { openDocuments } from './documents.ts'
@@ -37,7 +38,13 @@ async function openWorld(
     maxOwnerBytes = 0,
     maxOwnerFiles,
     server = 'one',
-  }: { readonly maxOwnerBytes?: number; readonly maxOwnerFiles?: number; readonly server?: string } = {},
+    filesOf,
+  }: {
+    readonly maxOwnerBytes?: number
+    readonly maxOwnerFiles?: number
+    readonly server?: string
+    readonly filesOf?: { readonly dir: TempDir }
+  } = {},
 ) {
   const place = await create()
   const dir = await tempDir('svc-documents-')
@@ -57,7 +64,7 @@ async function openWorld(
   }
   const open = (id = server) =>
     openDocuments({
-      folder: dir.join(`files-${id}`),
+      folder: (filesOf?.dir ?? dir).join(`files-${id}`),
       server: id,
       queries: database.queries,
       maxOwnerBytes,
@@ -85,7 +92,10 @@ async function openWorld(
     sleepBy(other: () => Promise<void>) {
       sleep = other
     },
-    list: () => readdir(dir.join(`files-${server}`)).catch(() => []),
+    list: async () => {
+      const names = await readdir(dir.join(`files-${server}`)).catch(() => [])
+      return names.filter((name) => name !== FOLDER_MARK)
+    },
     dir,
     async restart() {
       await documents.close()
@@ -490,6 +500,37 @@ describe.each(places)('documents on $name', ({ create }) => {
     await writeFile(world.dir.join('files-one', gone.id.slice(5)), 'the server was killed before the row')
     await world.restart()
     expect(await world.list()).toHaveLength(2)
+  })
+
+  it('stay where the database is another one', async () => {
+    await using world = await openWorld(create)
+    const river = await world.upload('a river')
+    await using other = await openWorld(create, { filesOf: world })
+    // Also once the other database has a file of its own.
+    for (let round = 0; round < 2; round += 1) {
+      await other.restart()
+      other.move(DAY)
+      await other.documents.trim()
+      expect(await readdir(world.dir.join('files-one'))).toContain(river.id.slice(5))
+      await other.upload('a star')
+    }
+    await world.restart()
+    expect(await world.documents.uploads.find(river.id, ADA)).toEqual(river)
+    expect(await readFile(await world.documents.uploads.locate(river), 'utf8')).toBe('a river')
+  })
+
+  it('of a folder without a mark stay where no row names one of them', async () => {
+    await using world = await openWorld(create)
+    const river = await world.upload('a river')
+    const mark = world.dir.join('files-one', FOLDER_MARK)
+    await rm(mark)
+    await using other = await openWorld(create, { filesOf: world })
+    await other.upload('a star')
+    await other.restart()
+    expect(await world.list()).toHaveLength(2)
+    await rm(mark)
+    await world.restart()
+    expect(await world.list()).toEqual([river.id.slice(5)])
   })
 
   it('are not added to a store that is gone', async () => {

@@ -10,6 +10,7 @@ import type { IndexFileParts } from './index-file.ts'
 import { createIndexer, type Indexer } from './indexer.ts'
 import { createLoadedStores } from './loaded-stores.ts'
 import { removeFilesInParts, removeFromAllStores } from './removal.ts'
+import { removeOwner } from './remove-owner.ts'
 import { type DocumentHit, type DocumentSearch, searchDocuments } from './search-documents.ts'
 
 /** Uploaded files, and stores in which their texts are found. */
@@ -106,22 +107,7 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
     indexer,
     search: (chosen, search, call) => searchDocuments(chosen, search, call, { queries, loaded, embedder }),
     removeStore,
-    async removeOwner(id) {
-      const [all, reader] = [
-        { limit: 100, order: 'asc' },
-        { id, isAdmin: false },
-      ] as const
-      for (let isLeft = true; isLeft; ) {
-        const { items, hasMore } = await uploads.list(all, reader)
-        await uploads.remove(items)
-        isLeft = hasMore
-      }
-      for (let isLeft = true; isLeft; ) {
-        const { items, hasMore } = await stores.list(all, reader)
-        for (const store of items) await removeStore(store)
-        isLeft = hasMore
-      }
-    },
+    removeOwner: (id) => removeOwner(id, { uploads, stores, removeStore }),
     trim,
     async close() {
       clearInterval(trimmer)

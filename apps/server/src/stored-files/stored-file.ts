@@ -59,7 +59,8 @@ export interface StoredFiles {
   /** Removes files that have expired. */
   trim(): Promise<void>
   /**
-   * Removes bytes that no row names: a killed server has left them, or another server has removed their row.
+   * Removes bytes that no row names: a killed server has left them, or another server has removed their row. A folder
+   * of another database stays as it is.
    *
    * @param leastAgeMs younger ones may be those of an upload whose row follows. @default 0
    */

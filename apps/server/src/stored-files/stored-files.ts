@@ -1,4 +1,4 @@
-import { copyFile, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { and, count, eq, gt, inArray, isNull, lte, or, type SQL, sum } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
@@ -8,6 +8,7 @@ import type { Tables } from '../db/schema.ts'
 import { readSystemCode, toFileError } from '../files/file-error.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { fileElsewhere, fileNotFound, filesFull, unknownCursor } from './file-errors.ts'
+import { createFolderMark, type FolderMark, listStoredNames, FILE_PREFIX as PREFIX } from './folder-mark.ts'
 import type { Reader, StoredFile, StoredFiles } from './stored-file.ts'
 
 /** Options of {@link createStoredFiles}. */
@@ -29,7 +30,6 @@ export interface StoredFilesOptions {
 
 type Files = Tables['storedFiles']
 
-const PREFIX = 'file-'
 const FOLDER_MODE = 0o700
 const BATCH = 200
 const MAX_FILES = 100_000
@@ -40,6 +40,7 @@ const toName = (id: string): string => id.slice(PREFIX.length)
 export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
   const { folder, server, database, maxOwnerBytes, maxOwnerFiles = MAX_FILES, detach, clock, logger } = options
   const { queries } = database
+  const mark = createFolderMark({ folder, server, queries, clock, logger })
 
   const isVisible = (files: Files, { id, isAdmin }: Reader): SQL | undefined =>
     and(isAdmin ? undefined : eq(files.owner, id), or(isNull(files.expiresAt), gt(files.expiresAt, clock.now())))
@@ -93,6 +94,7 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
       const expiresAt = expiresAfterMs === undefined ? null : createdAt + expiresAfterMs
       const row: StoredFile = { id, server, ...facts, createdAt, expiresAt }
       const place = join(folder, toName(id))
+      await mark.claim()
       await moveFile(path, place)
       try {
         await insert(row)
@@ -130,7 +132,7 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
         if (old.length < BATCH) return
       }
     },
-    sweep: (leastAgeMs = 0) => sweepFolder(options, leastAgeMs),
+    sweep: (leastAgeMs = 0) => sweepFolder(options, mark, leastAgeMs),
   }
 }
 
@@ -145,17 +147,17 @@ async function locateFile(
   return path
 }
 
-/** Removes files that no row names. */
+/** Removes files that no row names, unless they are of another database. */
 async function sweepFolder(
   { folder, database: { queries }, clock, logger }: StoredFilesOptions,
+  mark: FolderMark,
   leastAgeMs: number,
 ): Promise<void> {
   const now = clock.now()
-  const isOld = (name: string): boolean => {
-    const place = readPlace(PREFIX, `${PREFIX}${name}`)
-    return place !== undefined && (leastAgeMs === 0 || place.createdAt + leastAgeMs <= now)
-  }
-  const names = (await readdir(folder).catch(() => [])).filter(isOld)
+  const isOld = (name: string): boolean =>
+    leastAgeMs === 0 || (readPlace(PREFIX, `${PREFIX}${name}`)?.createdAt ?? now) + leastAgeMs <= now
+  const names = (await listStoredNames(folder)).filter(isOld)
+  if (names.length === 0 || !(await mark.claim())) return
   for (let at = 0; at < names.length; at += BATCH) {
     const part = names.slice(at, at + BATCH)
     const ids = part.map((name) => `${PREFIX}${name}`)

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -127,8 +127,20 @@ describe('commands about single accounts', () => {
       await expect(run('users approve bob@site.example')).rejects.toThrow('is disabled: use users enable')
       expect(await run('users enable bob@site.example')).toBe('bob@site.example is active\n')
       expect(await status()).toBe(200)
+      const [key] = (await run('keys create bob@site.example')).split('\n')
+      const headers = { authorization: `Bearer ${key}` }
+      const upload = new FormData()
+      upload.set('purpose', 'assistants')
+      upload.set('file', new Blob(['a river']), 'river.txt')
+      const uploaded = await fetch(`${world.url}/v1/files`, { method: 'POST', body: upload, headers })
+      expect(uploaded.status).toBe(200)
+      expect((await world.post('/v1/vector_stores', { name: 'notes' }, headers)).status).toBe(200)
       expect(await run('users delete bob@site.example')).toMatch(/^deleted bob@site.example \([0-9a-f]{32}\)\n$/)
       expect(await status()).toBe(401)
+      for (const path of ['/v1/files', '/v1/vector_stores'])
+        expect((await world.call(path, { headers: world.admin.headers })).json(), path).toMatchObject({ data: [] })
+      const left = await readdir(join(world.folder, 'data', 'uploaded-files'))
+      expect(left.filter((name) => !name.startsWith('.'))).toEqual([])
       for (const line of ['users disable admin@site.example', 'users delete admin@site.example'])
         await expect(run(line), line).rejects.toThrow('the last admin must stay one')
       await expect(run('users delete bob@site.example')).rejects.toThrow('there is no account bob@site.example')

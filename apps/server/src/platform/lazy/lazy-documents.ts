@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { createLazy } from '../../concurrency/lazy.ts'
 import type { ServerConfig } from '../../config/schema.ts'
 import type { Database } from '../../db/database.ts'
 import type { Documents } from '../../document-stores/documents.ts'
+import { findUploadsFolder } from '../../document-stores/uploads-folder.ts'
 import type { RequestCore } from '../../inference/core/pipeline.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { AccountModule } from '../open-accounts.ts'
@@ -17,9 +17,6 @@ export interface LazyDocuments {
   removeOwner(id: string): Promise<void>
   close(): Promise<void>
 }
-
-/** Folder of uploaded files in the data path. */
-const FOLDER = 'uploaded-files'
 
 /** Makes the documents of a server. Nothing of them is loaded yet. */
 export function createLazyDocuments({
@@ -40,7 +37,7 @@ export function createLazyDocuments({
   readonly clock: Clock
   readonly logger: Logger
 }): LazyDocuments {
-  const folder = join(config.dataPath, FOLDER)
+  const folder = findUploadsFolder(config)
   const { open, settled } = createLazy(async () => {
     const { openDocuments } = await import('../../document-stores/documents.ts')
     const { createTextEmbedder } = await import('../../document-stores/embed-texts.ts')
@@ -60,7 +57,8 @@ export function createLazyDocuments({
     open,
     async resume() {
       const names = await readdir(folder).catch(() => [])
-      if (names.length > 0 || (await database.queries.holdsRows('document_stores'))) await open()
+      const holdsFiles = names.some((name) => !name.startsWith('.'))
+      if (holdsFiles || (await database.queries.holdsRows('document_stores'))) await open()
     },
     removeOwner: async (id) => (await open()).removeOwner(id),
     async close() {
