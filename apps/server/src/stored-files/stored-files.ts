@@ -40,7 +40,7 @@ const toName = (id: string): string => id.slice(PREFIX.length)
 export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
   const { folder, server, database, maxOwnerBytes, maxOwnerFiles = MAX_FILES, detach, clock, logger } = options
   const { queries } = database
-  const mark = createFolderMark({ folder, server, queries, clock, logger })
+  const mark = createFolderMark({ ...options, queries })
 
   const isVisible = (files: Files, { id, isAdmin }: Reader): SQL | undefined =>
     and(isAdmin ? undefined : eq(files.owner, id), or(isNull(files.expiresAt), gt(files.expiresAt, clock.now())))
@@ -92,8 +92,7 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
       const createdAt = clock.now()
       const id = createPlacedId(PREFIX, createdAt)
       const expiresAt = expiresAfterMs === undefined ? null : createdAt + expiresAfterMs
-      const row: StoredFile = { id, server, ...facts, createdAt, expiresAt }
-      const place = join(folder, toName(id))
+      const [row, place] = [{ id, server, ...facts, createdAt, expiresAt }, join(folder, toName(id))]
       await mark.claim()
       await moveFile(path, place)
       try {
@@ -124,12 +123,12 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
     },
     locate: (file) => locateFile(file, options),
     async trim() {
-      for (;;) {
+      for (let isLeft = true; isLeft; ) {
         const old = await queries.rows((db, { storedFiles: files }) =>
           db.select().from(files).where(lte(files.expiresAt, clock.now())).limit(BATCH),
         )
         await remove(old)
-        if (old.length < BATCH) return
+        isLeft = old.length === BATCH
       }
     },
     sweep: (leastAgeMs = 0) => sweepFolder(options, mark, leastAgeMs),
