@@ -59,7 +59,23 @@ describe('the voices', () => {
 
 describe('texts', () => {
   it('come clause by clause', async () => {
-    expect((await say('One sentence. And another one. A third!')).pieces).toHaveLength(3)
+    const sentence = 'This is a sentence of more than forty letters.'
+    expect((await say(`One. ${sentence} ${sentence}`)).pieces).toHaveLength(3)
+  })
+
+  it('of short lines are spoken many at a time, with a pause between them', async () => {
+    const { pieces, seconds } = await say('One\n'.repeat(200))
+    expect(pieces).toHaveLength(1 + Math.ceil(199 / 9))
+    expect(seconds).toBeGreaterThan(200 * 0.4)
+  })
+
+  it.each([
+    ['words', 'of '.repeat(10_001)],
+    ['lines', 'a\n'.repeat(25_000)],
+    ['digits', '7'.repeat(10_001)],
+    ['signs', '% '.repeat(10_001)],
+  ])('of more than 10,000 %s are refused', async (_, text) => {
+    await expect(say(text)).rejects.toMatchObject({ kind: 'invalid_request', message: /at most 10000 words/ })
   })
 
   it.each(['мир', '...', '😀 🎉', '你好。'])('without a letter that it speaks are refused: %s', async (text) => {
@@ -78,7 +94,7 @@ describe('texts', () => {
   })
 
   it('of more than 50,000 characters are refused', async () => {
-    await expect(say('a '.repeat(25_001))).rejects.toMatchObject({ kind: 'invalid_request' })
+    await expect(say('a '.repeat(25_001))).rejects.toMatchObject({ message: /at most 50000 characters/ })
   })
 })
 

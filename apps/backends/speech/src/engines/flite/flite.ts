@@ -1,6 +1,7 @@
 import { createCallSignals, createSlotPool } from '@svc/backend-kit'
 import { invalidRequest, SpeechError } from '../../errors.ts'
 import type { SpeechModel, SpeechRequest, Voice } from '../../speech-model.ts'
+import { joinClauses } from '../../text/join-clauses.ts'
 import { splitClauses } from '../../text/split-clauses.ts'
 import type { Engine, LoadSettings } from '../engine.ts'
 import { readVoiceAliases } from '../voice-aliases.ts'
@@ -9,12 +10,18 @@ import { foldText, isSpeakable } from './fold-text.ts'
 import { speakText } from './speak-text.ts'
 import { FLITE_VOICES, isVoiceFile, readDefaultVoice } from './voice-file.ts'
 
-/** Longest text of one call, in characters: about an hour of speech. */
+/** Longest text of one call, in characters. */
 const MAX_TEXT = 50_000
+/** Most words of one call: about an hour of speech. */
+const MAX_WORDS = 10_000
+/** What is spoken as a word. Letters of long words may be spelled out. */
+const WORD = /[A-Za-z]{1,12}|[^\sA-Za-z.,:;!?'"()<>[\]{}\x60-]/g
+/** A thread starts in the time of some forty characters. */
+const PIECE = { least: 40, max: 300 } as const
 
 /**
  * The synthesiser that comes with this backend: English, in WebAssembly. It runs in threads of this process, one for
- * each clause.
+ * each piece of the text.
  */
 export const fliteEngine: Engine = {
   options: ['voice_aliases'],
@@ -40,7 +47,7 @@ function createModel(module: WebAssembly.Module, { settings, voices, aliases }: 
   const signals = createCallSignals()
 
   async function* speak(request: SpeechRequest, caller: AbortSignal): AsyncGenerator<Int16Array> {
-    const clauses = toClauses(request.text)
+    const pieces = toPieces(request.text)
     const call = signals.begin(caller)
     try {
       const lease = await pool.acquire(call)
@@ -48,7 +55,7 @@ function createModel(module: WebAssembly.Module, { settings, voices, aliases }: 
       call.signal.addEventListener('abort', lease.release, { once: true })
       try {
         const job = { voice: request.voice.name, stretch: 1 / request.speed }
-        for (const text of clauses) {
+        for (const text of pieces) {
           const { sampleRate, samples } = await speakText(module, { ...job, text }, call.signal)
           if (sampleRate !== readRate(request.voice)) throw new SpeechError('internal', 'the engine has another rate')
           yield samples
@@ -86,9 +93,13 @@ function readRate({ name }: Voice): number {
 }
 
 /** @throws SpeechError `invalid_request` for a text that is too long or has nothing that the engine can speak */
-function toClauses(text: string): readonly string[] {
+function toPieces(text: string): readonly string[] {
   if (text.length > MAX_TEXT) throw invalidRequest(`text must have at most ${MAX_TEXT} characters`, 'text')
-  const clauses = splitClauses(foldText(text)).filter(isSpeakable)
-  if (clauses.length > 0) return clauses
+  const folded = foldText(text)
+  if ((folded.match(WORD)?.length ?? 0) > MAX_WORDS) {
+    throw invalidRequest(`text must have at most ${MAX_WORDS} words; digits and signs are one each`, 'text')
+  }
+  const pieces = joinClauses(splitClauses(folded).filter(isSpeakable), PIECE)
+  if (pieces.length > 0) return pieces
   throw invalidRequest('the text has no Latin letters and no digits: this voice speaks nothing else', 'text')
 }
