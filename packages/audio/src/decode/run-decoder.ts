@@ -1,5 +1,6 @@
 import { AudioError } from '../errors.ts'
 import type { DecodedPiece } from './decoded.ts'
+import { quietly } from './quietly.ts'
 
 /** Samples of all channels, from a piece of a file. */
 interface DecodedChannels {
@@ -26,8 +27,8 @@ export async function* runDecoder(
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<DecodedPiece> {
   try {
-    for await (const piece of pieces) yield* toPieces(await guard(() => decoder.decode(piece)))
-    const rest = await guard(() => decoder.flush?.())
+    for await (const piece of pieces) yield* toPieces(await guard(() => quietly(() => decoder.decode(piece))))
+    const rest = await guard(() => quietly(() => decoder.flush?.()))
     if (rest !== undefined) yield* toPieces(rest)
   } finally {
     free(decoder)

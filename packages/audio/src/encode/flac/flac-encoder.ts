@@ -1,3 +1,4 @@
+import { CRC8, CRC16 } from '../../flac/crc.ts'
 import { roundToS16 } from '../../samples/s16.ts'
 import type { Encoder, EncoderOptions } from '../encoder.ts'
 import { BitWriter } from './bit-writer.ts'
@@ -25,9 +26,6 @@ const RATE_CODES: Readonly<Record<number, number>> = {
   96000: 11,
 }
 const RATE_OF_STREAM = { code: 0, value: 0, bits: 0 }
-
-const CRC8 = Uint8Array.from({ length: 256 }, (_, byte) => runCrc(byte, 0x80, 0x07))
-const CRC16 = Uint16Array.from({ length: 256 }, (_, byte) => runCrc(byte << 8, 0x8000, 0x8005))
 
 /**
  * Encodes to FLAC (RFC 9639) with 16 bits, without loss: fixed predictors and Rice codes. The header declares neither
@@ -153,10 +151,4 @@ function encodeNumber(number: number): readonly number[] {
     limit = 0x40 >> tail.length
   }
   return [((0xff00 >> (tail.length + 1)) & 0xff) | left, ...tail]
-}
-
-function runCrc(start: number, highest: number, polynomial: number): number {
-  let crc = start
-  for (let bit = 0; bit < 8; bit++) crc = crc & highest ? (crc << 1) ^ polynomial : crc << 1
-  return crc & (highest * 2 - 1)
 }
