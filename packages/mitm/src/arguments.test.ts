@@ -36,6 +36,13 @@ describe('arguments of another type', () => {
     await expect(call(createCaFolder, wrong)).rejects.toEqual(refusal)
   })
 
+  it.each([null, 7, {}, Symbol('x')])('%o is not an organization, and nothing is made', async (organization) => {
+    const calls: string[] = []
+    const store = { read: async () => void calls.push('read'), create: async () => void calls.push('create') }
+    await expect(call(openAuthority, { store, organization })).rejects.toEqual(refusal)
+    expect(calls).toEqual([])
+  })
+
   it.each(WRONG.filter((wrong) => wrong !== ''))('%o is not text of a host', async (wrong) => {
     await expect(call(canonicalHost, wrong)).rejects.toEqual(refusal)
     await expect(call(createAllowlist, [{ owner: 'model', hosts: [wrong] }])).rejects.toEqual(refusal)

@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls'
 import { listenOnFreePort, trackSockets } from '@svc/test-kit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { connectThrough, LISTED, OTHER, startWorld } from './world.ts'
+import { connectThrough, LISTED, OTHER, startWorld, tlsThrough } from './world.ts'
 
 /** A server that sends back everything, and ends when the client does. */
 async function startEcho() {
@@ -105,6 +105,17 @@ function joinFirst(socket: Socket, request: string) {
   socket.on('end', () => duplex.push(null))
   return duplex
 }
+
+it('a client that names no host in TLS means the target', async () => {
+  await using world = await startWorld()
+  const ca = world.authority.certificate
+  const tls = await tlsThrough(world.proxy, world.target, { ca, servername: '', insecure: true })
+  tls.write(`GET /x HTTP/1.1\r\nhost: ${world.target}\r\nconnection: close\r\n\r\n`)
+  let answer = ''
+  for await (const bytes of tls) answer += bytes
+  expect(answer).toMatch(/^HTTP\/1.1 200 /)
+  expect(world.events.map(({ type }) => type)).not.toContain('server-name-mismatch')
+})
 
 describe('a TLS name that differs from the target', () => {
   const open = async (target: string, port: number, servername: string) => {

@@ -25,10 +25,18 @@ interface Given {
   readonly hasBody?: boolean
   readonly upgrade?: string
   readonly method?: string
+  /** @default 'h2' */
+  readonly clientProtocol?: 'http/1.1' | 'h2'
+  /** Whether the connection to the host holds a head back until it has bytes of the body. */
+  readonly canFlush?: boolean
+  /** Whether the reply of the host cannot be passed on. */
+  readonly isUnspeakable?: boolean
 }
 
 /** An exchange between a client and a host that the test plays. */
-function open({ target = '/v1/files', filter, hasBody = true, upgrade, method = 'POST' }: Given = {}) {
+function open(given: Given = {}) {
+  const { target = '/v1/files', filter, hasBody = true, upgrade, method = 'POST' } = given
+  const { clientProtocol: protocol = 'h2', canFlush = false, isUnspeakable = false } = given
   const events: MitmEvent[] = []
   const deadlines = new Deadlines()
   const budget = new ByteBudget(1000)
@@ -39,8 +47,9 @@ function open({ target = '/v1/files', filter, hasBody = true, upgrade, method = 
   const signals: AbortSignal[] = []
   let isStarted = false
   let close: (isComplete: boolean) => void = () => {}
+  let switchProtocols: () => PassThrough | undefined = () => undefined
   const request: ClientRequest = {
-    protocol: 'h2',
+    protocol,
     method,
     target,
     authorities: ['a.example'],
@@ -57,6 +66,7 @@ function open({ target = '/v1/files', filter, hasBody = true, upgrade, method = 
       stream,
       inform: ({ status }) => void calls.push(`inform ${status}`),
       start({ status }) {
+        if (isUnspeakable) throw new TypeError('invalid header')
         isStarted = true
         calls.push(`start ${status}`)
       },
@@ -84,6 +94,7 @@ function open({ target = '/v1/files', filter, hasBody = true, upgrade, method = 
       upstream: {
         async start(head, listener, isWanted) {
           const outgoing = new PassThrough()
+          if (canFlush) Object.assign(outgoing, { flushHeaders: () => void calls.push('flush head') })
           sent.push({ head, listener, body: outgoing, isWanted })
           return {
             protocol: 'http/1.1',
@@ -94,7 +105,14 @@ function open({ target = '/v1/files', filter, hasBody = true, upgrade, method = 
         },
         upgrade(_head, _protocol, signal) {
           signals.push(signal)
-          return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+          return new Promise((resolve, reject) => {
+            switchProtocols = () => {
+              const socket = new PassThrough()
+              resolve({ upgraded: true, head: { ...HEAD, status: 101 }, socket, first: Buffer.alloc(0) })
+              return socket
+            }
+            signal.addEventListener('abort', () => reject(signal.reason))
+          })
         },
         close() {},
       },
@@ -112,6 +130,8 @@ function open({ target = '/v1/files', filter, hasBody = true, upgrade, method = 
     signals,
     running,
     close: (isComplete: boolean) => close(isComplete),
+    /** Opens the connection that the client asked for. */
+    switchProtocols: () => switchProtocols(),
     /** Answers the request that was sent last, and returns the body of the reply. */
     reply(head = HEAD) {
       const answer = new PassThrough()
@@ -187,6 +207,29 @@ describe('the time limit', () => {
     expect(await passLimit(LIMITS.replyMs, calls)).toEqual(['abort host', 'start 502', 'finish'])
     close(true)
     expect(events).toMatchObject([{ outcome: 'failed', code: 'upstream_timeout', status: 502 }])
+  })
+
+  it('of the host is a 502 for a handshake too, which ends', async () => {
+    const { calls, close, events, signals } = open({ hasBody: false, upgrade: 'websocket', method: 'CONNECT' })
+    await turn()
+    expect(await passLimit(LIMITS.replyMs, calls)).toEqual(['start 502', 'finish'])
+    expect(signals.map(({ reason }) => reason)).toMatchObject([{ code: 'upstream_timeout' }])
+    close(true)
+    expect(events).toMatchObject([{ outcome: 'failed', code: 'upstream_timeout', status: 502, upgraded: false }])
+  })
+
+  it('of a connection of another protocol is that of a reply', async () => {
+    const exchange = open({ hasBody: false, upgrade: 'websocket', method: 'GET', clientProtocol: 'http/1.1' })
+    await turn()
+    const host = exchange.switchProtocols()
+    await turn()
+    await advance(LIMITS.idleMs - SWEEP_MS)
+    expect(exchange.calls).toEqual([])
+    host?.write('x')
+    await turn()
+    expect(await passLimit(LIMITS.idleMs, exchange.calls)).toEqual(['abort'])
+    exchange.close(false)
+    expect(exchange.events).toMatchObject([{ outcome: 'failed', code: 'idle_timeout', status: 101, upgraded: true }])
   })
 
   it('of the host begins again with each piece of the body, and with each status ahead of the reply', async () => {
@@ -358,6 +401,12 @@ describe('the end', () => {
   })
 })
 
+it('a body that has not begun keeps its head from nobody', async () => {
+  const { calls } = open({ canFlush: true })
+  await turn()
+  expect(calls).toEqual(['flush head'])
+})
+
 describe('a reply', () => {
   it.each(['a refusal', 'the end'])('that comes after %s is dropped, and its connection left', async (after) => {
     const { calls, reply, close, sent } = open({ hasBody: false })
@@ -403,6 +452,16 @@ describe('a reply', () => {
     sent[0]?.listener.fail(new Error('reset'), true)
     await turn()
     expect(sent).toHaveLength(1)
+  })
+
+  it('that cannot be passed on leaves the host, and the client without one', async () => {
+    const { calls, reply, close, events } = open({ hasBody: false, isUnspeakable: true })
+    await turn()
+    reply()
+    await turn()
+    expect(calls.slice(0, 2)).toEqual(['abort host', 'abort'])
+    close(false)
+    expect(events).toMatchObject([{ outcome: 'failed', status: 200 }])
   })
 
   it('without bytes goes out at once', async () => {

@@ -158,7 +158,9 @@ export class Exchange {
         this.#lifetime.abort(filterUnavailable())
         break
       case 'head':
-        this.#replyHalf.refuse(upstreamTimedOut())
+        // A handshake is a wait, whose end is the refusal.
+        if (this.#request.upgrade === undefined) this.#replyHalf.refuse(upstreamTimedOut())
+        else this.#lifetime.abort(upstreamTimedOut())
         break
       case 'request':
       case 'reply':

@@ -61,8 +61,7 @@ export function createUpstreamConnections(target: HostAndPort, dialer: Dialer): 
         return startOver(opened.session, request, listener)
       } catch (error) {
         opening = undefined
-        const isStale = opened.session.closed || opened.session.destroyed || isGoingAway(error)
-        if (!isStale || attempt > 1) throw error
+        if (!isGoingAway(error) || attempt > 1) throw error
       }
     }
   }
@@ -74,8 +73,17 @@ export function createUpstreamConnections(target: HostAndPort, dialer: Dialer): 
         signal: AbortSignal.any([signal, ended.signal]),
       })
       upgraded.add(socket)
-      socket.once('close', () => upgraded.delete(socket))
-      return upgradeOver(socket, request, protocol)
+      const leave = (): void => void socket.destroy()
+      signal.addEventListener('abort', leave, { once: true })
+      socket.once('close', () => {
+        upgraded.delete(socket)
+        signal.removeEventListener('abort', leave)
+      })
+      try {
+        return await upgradeOver(socket, request, protocol)
+      } catch (error) {
+        throw signal.aborted ? signal.reason : error
+      }
     },
     close() {
       ended.abort(new Error('the client has gone'))

@@ -92,7 +92,7 @@ function open(session: ClientHttp2Session, request: UpstreamRequest): ClientHttp
     )
   } catch (error) {
     // A session that goes away is tried again on a new connection; anything else is wrong with the headers.
-    if (session.closed || session.destroyed || isGoingAway(error)) throw error
+    if (isGoingAway(error)) throw error
     throw invalidRequest('the request cannot be sent over HTTP/2', 'invalid_request_head', error)
   }
 }

@@ -61,7 +61,7 @@ export interface UpstreamConnections {
    * @throws {SvcError} when no connection can be made, or the request has no form that the host's protocol allows
    */
   start(request: UpstreamRequest, listener: ReplyListener, isWanted: () => boolean): Promise<UpstreamExchange>
-  /** Asks for another protocol over HTTP/1.1, on a connection of its own. */
+  /** Asks for another protocol over HTTP/1.1, on a connection of its own, which ends with the signal. */
   upgrade(request: UpstreamRequest, protocol: string, signal: AbortSignal): Promise<UpgradeOutcome>
   close(): void
 }
