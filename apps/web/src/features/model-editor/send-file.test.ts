@@ -6,12 +6,20 @@ afterEach(() => vi.unstubAllGlobals())
 
 const PIECE = 4
 
-/** A server that takes a file. @param fail its answer to a piece instead, by the number of the request */
-function startServer(fail: (request: number) => Response | undefined = () => undefined) {
+/**
+ * A server that takes a file.
+ *
+ * @param fail its answer to a piece instead, by the number of the request
+ * @param failFinish its answer to the end instead
+ */
+function startServer(
+  fail: (request: number) => Response | undefined = () => undefined,
+  failFinish: (request: number) => Response | undefined = () => undefined,
+) {
   const taken: string[] = []
   const calls: string[] = []
   const reply = (body: unknown) => Response.json(body)
-  let pieces = 0
+  let [pieces, finishes] = [0, 0]
   vi.stubGlobal('fetch', async (input: Request | URL | string, init?: RequestInit) => {
     const { url, method } = input instanceof Request ? input : { url: String(input), method: init?.method ?? 'GET' }
     const { pathname, search } = new URL(url)
@@ -27,6 +35,8 @@ function startServer(fail: (request: number) => Response | undefined = () => und
     }
     if (method === 'DELETE') return reply({ success: true })
     if (pathname === '/healthz') return reply({})
+    const failure = failFinish(finishes++)
+    if (failure !== undefined) return failure
     return reply({ name: 'mine', filename: 'mine.yaml', weights_file: 'mine.gguf', size_bytes: 10 })
   })
   return { taken, calls }
@@ -74,5 +84,33 @@ test('somebody who gives up ends it at once, and the server drops it', async () 
     return new Response('', { status: 503 })
   })
   await expect(sendFile(giveUp.signal).sent).rejects.toMatchObject({ name: 'AbortError' })
+  expect(calls.at(-1)).toBe('DELETE /api/models/uploads/u1')
+})
+
+const failures =
+  (...statuses: readonly number[]) =>
+  (request: number) => {
+    const status = statuses[request]
+    return status === undefined ? undefined : Response.json({ error: `failed with ${status}` }, { status })
+  }
+
+test('an end that gets no reply is asked for again', async () => {
+  const { calls } = startServer(undefined, failures(503, 504))
+  expect(await sendFile().sent).toBe('mine')
+  expect(calls.filter((call) => call.startsWith('DELETE'))).toEqual([])
+})
+
+test.each([
+  ['that gets no reply again and again', [503, 503, 504], 504],
+  ['whose upload is gone after a reply that was lost', [502, 404], 502],
+])('an end %s leaves the upload to the server', async (_, statuses, status) => {
+  const { calls } = startServer(undefined, failures(...statuses))
+  await expect(sendFile().sent).rejects.toMatchObject({ status })
+  expect(calls.filter((call) => call.startsWith('DELETE'))).toEqual([])
+})
+
+test('an end that is refused drops the upload', async () => {
+  const { calls } = startServer(undefined, failures(409))
+  await expect(sendFile().sent).rejects.toThrow('failed with 409')
   expect(calls.at(-1)).toBe('DELETE /api/models/uploads/u1')
 })

@@ -17,8 +17,9 @@ export interface SendOptions {
 }
 
 /**
- * Sends a GGUF file of this computer to the server in pieces, and makes a model of it. A piece that gets no reply is sent
- * again; a file that fails or is given up leaves nothing on the server.
+ * Sends a GGUF file of this computer to the server in pieces, and makes a model of it. What gets no reply is asked for
+ * again. A file that is refused or given up leaves nothing on the server; one that only got no reply ends there by itself,
+ * because the server may still make a model of it.
  *
  * @returns the name of the model
  * @throws ApiError with the reason of the server; the reason of the signal
@@ -32,37 +33,52 @@ export async function sendModelFile(file: File, options: SendOptions): Promise<s
   try {
     for (let offset = 0; offset < file.size; offset += pieceBytes) {
       const piece = file.slice(offset, offset + pieceBytes)
-      await sendPiece(id, offset, piece, { signal, pausesMs })
+      await patiently(() => sendPiece(id, offset, piece, signal), { signal, pausesMs })
       onProgress(offset + piece.size)
     }
-    return (await unwrap(api.POST('/api/models/uploads/{id}/finish', { params: { path: { id } }, signal }))).name
+    return await patiently(() => finish(id, signal), { signal, pausesMs })
   } catch (error) {
-    // a rest on the server ends by itself after a while, if the server cannot be reached
+    if (canPass(error) && !signal.aborted) throw error
     void api.DELETE('/api/models/uploads/{id}', { params: { path: { id } } }).catch(() => undefined)
     throw error
   }
 }
 
-async function sendPiece(
-  id: string,
-  offset: number,
-  piece: Blob,
+async function sendPiece(id: string, offset: number, piece: Blob, signal: AbortSignal): Promise<void> {
+  const response = await send(toUrl(`api/models/uploads/${id}?offset=${offset}`), {
+    method: 'PUT',
+    headers: { 'content-type': 'application/octet-stream' },
+    body: piece,
+    signal,
+  })
+  if (!response.ok) throw readFailure(response, await response.json().catch(() => undefined))
+}
+
+async function finish(id: string, signal: AbortSignal): Promise<string> {
+  return (await unwrap(api.POST('/api/models/uploads/{id}/finish', { params: { path: { id } }, signal }))).name
+}
+
+/** Whether a failure may pass: the server was not reached, or is busy. */
+function canPass(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError)) return false
+  return [0, 429, 502, 503, 504].includes(error.status) || error.code === 'upload_busy'
+}
+
+/** Does something again after a failure that may pass. */
+async function patiently<Result>(
+  step: () => Promise<Result>,
   { signal, pausesMs }: { readonly signal: AbortSignal; readonly pausesMs: readonly number[] },
-): Promise<void> {
+): Promise<Result> {
+  let missed: ApiError | undefined
   for (let attempt = 0; ; attempt += 1) {
     try {
-      const response = await send(toUrl(`api/models/uploads/${id}?offset=${offset}`), {
-        method: 'PUT',
-        headers: { 'content-type': 'application/octet-stream' },
-        body: piece,
-        signal,
-      })
-      if (response.ok) return
-      throw readFailure(response, await response.json().catch(() => undefined))
+      return await step()
     } catch (error) {
+      // An upload that is gone after a reply that was lost has most likely become a model.
+      if (missed !== undefined && error instanceof ApiError && error.status === 404) throw missed
       const pause = pausesMs[attempt]
-      const canPass = error instanceof ApiError && [0, 429, 502, 503, 504].includes(error.status)
-      if (!canPass || pause === undefined) throw error
+      if (!canPass(error) || pause === undefined) throw error
+      missed = error
       await wait(Math.max(pause, error.retryAfterMs ?? 0), signal)
       signal.throwIfAborted()
     }

@@ -100,3 +100,17 @@ it('refuses other files', () => {
   eight.writeUInt16LE(8, 34)
   expect(() => createLiveSound(output).push(eight)).toThrow('no 16-bit samples')
 })
+
+it.each([4_000_000_000, 96_001, 7999])('refuses a rate of %d, which no browser plays', (rate) => {
+  const { output, played } = createOutput()
+  const bytes = Buffer.from(streamWav(SAMPLES))
+  bytes.writeUInt32LE(rate, 24)
+  expect(() => createLiveSound(output).push(bytes)).toThrow(/samples a second in 1 channels cannot be played/)
+  expect(played).toEqual([])
+})
+
+it('refuses more channels than browsers play', () => {
+  const bytes = Buffer.from(streamWav(SAMPLES))
+  bytes.writeUInt16LE(33, 22)
+  expect(() => createLiveSound(createOutput().output).push(bytes)).toThrow('in 33 channels')
+})

@@ -8,7 +8,7 @@ export type SoundOutput = Pick<
 
 /** A WAV file that is heard while it arrives. */
 export interface LiveSound {
-  /** Takes the next bytes. @throws Error for another file, and above {@link MAX_SOUND_BYTES} */
+  /** Takes the next bytes. @throws Error for another file, for one that no browser plays, and above {@link MAX_SOUND_BYTES} */
   readonly push: (bytes: Uint8Array) => void
   /** Resolves once everything has been heard, or the sound was closed. */
   readonly finish: () => Promise<void>
@@ -22,6 +22,9 @@ export interface LiveSound {
 const MAX_SOUND_BYTES = 200_000_000
 /** Sound that is played in one piece, in seconds: shorter pieces click. */
 const PIECE_SECONDS = 0.2
+/** Samples a second that every browser plays. */
+const [LEAST_RATE, MOST_RATE] = [8000, 96_000]
+const MOST_CHANNELS = 32
 /** Time until the first piece, in seconds, so that the next one is there in time. */
 const LEAD_SECONDS = 0.15
 
@@ -75,6 +78,10 @@ export function createLiveSound(output: SoundOutput): LiveSound {
       if (head === undefined) {
         head = readWavHead(waiting)
         if (head === undefined) return
+        if (head.sampleRate < LEAST_RATE || head.sampleRate > MOST_RATE || head.channels > MOST_CHANNELS)
+          throw new Error(
+            `a sound of ${head.sampleRate} samples a second in ${head.channels} channels cannot be played`,
+          )
         waiting = waiting.slice(head.offset)
       }
       flush(PIECE_SECONDS * head.sampleRate * head.channels * 2)
