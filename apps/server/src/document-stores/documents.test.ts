@@ -397,6 +397,27 @@ describe.each(places)('documents on $name', ({ create }) => {
     await world.done(store, bread)
   })
 
+  it('of several owners take turns', async () => {
+    await using world = await openWorld(create)
+    const store = await world.store()
+    const add = async (text: string, owner: string) => {
+      const file = await world.upload(text, 'note', owner)
+      await world.documents.files.add(store.id, [{ file, attributes: {}, chunkSize: 100, chunkOverlap: 10 }], owner)
+      return file
+    }
+    for (const text of ['a river', 'a star', 'a boat', 'a stone', 'a frost', 'honey']) await add(text, 'ada')
+    await add('two songs', 'bob')
+    await add('three songs', 'bob')
+    const last = await add('a song of Eve', 'eve')
+    world.documents.indexer.wake()
+    await world.done(store, last)
+    const order = world.asked.flat()
+    expect(order.indexOf('two songs')).toBeLessThan(4)
+    expect(order.indexOf('a song of Eve')).toBeLessThan(5)
+    await eventually(async () => expect(await world.countChunks()).toBe(9))
+    expect(world.asked).toHaveLength(9)
+  })
+
   it('may be added twice at the same time, and a store removed meanwhile', async () => {
     await using world = await openWorld(create)
     const store = await world.store()

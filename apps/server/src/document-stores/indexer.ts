@@ -1,9 +1,10 @@
 import { SvcError, toSvcError } from '@svc/errors'
-import { and, asc, eq, notInArray } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { DatabaseQueries } from '../db/queries.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { DocumentFault, DocumentFile } from './document-store.ts'
 import { FileLeft, type IndexFileParts, indexFile } from './index-file.ts'
+import { createWaitingFiles } from './waiting-files.ts'
 
 /** Indexes the files of stores in the background. The database is its queue. */
 export interface Indexer {
@@ -40,38 +41,22 @@ interface Running {
 export function createIndexer(options: IndexerOptions): Indexer {
   const { queries, server, clock, logger, concurrency = 2 } = options
   const running = new Set<Running>()
+  const waiting = createWaitingFiles(queries, server)
   const closing = new AbortController()
   const patience = createPatience({ clock, signal: closing.signal, onRested: () => wake() })
   let looking: Promise<void> | undefined
   let isLooking = false
   let hasNews = false
 
-  async function findWaiting(): Promise<DocumentFile | undefined> {
-    const rows = await queries.rows((db, { documentFiles: files }) =>
-      db
-        .select()
-        .from(files)
-        .where(
-          and(
-            eq(files.status, 'in_progress'),
-            eq(files.server, server),
-            patience.resting.size > 0 ? notInArray(files.owner, [...patience.resting]) : undefined,
-          ),
-        )
-        .orderBy(asc(files.createdAt), asc(files.id))
-        .limit(running.size + 1),
-    )
-    const isRunning = ({ storeId, run }: DocumentFile): boolean =>
-      [...running].some(({ file }) => file.storeId === storeId && file.run === run)
-    return rows.find((row) => !isRunning(row))
-  }
-
   async function look(): Promise<void> {
     try {
       do {
         hasNews = false
         while (running.size < concurrency && !closing.signal.aborted) {
-          const file = await findWaiting()
+          const file = await waiting.next(
+            patience.resting,
+            [...running].map((entry) => entry.file),
+          )
           if (file === undefined) {
             if (running.size === 0) patience.forget()
             break
