@@ -20,10 +20,16 @@ interface LoadedFile {
 
 /** The chunks of a store in memory. */
 export interface LoadedStore {
+  /** Its values are references to the first chunk of each vector. */
   readonly index: MemoryVectorIndex
   readonly files: LoadedFile[]
+  /** The other chunks of a vector by {@link toKey} of the first one. */
+  readonly equal: Map<number, Reference[]>
   revision: number
 }
+
+/** The place of a file in the list, and the number of a chunk. */
+type Reference = readonly [place: number, number: number]
 
 /** A chunk that a search found. */
 export interface FoundChunk {
@@ -42,8 +48,6 @@ interface IndexedFile {
 }
 
 const ROWS_AT_ONCE = 500
-/** A reference: the place of a file in the list, and the number of a chunk, 32 bits each. */
-const REFERENCE_BYTES = 8
 const NO_REVISION = -1
 
 /** Creates a store without chunks, which agrees with no row. */
@@ -51,6 +55,7 @@ export function createLoadedStore(): LoadedStore {
   return {
     index: createVectorIndex({ maxEntries: DOCUMENT_LIMITS.chunks, maxBytes: DOCUMENT_LIMITS.indexBytes }),
     files: [],
+    equal: new Map(),
     revision: NO_REVISION,
   }
 }
@@ -104,13 +109,13 @@ function listIndexed(queries: Queries, storeId: string): Promise<readonly Indexe
 }
 
 async function addFile(
-  { index, files }: LoadedStore,
+  loaded: LoadedStore,
   file: LoadedFile,
   store: DocumentStore,
   queries: Queries,
   signal: AbortSignal,
 ): Promise<void> {
-  const place = files.push(file) - 1
+  const place = loaded.files.push(file) - 1
   for (let after = -1; ; ) {
     signal.throwIfAborted()
     const rows = await queries.rows((db, { documentChunks: chunks }) =>
@@ -128,7 +133,7 @@ async function addFile(
         .orderBy(asc(chunks.number))
         .limit(ROWS_AT_ONCE),
     )
-    for (const { number, vector } of rows) await addChunk(index, readVector(vector), [place, number], signal)
+    for (const { number, vector } of rows) await addChunk(loaded, readVector(vector), [place, number], signal)
     if (rows.length < ROWS_AT_ONCE) return
     after = rows.at(-1)?.number ?? after
     await setImmediate()
@@ -137,48 +142,61 @@ async function addFile(
 
 /** Chunks of equal text have equal vectors, and the index keeps one entry for them. */
 async function addChunk(
-  index: MemoryVectorIndex,
+  { index, equal }: LoadedStore,
   key: Float32Array,
-  reference: readonly [place: number, number: number],
+  reference: Reference,
   signal: AbortSignal,
 ): Promise<void> {
   if (index.dimension !== undefined && index.dimension !== key.length) throw otherModel()
-  const [equal] = await index.get([key], { signal })
-  const own = Buffer.from(Uint32Array.from(reference).buffer)
-  const value = equal === undefined ? own : Buffer.concat([equal.value, own])
-  await index.set([{ key, value }], { signal })
+  const [known] = await index.get([key], { signal })
+  if (known === undefined) {
+    await index.set([{ key, value: Buffer.from(Uint32Array.from(reference).buffer) }], { signal })
+    return
+  }
+  const first = toKey(readReference(known.value))
+  const others = equal.get(first)
+  if (others === undefined) equal.set(first, [reference])
+  else others.push(reference)
 }
 
 /** Finds the chunks nearest to a vector in files that pass the filter, the nearest first. */
 export async function findChunks(
-  { index, files }: LoadedStore,
+  { index, files, equal }: LoadedStore,
   query: Float32Array,
   { filter, count, signal }: { readonly filter: AttributeFilter; readonly count: number; readonly signal: AbortSignal },
 ): Promise<readonly FoundChunk[]> {
   if (index.dimension === undefined) return []
   if (index.dimension !== query.length) throw otherModel()
   const isMeant = files.map((file) => file.isThere && filter(file.attributes))
-  const accepts = (value: Uint8Array): boolean => readReferences(value).some(([place]) => isMeant[place])
-  const found = await index.find(query, { count, accepts, signal })
-  return found.flatMap((entry) => toChunks(entry, files, isMeant)).slice(0, count)
-}
-
-function toChunks(
-  { value, similarity }: FoundEntry,
-  files: readonly LoadedFile[],
-  isMeant: readonly boolean[],
-): FoundChunk[] {
-  return readReferences(value).flatMap(([place, number]) => {
-    const file = files[place]
-    return file !== undefined && isMeant[place] === true ? [{ file, number, similarity }] : []
-  })
-}
-
-function readReferences(value: Uint8Array): (readonly [place: number, number: number])[] {
-  const view = new DataView(value.buffer, value.byteOffset, value.byteLength)
-  const references: (readonly [number, number])[] = []
-  for (let at = 0; at < value.byteLength; at += REFERENCE_BYTES) {
-    references.push([view.getUint32(at, true), view.getUint32(at + REFERENCE_BYTES / 2, true)])
+  const accepts = (value: Uint8Array): boolean => {
+    const first = readReference(value)
+    return isMeant[first[0]] === true || (equal.get(toKey(first))?.some(([place]) => isMeant[place]) ?? false)
   }
-  return references
+  const found = await index.find(query, { count, accepts, signal })
+  const chunks: FoundChunk[] = []
+  for (const entry of found) {
+    for (const [place, number] of listReferences(entry, equal)) {
+      const file = files[place]
+      if (file === undefined || isMeant[place] !== true) continue
+      chunks.push({ file, number, similarity: entry.similarity })
+      if (chunks.length === count) return chunks
+    }
+  }
+  return chunks
+}
+
+function* listReferences({ value }: FoundEntry, equal: LoadedStore['equal']): Generator<Reference> {
+  const first = readReference(value)
+  yield first
+  yield* equal.get(toKey(first)) ?? []
+}
+
+function readReference(value: Uint8Array): Reference {
+  const view = new DataView(value.buffer, value.byteOffset, value.byteLength)
+  return [view.getUint32(0, true), view.getUint32(4, true)]
+}
+
+/** A store has fewer than 2^21 files in memory, so the number is exact. */
+function toKey([place, number]: Reference): number {
+  return place * 2 ** 32 + number
 }
