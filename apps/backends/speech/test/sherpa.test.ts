@@ -103,7 +103,9 @@ if (espeakData === undefined) console.log('espeak-ng-data is missing: Piper voic
 
 describe.skipIf(espeakData === undefined)('a Piper voice', () => {
   const countWorkFolders = async () =>
-    (await readdir(tmpdir())).filter((name) => name.startsWith(`svc-speech-${backend.child.pid}-`)).length
+    (await readdir(tmpdir())).filter(
+      (name) => name.startsWith('svc-speech-') && name.includes(`-${backend.child.pid}-`),
+    ).length
 
   it('is spoken as published, and leaves nothing behind', async () => {
     await writeTinyVoice(place('voice.onnx'))
