@@ -188,3 +188,42 @@ describe('a transcript', () => {
     })
   })
 })
+
+describe('a streamed file of other samples', () => {
+  /** A file with its samples of one form. */
+  const write = (kind: number, channels: number, bits: number, samples: Buffer): Buffer => {
+    const bytes = Buffer.from(wav(16_000, samples))
+    bytes.writeUInt16LE(kind, 20)
+    bytes.writeUInt16LE(channels, 22)
+    bytes.writeUInt16LE(bits, 34)
+    return bytes
+  }
+  const floats = Buffer.from(Float32Array.of(0.5, -1.5, Number.NaN, 0.25).buffer)
+  const shorts = Buffer.from(Int16Array.of(100, 200, -300, -100).buffer)
+
+  it.each<[string, Buffer, readonly number[]]>([
+    ['in stereo', write(1, 2, 16, shorts), [150, -200]],
+    ['of 8 bits', write(1, 1, 8, Buffer.of(0, 128, 255)), [-32_768, 0, 32_512]],
+    ['of 24 bits', write(1, 1, 24, Buffer.of(0, 1, 0, 0, 0, 0x80)), [1, -32_768]],
+    ['of 32 bits', write(1, 1, 32, Buffer.of(0, 0, 2, 0)), [2]],
+    ['of floats', write(3, 1, 32, floats), [16_384, -32_768, 0, 8192]],
+    ['of floats in stereo', write(3, 2, 32, floats.subarray(0, 8)), [-16_384]],
+    ['of 16 bits in one channel', write(1, 1, 16, shorts), [100, 200, -300, -100]],
+  ])('%s comes as 16 bits of one channel, wherever it is cut', async (_, bytes, samples) => {
+    for (let offset = 0; offset <= bytes.length; offset += 1) {
+      const [head, ...rest] = await collect(readWavHead(cutBytes(bytes, offset)))
+      expect(head).toEqual({ sampleRate: 16_000 })
+      const sound = Buffer.concat(rest.map((piece) => ('audio' in piece ? Buffer.from(piece.audio) : Buffer.of())))
+      expect([...new Int16Array(Uint8Array.from(sound).buffer)]).toEqual(samples)
+    }
+  })
+
+  it.each([
+    ['compressed', write(7, 1, 8, shorts)],
+    ['of no channel', write(1, 0, 16, shorts)],
+    ['of 33 channels', write(1, 33, 16, shorts)],
+    ['of 12 bits', write(1, 1, 12, shorts)],
+  ])('%s is refused', async (_, bytes) => {
+    await expect(collect(readWavHead(cutBytes(bytes, 50)))).rejects.toMatchObject({ code: 'upstream_unreadable' })
+  })
+})
