@@ -11,7 +11,7 @@ export interface FrameHead {
 /** Bytes of the longest head. */
 export const MAX_HEAD_BYTES = 16
 /** Bytes of the longest frame that is read: 65,535 samples of two channels of 24 bits have less. */
-export const MAX_FRAME_BYTES = 512 * 1024
+const MAX_FRAME_BYTES = 512 * 1024
 
 /** Most samples of a channel by the code. Codes 6 and 7 have the number behind the head, in one byte or two. */
 const BLOCK_SIZES: readonly number[] = [
