@@ -1,6 +1,6 @@
 import type { ToolHints } from '../inference/tools/server-tools.ts'
 import { MAX_DESCRIPTION, MAX_SCHEMA_BYTES, MAX_TOOL_NAME } from './limits.ts'
-import type { Listed } from './session.ts'
+import type { Listed } from './session-lists.ts'
 
 /** A tool as its server lists it, within the limits. */
 export interface ListedTool {

@@ -3,24 +3,14 @@ import {
   CallToolResultSchema,
   type GetPromptResult,
   GetPromptResultSchema,
-  PromptListChangedNotificationSchema,
   type ReadResourceResult,
   ReadResourceResultSchema,
-  ResourceListChangedNotificationSchema,
-  ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { SvcError } from '@svc/errors'
-import * as z from 'zod'
 import { untilAborted } from '../concurrency/until-aborted.ts'
 import type { Connection } from './connection.ts'
 import { callCancelled, toServerFailure, toWords } from './failures.ts'
-import { LIST_MS, MAX_LISTED, MAX_PAGES } from './limits.ts'
-
-/** Entries of a list, as the server wrote them. */
-export type Listed = readonly Readonly<Record<string, unknown>>[]
-
-/** What a server lists. */
-export type ListKind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
+import { createSessionLists, type Listed, type ListKind, type SessionLists } from './session-lists.ts'
 
 /** Limits of one request to a server. */
 export interface RequestLimits {
@@ -30,13 +20,11 @@ export interface RequestLimits {
 }
 
 /** An open session with a server. */
-export interface Session {
+export interface Session extends Pick<SessionLists, 'offers'> {
   readonly server: string
   /** The failure that ended it; undefined while it lives. */
   failure(): SvcError | undefined
   onEnd(listener: () => void): void
-  /** Whether the server has lists of a kind. */
-  offers(kind: ListKind): boolean
   /** Gives a list. It is read again after the server has said that it changed. @throws {SvcError} */
   list(kind: ListKind, signal: AbortSignal): Promise<Listed>
   /** @throws {SvcError} */
@@ -45,100 +33,28 @@ export interface Session {
   getPrompt(name: string, args: Readonly<Record<string, string>>, limits: RequestLimits): Promise<GetPromptResult>
   /** @throws {SvcError} */
   readResource(uri: string, limits: RequestLimits): Promise<ReadResourceResult>
+  /** Ends the session, and the program behind it. Must not throw. */
   close(): Promise<void>
 }
-
-const METHODS: Readonly<Record<ListKind, string>> = {
-  tools: 'tools/list',
-  prompts: 'prompts/list',
-  resources: 'resources/list',
-  resourceTemplates: 'resources/templates/list',
-}
-
-/** One page of a list; each entry is checked by itself, so that a wrong one costs no other. */
-const PAGE = Object.fromEntries(
-  (Object.keys(METHODS) as ListKind[]).map((kind) => [
-    kind,
-    z.looseObject({ [kind]: z.array(z.record(z.string(), z.unknown())), nextCursor: z.string().optional() }),
-  ]),
-)
 
 /** Opens the session of a connection. */
 export function createSession(server: string, connection: Connection): Session {
   const { client } = connection
-  const lists = new Map<ListKind, Promise<Listed>>()
+  const lists = createSessionLists(client)
 
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => void lists.delete('tools'))
-  client.setNotificationHandler(PromptListChangedNotificationSchema, () => void lists.delete('prompts'))
-  client.setNotificationHandler(ResourceListChangedNotificationSchema, () => {
-    lists.delete('resources')
-    lists.delete('resourceTemplates')
-  })
-
-  const offers = (kind: ListKind): boolean => {
-    const capabilities = client.getServerCapabilities() ?? {}
-    return capabilities[kind === 'resourceTemplates' ? 'resources' : kind] !== undefined
-  }
-
-  async function read(kind: ListKind): Promise<Listed> {
-    if (!offers(kind)) return []
-    const found: Record<string, unknown>[] = []
-    let cursor: string | undefined
-    for (let page = 0; page < MAX_PAGES && found.length < MAX_LISTED; page += 1) {
-      const params = cursor === undefined ? {} : { cursor }
-      const schema = PAGE[kind] ?? z.never()
-      const result: Readonly<Record<string, unknown>> = await client.request(
-        { method: METHODS[kind], params },
-        schema as never,
-        {
-          timeout: LIST_MS,
-        },
-      )
-      found.push(...(result[kind] as Record<string, unknown>[]))
-      const next = result.nextCursor
-      if (typeof next !== 'string' || next === '' || next === cursor) break
-      cursor = next
-    }
-    return found.slice(0, MAX_LISTED)
-  }
-
-  function startList(kind: ListKind): Promise<Listed> {
-    const reading = read(kind)
-    lists.set(kind, reading)
-    reading.catch(() => {
-      if (lists.get(kind) === reading) lists.delete(kind)
-    })
-    return reading
-  }
-
-  /** Sends a request; a signal of its own, because the library never lets go of the one that it gets. */
-  async function request<T>(
-    {
-      method,
-      params,
-      schema,
-      what,
-    }: {
-      readonly method: string
-      readonly params: Record<string, unknown>
-      readonly schema: z.ZodType<T>
-      readonly what: string
-    },
+  /** Makes one request with the limits of its caller. */
+  async function within<T>(
     { signal, timeoutMs, onProgress }: RequestLimits,
+    what: string,
+    send: (options: RequestOptions) => Promise<T>,
   ): Promise<T> {
     if (signal.aborted) throw callCancelled(signal)
+    // The library never lets go of the signal that it gets.
     const own = new AbortController()
     const onAbort = (): void => own.abort(signal.reason)
     signal.addEventListener('abort', onAbort)
     try {
-      const onprogress = ({ message }: { readonly message?: string | undefined }): void => {
-        if (message !== undefined && message !== '') onProgress?.(toWords(message))
-      }
-      return await client.request({ method, params }, schema as never, {
-        signal: own.signal,
-        timeout: timeoutMs,
-        ...(onProgress === undefined ? {} : { onprogress }),
-      })
+      return await send({ signal: own.signal, timeout: timeoutMs, ...toProgress(onProgress) })
     } catch (error) {
       if (signal.aborted) throw callCancelled(signal)
       throw connection.failure() ?? toServerFailure(error, { server, what })
@@ -151,45 +67,42 @@ export function createSession(server: string, connection: Connection): Session {
     server,
     failure: connection.failure,
     onEnd: connection.onEnd,
-    offers,
+    offers: lists.offers,
     async list(kind, signal) {
       try {
-        return await untilAborted(lists.get(kind) ?? startList(kind), signal)
+        return await untilAborted(lists.read(kind), signal)
       } catch (error) {
         if (signal.aborted) throw callCancelled(signal)
         throw connection.failure() ?? toServerFailure(error, { server, what: `list its ${kind}` })
       }
     },
-    callTool: (name, args, limits) =>
-      request(
-        {
-          method: 'tools/call',
-          params: { name, arguments: args },
-          schema: CallToolResultSchema as never,
-          what: 'answer the call',
-        },
-        limits,
-      ),
-    getPrompt: (name, args, limits) =>
-      request(
-        {
-          method: 'prompts/get',
-          params: { name, arguments: args },
-          schema: GetPromptResultSchema as never,
-          what: 'give the prompt',
-        },
-        limits,
-      ),
-    readResource: (uri, limits) =>
-      request(
-        {
-          method: 'resources/read',
-          params: { uri },
-          schema: ReadResourceResultSchema as never,
-          what: 'give the resource',
-        },
-        limits,
-      ),
+    callTool(name, args, limits) {
+      const call = { method: 'tools/call', params: { name, arguments: args } }
+      return within(limits, 'answer the call', (options) => client.request(call, CallToolResultSchema, options))
+    },
+    getPrompt(name, args, limits) {
+      const get = { method: 'prompts/get', params: { name, arguments: args } }
+      return within(limits, 'give the prompt', (options) => client.request(get, GetPromptResultSchema, options))
+    },
+    readResource(uri, limits) {
+      const read = { method: 'resources/read', params: { uri } }
+      return within(limits, 'give the resource', (options) => client.request(read, ReadResourceResultSchema, options))
+    },
     close: () => connection.close(),
+  }
+}
+
+interface RequestOptions {
+  readonly signal: AbortSignal
+  readonly timeout: number
+  readonly onprogress?: (progress: { readonly message?: string | undefined }) => void
+}
+
+function toProgress(onProgress: RequestLimits['onProgress']): Pick<RequestOptions, 'onprogress'> {
+  if (onProgress === undefined) return {}
+  return {
+    onprogress({ message }) {
+      if (message !== undefined && message !== '') onProgress(toWords(message))
+    },
   }
 }
