@@ -26,6 +26,10 @@ export interface ConnectionParts {
   readonly cwd: string
   readonly version: string
   readonly maxMessageBytes: number
+  /** Longest start of a program. @default {@link START_MS} */
+  readonly startMs?: number | undefined
+  /** Longest handshake of a remote server. @default {@link CONNECT_MS} */
+  readonly connectMs?: number | undefined
   /** Called with each program that runs. */
   readonly onProcess: (process: BackendProcess, end: (failure: SvcError) => void) => void
   readonly clock: Clock
@@ -57,7 +61,10 @@ export async function connect(
   parts: ConnectionParts,
 ): Promise<Connection> {
   if (server.kind === 'stdio') {
-    return open(server, parts, (life) => openProgram(server, parts, life), { timeout: START_MS, signal })
+    return open(server, parts, (life) => openProgram(server, parts, life), {
+      timeout: parts.startMs ?? START_MS,
+      signal,
+    })
   }
   const over = (transport: 'http' | 'sse'): Promise<Connection> =>
     open(server, parts, (life) => openRemote({ server, transport, trust }, parts, life), {
@@ -157,7 +164,7 @@ async function open(
 }
 
 /** Time that a remote server gets to hear that a session is over. */
-const GOODBYE_MS = 2000
+const GOODBYE_MS = 1000
 const CLOSED_BY_US = 'mcp_session_closed'
 
 function closedByUs(server: string): SvcError {

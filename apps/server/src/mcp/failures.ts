@@ -48,7 +48,7 @@ export function toServerFailure(
   if (error instanceof StreamableHTTPError) return fromStatus(error, server)
   if (isHttpError(error)) return serverFailed(server, `answers with the status ${error.code}`, error)
   const text = error instanceof Error ? error.message : String(error)
-  return error instanceof Error && error.name === 'ZodError'
+  return error instanceof Error && 'issues' in error
     ? serverFailed(server, 'answered with something that the protocol does not have', error)
     : serverFailed(server, `failed: ${toWords(text)}`, error)
 }
@@ -83,6 +83,6 @@ function isHttpError(error: unknown): error is Error & { readonly code: number }
 
 /** Words of a server, on one line and cut. */
 export function toWords(text: string): string {
-  const line = escapeLine(text)
+  const line = escapeLine(text.replace(/\s+/g, ' ').trim())
   return line.length <= MAX_ERROR_TEXT ? line : `${line.slice(0, MAX_ERROR_TEXT)}…`
 }

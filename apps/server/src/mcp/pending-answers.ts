@@ -18,7 +18,7 @@ export interface PendingAnswers {
 }
 
 /** Time in which the last event of an ended stream is still read. */
-const DRAIN_MS = 1000
+const DRAIN_MS = 250
 
 interface Pending {
   readonly connection: AbortController

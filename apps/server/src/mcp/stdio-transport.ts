@@ -28,7 +28,7 @@ const LINE_FEED = 0x0a
 /** Lines that are not messages after which a program is ended. */
 const MAX_UNREADABLE = 1000
 /** Time that a program has to end when its input ends, and again when it is asked to. */
-const GRACE_MS = 2000
+const GRACE_MS = 1000
 /** Lines of error output that are kept for the log. */
 const KEPT_LINES = 200
 const KEPT_BYTES = 64 * 1024

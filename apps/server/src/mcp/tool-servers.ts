@@ -30,6 +30,8 @@ export interface ToolServersOptions {
   readonly sizes: ProcessStats
   readonly clock: Clock
   readonly logger: Logger
+  readonly startMs?: number | undefined
+  readonly connectMs?: number | undefined
   /** @default {@link MAX_MESSAGE_BYTES} */
   readonly maxMessageBytes?: number | undefined
   /** @default {@link MAX_SESSIONS} */
