@@ -11,7 +11,7 @@ import { serverFailed, toServerFailure } from './failures.ts'
 import { createGuardedFetch } from './guarded-fetch.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
 import type { SealedRecords } from './sealed-records.ts'
-import { createSignInProvider, type SignInRecord } from './sign-in-provider.ts'
+import { createSignInProvider, type SignInProviderOptions, type SignInRecord } from './sign-in-provider.ts'
 
 /** A remote server of a model that wants a sign-in. */
 export interface SignInTarget {
@@ -96,7 +96,7 @@ export function createSignIns({ records, outbound, clock }: SignInsOptions): Sig
   function open(
     target: SignInTarget,
     settings: OAuthSettings,
-    rest: { redirectUrl?: string | undefined; state?: string; onAuthorize: (url: URL) => void },
+    rest: Pick<SignInProviderOptions, 'onAuthorize'> & Partial<Pick<SignInProviderOptions, 'redirectUrl' | 'state'>>,
   ) {
     const { redirectUrl, state = '', onAuthorize } = rest
     return createSignInProvider({ id: toId(target), settings, records, redirectUrl, state, onAuthorize })
