@@ -148,3 +148,15 @@ describe('a remote server', () => {
     expect(servers.sessions).toBe(0)
   })
 })
+
+it.each([
+  [{ url: 'nowhere' }, /its address is not valid/],
+  [{ url: 'https://x.example', headers: { Host: 'y' } }, /may not set host/],
+  [{ url: 'https://x.example', token: 'a\nb' }, /not one of a header/],
+])('a request that names %j is refused', async (server, message) => {
+  await using servers = openServers()
+  await expect(servers.openNamed({ label: 'x', ...server }, REQUEST)).rejects.toMatchObject({
+    kind: 'invalid_request',
+    message: expect.stringMatching(message),
+  })
+})
