@@ -82,7 +82,7 @@ const responseInputToolList = z.looseObject({
   type: z.literal('mcp_list_tools'),
   id: z.string().nullish(),
   server_label: z.string(),
-  tools: z.array(z.looseObject({ name: z.string() })).nullish(),
+  tools: endAtFirstFault(z.array(z.looseObject({ name: z.string() }))).nullish(),
   error: z.unknown(),
 })
 
@@ -120,8 +120,8 @@ const responseInputApproval = z.looseObject({
 const responseInputFileSearch = z.looseObject({
   type: z.literal('file_search_call'),
   id: z.string(),
-  queries: z.array(z.string()),
-  results: z.array(anyObject).nullish(),
+  queries: endAtFirstFault(z.array(z.string())),
+  results: endAtFirstFault(z.array(anyObject)).nullish(),
   status: z.string().nullish(),
 })
 

@@ -4,7 +4,7 @@ import { stopWords } from '../openai/chat.ts'
 import { anyObject, anySeed, count, positiveFloat32, unitInterval } from '../scalars.ts'
 import { responseInputItem } from './items.ts'
 
-const toolNames = z.looseObject({ tool_names: z.array(z.string()).nullish() })
+const toolNames = z.looseObject({ tool_names: endAtFirstFault(z.array(z.string())).nullish() })
 
 /** The tools of a server, which this server asks for the caller. */
 export const responseServerTool = z.looseObject({
@@ -12,8 +12,8 @@ export const responseServerTool = z.looseObject({
   server_label: z.string().min(1).max(64),
   server_url: z.string().nullish(),
   authorization: z.string().nullish(),
-  headers: z.record(z.string(), z.string()).nullish(),
-  allowed_tools: z.union([z.array(z.string()), toolNames]).nullish(),
+  headers: endAtFirstFault(z.record(z.string(), z.string())).nullish(),
+  allowed_tools: z.union([endAtFirstFault(z.array(z.string())), toolNames]).nullish(),
   /** Which tools wait for the consent of the caller. */
   require_approval: z
     .union([z.enum(['always', 'never']), z.looseObject({ always: toolNames.nullish(), never: toolNames.nullish() })])
@@ -23,7 +23,7 @@ export const responseServerTool = z.looseObject({
 /** A search in vector stores of the caller. */
 export const responseFileSearchTool = z.looseObject({
   type: z.literal('file_search'),
-  vector_store_ids: z.array(z.string()).min(1).max(16),
+  vector_store_ids: endAtFirstFault(z.array(z.string()).min(1).max(16)),
   max_num_results: z.int().min(1).max(50).nullish(),
   ranking_options: z.looseObject({ score_threshold: unitInterval.nullish() }).nullish(),
   filters: z.unknown(),
@@ -36,8 +36,6 @@ const OWN_SHAPES: ReadonlySet<string> = new Set(['function', 'mcp', 'file_search
  * none of the latter.
  */
 export const responseTool = z.union([
-  responseServerTool,
-  responseFileSearchTool,
   z.looseObject({
     type: z.literal('function'),
     name: z.string().min(1),
@@ -45,6 +43,8 @@ export const responseTool = z.union([
     parameters: anyObject.nullish(),
     strict: z.boolean().nullish(),
   }),
+  responseServerTool,
+  responseFileSearchTool,
   z.looseObject({ type: z.string().refine((type) => !OWN_SHAPES.has(type), { abort: true }) }),
 ])
 
