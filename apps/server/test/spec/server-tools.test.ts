@@ -1,6 +1,7 @@
 import { Anthropic } from '@anthropic-ai/sdk'
 import type { MockRule } from '@svc/backend-mock/script'
 import { SvcError } from '@svc/errors'
+import { eventually } from '@svc/test-kit'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createModel } from '../../src/catalog/__fixtures__/model.ts'
@@ -49,26 +50,32 @@ afterAll(async () => {
 })
 
 describe('a chat with the tools of MCP servers', () => {
-  verifies('inference:route:mcp-chat', 'runs them and says what they were asked and gave, at each of its names', async () => {
-    for (const path of ['/v1/mcp/chat/completions', '/mcp/v1/chat/completions', '/mcp/chat/completions']) {
-      const reply = await server.post(path, { model: 'adds', messages })
-      expect([reply.status, reply.json()], reply.text).toMatchObject([
-        200,
-        {
-          choices: [
-            {
-              finish_reason: 'stop',
-              message: {
-                content: 'I add.\n\nIt is five.',
-                mcp_tool_calls: [{ server: 'sums', tool: 'add', arguments: '{"a":2,"b":3}', result: '5', is_error: false }],
+  verifies(
+    'inference:route:mcp-chat',
+    'runs them and says what they were asked and gave, at each of its names',
+    async () => {
+      for (const path of ['/v1/mcp/chat/completions', '/mcp/v1/chat/completions', '/mcp/chat/completions']) {
+        const reply = await server.post(path, { model: 'adds', messages })
+        expect([reply.status, reply.json()], reply.text).toMatchObject([
+          200,
+          {
+            choices: [
+              {
+                finish_reason: 'stop',
+                message: {
+                  content: 'I add.\n\nIt is five.',
+                  mcp_tool_calls: [
+                    { server: 'sums', tool: 'add', arguments: '{"a":2,"b":3}', result: '5', is_error: false },
+                  ],
+                },
               },
-            },
-          ],
-          usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
-        },
-      ])
-    }
-  })
+            ],
+            usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
+          },
+        ])
+      }
+    },
+  )
 
   it('streams it to the official client, whose helper does not mind the events of tools', async () => {
     const stream = openai.chat.completions.stream({
@@ -100,7 +107,9 @@ describe('a chat with the tools of MCP servers', () => {
 
   it('keeps the keys of its metadata from the backend', async () => {
     await server.post('/v1/chat/completions', { model: 'adds', messages, metadata: { mcp_servers: 'sums', own: 'x' } })
-    const metadata = server.records('adds').findLast((record) => record.request !== undefined)?.request as { Metadata: Record<string, string> } | undefined
+    const metadata = server.records('adds').findLast((record) => record.request !== undefined)?.request as
+      | { Metadata: Record<string, string> }
+      | undefined
     expect(Object.keys(metadata?.Metadata ?? {})).not.toContain('mcp_servers')
   })
 
@@ -111,16 +120,29 @@ describe('a chat with the tools of MCP servers', () => {
     ['metadata.mcp_resources', { mcp_servers: 'sums', mcp_resources: 'note://other' }],
   ])('names what is wrong: %s', async (param, metadata) => {
     const reply = await server.post('/v1/chat/completions', { model: 'adds', messages, metadata })
-    expect([reply.status, reply.json()]).toMatchObject([400, { error: { message: expect.stringContaining(param), param } }])
+    expect([reply.status, reply.json()]).toMatchObject([
+      400,
+      { error: { message: expect.stringContaining(param), param } },
+    ])
   })
 
   it('takes prompts and resources of its servers', async () => {
     await server.post('/v1/chat/completions', {
       model: 'adds',
       messages,
-      metadata: { mcp_servers: 'sums', mcp_prompt: 'greet', mcp_prompt_args: '{"name":"Ada"}', mcp_resources: 'note://one' },
+      metadata: {
+        mcp_servers: 'sums',
+        mcp_prompt: 'greet',
+        mcp_prompt_args: '{"name":"Ada"}',
+        mcp_resources: 'note://one',
+      },
     })
-    const asked = JSON.stringify(server.records('adds').filter(({ rpc }) => rpc === 'Predict').at(-2))
+    const asked = JSON.stringify(
+      server
+        .records('adds')
+        .filter(({ rpc }) => rpc === 'Predict')
+        .at(-2),
+    )
     expect(asked).toContain('Hello Ada')
     expect(asked).toContain('Resource note://one:\\n')
   })
@@ -142,7 +164,11 @@ describe('a message with the tools of MCP servers', () => {
       ])
       expect(message).toMatchObject({ stop_reason: 'end_turn', usage: { input_tokens: 12, output_tokens: 5 } })
     }
-    const next = [...messages, { role: 'assistant' as const, content: streamed.content }, { role: 'user' as const, content: 'Sure?' }]
+    const next = [
+      ...messages,
+      { role: 'assistant' as const, content: streamed.content },
+      { role: 'user' as const, content: 'Sure?' },
+    ]
     await anthropic.messages.create({ ...asked, messages: next, metadata: {} })
     expect(lastRoles()).toEqual(['user', 'assistant', 'tool', 'assistant', 'user'])
   })
@@ -156,7 +182,14 @@ describe('a response with the tools of MCP servers', () => {
     const response = await stream.finalResponse()
     expect(response.output).toMatchObject([
       { type: 'message', content: [{ text: 'I add.' }] },
-      { type: 'mcp_call', server_label: 'sums', name: 'add', arguments: '{"a":2,"b":3}', output: '5', status: 'completed' },
+      {
+        type: 'mcp_call',
+        server_label: 'sums',
+        name: 'add',
+        arguments: '{"a":2,"b":3}',
+        output: '5',
+        status: 'completed',
+      },
       { type: 'message', content: [{ text: 'It is five.' }] },
     ])
     expect(types.filter((type) => type.startsWith('response.mcp'))).toEqual([
@@ -165,27 +198,43 @@ describe('a response with the tools of MCP servers', () => {
       'response.mcp_call_arguments.done',
       'response.mcp_call.completed',
     ])
-    const next = await openai.responses.create({ model: 'adds', input: 'Sure?', previous_response_id: response.id, tool_choice: 'none' })
+    const next = await openai.responses.create({
+      model: 'adds',
+      input: 'Sure?',
+      previous_response_id: response.id,
+      tool_choice: 'none',
+    })
     expect(next.output_text).toBe('It is five.')
     expect(lastRoles()).toEqual(['user', 'assistant', 'tool', 'assistant', 'user'])
   })
 
   // The catalog serves no model whose block cannot be read, so only the loop itself can meet one.
-  verifies('responses:error:mcp-config', 'fails by the words of the contract when the block cannot be read', async () => {
-    const unread = new SvcError('internal', 'mcp.remote: is not valid YAML', { code: 'mcp_config' })
-    const toolServers = { ...createFakeToolServers({}), hasServers: () => true, openModel: () => Promise.reject(unread) }
-    const calls = { perform: () => expect.unreachable(), predict: () => expect.unreachable() }
-    const media = { open: () => expect.unreachable() }
-    const loop = createToolLoop(calls, { toolServers, media, clock: systemClock })
-    const context = { signal: new AbortController().signal }
-    const request = { kind: 'chat', choices: 1, hostedTools: [{ kind: 'model-servers', required: true }] } as const
-    const steps = loop.predict(request as never, createModel(), { context } as never)[Symbol.asyncIterator]()
-    const error = await steps.next().then(expect.unreachable, (thrown: SvcError) => thrown)
-    expect([toStatus(error), error]).toMatchObject([
-      500,
-      { message: 'failed to get MCP config', details: { type: 'server_error' } },
-    ])
-  })
+  verifies(
+    'responses:error:mcp-config',
+    'fails by the words of the contract when the block cannot be read',
+    async () => {
+      const unread = new SvcError('internal', 'mcp.remote: is not valid YAML', { code: 'mcp_config' })
+      const toolServers = {
+        ...createFakeToolServers({}),
+        hasServers: () => true,
+        openModel: () => Promise.reject(unread),
+      }
+      const calls = { perform: () => expect.unreachable(), predict: () => expect.unreachable() }
+      const media = { open: () => expect.unreachable() }
+      const loop = createToolLoop(calls, { toolServers, media, clock: systemClock })
+      const context = { signal: new AbortController().signal }
+      const request = { kind: 'chat', choices: 1, hostedTools: [{ kind: 'model-servers', required: true }] } as const
+      const steps = loop.predict(request as never, createModel(), { context } as never)[Symbol.asyncIterator]()
+      const error = await steps.next().then(
+        () => expect.unreachable(),
+        (thrown: SvcError) => thrown,
+      )
+      expect([toStatus(error), error]).toMatchObject([
+        500,
+        { message: 'failed to get MCP config', details: { type: 'server_error' } },
+      ])
+    },
+  )
 
   verifies('responses:error:mcp-servers', 'fails by the words of the contract when no server works', async () => {
     const remote = JSON.stringify({ mcpServers: { gone: { url: 'http://127.0.0.1:9/mcp' } } })
@@ -197,5 +246,81 @@ describe('a response with the tools of MCP servers', () => {
         { error: { message: 'no working MCP servers found', type: 'server_error' } },
       ])
     }
+  })
+})
+
+describe('a call that needs consent', () => {
+  const rules: MockRule[] = [{ rpc: 'Predict*', contains: 'declined', do: { text: 'Not added.' } }, ...ADDS]
+
+  beforeAll(async () => {
+    const remote = JSON.stringify({ mcpServers: { sums: { url: mcp.url, approval: 'ask' } } })
+    await server.model('asks', { rules }, { mcp: { remote } })
+  })
+
+  it.each([
+    [true, 'It is five.'],
+    [false, 'Not added.'],
+  ])('ends a chat, which goes on with the word of its caller: %s', async (agrees, text) => {
+    const asked = { model: 'asks', messages, metadata: { mcp_servers: 'sums' } }
+    const stream = openai.chat.completions.stream(asked)
+    const [choice] = (await stream.finalChatCompletion()).choices
+    const call = choice?.message.tool_calls?.[0]
+    expect(choice).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: { tool_calls: [{ function: { name: 'add' } }] },
+    })
+    const next = await openai.chat.completions.create({
+      ...asked,
+      messages: [...messages, { role: 'assistant', content: '', tool_calls: choice?.message.tool_calls ?? [] }],
+      metadata: { ...asked.metadata, mcp_approvals: JSON.stringify({ [call?.id ?? '']: agrees }) },
+    })
+    expect(next.choices[0]?.message).toMatchObject({ content: text, mcp_tool_calls: [{ is_error: !agrees }] })
+  })
+
+  it.each([
+    [true, { status: 'completed', output: '5', error: null }, 'It is five.'],
+    [false, { status: 'failed', output: null, error: 'Error: the caller declined this call' }, 'Not added.'],
+  ])('ends a stored response, which goes on with the word of its caller: %s', async (approve, result, text) => {
+    const first = await openai.responses.create({ model: 'asks', input: 'What is two and three?' })
+    const request = first.output.find((item) => item.type === 'mcp_approval_request')
+    expect(request).toMatchObject({ server_label: 'sums', name: 'add', arguments: '{"a":2,"b":3}' })
+    const next = await openai.responses.create({
+      model: 'asks',
+      previous_response_id: first.id,
+      input: [{ type: 'mcp_approval_response', approval_request_id: request?.id ?? '', approve }],
+    })
+    expect(next.output).toMatchObject([
+      { type: 'mcp_call', approval_request_id: request?.id, ...result },
+      { type: 'message' },
+    ])
+    expect(next.output_text).toBe(text)
+    const last = await openai.responses.create({
+      model: 'asks',
+      previous_response_id: next.id,
+      input: 'Sure?',
+      tool_choice: 'none',
+    })
+    expect(last.output_text).toBe(text)
+    const { request: sent } = server.records('asks').findLast((record) => record.request !== undefined) ?? {}
+    const roles = (sent as { Messages: { role: string }[] }).Messages.map(({ role }) => role)
+    expect(roles).toEqual(['user', 'assistant', 'tool', 'assistant', 'user'])
+  })
+})
+
+describe('a request whose client leaves', () => {
+  it('cancels the running tool within moments', async () => {
+    const rules: MockRule[] = [
+      { rpc: 'Predict*', do: { text: 'I wait.', toolCalls: [{ name: 'wait', arguments: {} }] } },
+    ]
+    await server.model('waits', { rules }, { mcp: { remote: JSON.stringify({ mcpServers: { s: { url: mcp.url } } }) } })
+    const before = mcp.cancelled
+    const leave = new AbortController()
+    const asked = { model: 'waits', messages, metadata: { mcp_servers: 's' }, stream: true as const }
+    const stream = await openai.chat.completions.create(asked, { signal: leave.signal })
+    for await (const chunk of stream) if ('mcp_tool_call' in chunk) break
+    leave.abort()
+    const left = performance.now()
+    await eventually(() => expect(mcp.cancelled).toBe(before + 1))
+    expect(performance.now() - left).toBeLessThan(1000)
   })
 })

@@ -10,6 +10,7 @@ import { limitItems } from '../../../inference/documents/limit-items.ts'
 import { readBody } from '../../../inference/documents/read-body.ts'
 import { toOperationCall, type WireFormat } from '../../../inference/replies/wire-format.ts'
 import { MAX_MESSAGES } from '../openai/limits.ts'
+import { leaveOutHosted } from '../server-fields.ts'
 import { collectMessage } from './collect.ts'
 import { unsupported } from './content.ts'
 import { streamMessage } from './stream.ts'
@@ -54,7 +55,7 @@ export const messagesFormat: WireFormat = {
 export const countTokensFormat: WireFormat = {
   async read(document, { signal }) {
     limitItems(document, 'messages', MAX_MESSAGES)
-    const chat = conversationToDomain(await readBody(messagesCountRequest, document, signal))
+    const chat = leaveOutHosted(conversationToDomain(await readBody(messagesCountRequest, document, signal)))
     // The number of a medium's tokens is known only after the model has read it.
     const [medium] = chat.messages.flatMap(({ attachments = [] }) => attachments)
     if (medium !== undefined) throw unsupported(medium.param, 'the tokens of media cannot be counted')

@@ -18,6 +18,7 @@ import {
   type WireFormat,
 } from '../../../inference/replies/wire-format.ts'
 import { MAX_MESSAGES, MAX_METADATA } from '../openai/limits.ts'
+import { leaveOutHosted } from '../server-fields.ts'
 import { type ConversationSource, readConversation } from './conversation.ts'
 import { unreadableInput, unsupported } from './errors.ts'
 import { readItemOptions } from './hosted-fields.ts'
@@ -89,7 +90,7 @@ export function createInputCountFormat(source: ConversationSource): WireFormat {
       const { rest } = await takeLogitBias(document, signal)
       const read = await validate(responseCountRequest, rest, signal)
       const body = { ...read, input: read.input ?? [] }
-      const chat = responseToDomain(body, await readConversation(body, source))
+      const chat = leaveOutHosted(responseToDomain(body, await readConversation(body, source)))
       // The number of a medium's tokens is known only after the model has read it.
       const [medium] = chat.messages.flatMap(({ attachments = [] }) => attachments)
       if (medium !== undefined) throw unsupported(medium.param, 'the tokens of media cannot be counted')
