@@ -11,6 +11,7 @@ import { readBody } from '../../../inference/documents/read-body.ts'
 import { toOperationCall, type WireFormat } from '../../../inference/replies/wire-format.ts'
 import { MAX_MESSAGES } from '../openai/limits.ts'
 import { leaveOutHosted } from '../server-fields.ts'
+import { findToolSecrets } from '../tool-secrets.ts'
 import { collectMessage } from './collect.ts'
 import { unsupported } from './content.ts'
 import { streamMessage } from './stream.ts'
@@ -35,6 +36,7 @@ function showsThinking({ thinking }: MessagesRequest): boolean {
 
 /** The wire format of `POST /v1/messages`. */
 export const messagesFormat: WireFormat = {
+  secrets: findToolSecrets,
   async read(document, { signal }) {
     checkMaxTokens(document)
     limitItems(document, 'messages', MAX_MESSAGES)
@@ -53,6 +55,7 @@ export const messagesFormat: WireFormat = {
 
 /** The wire format of `POST /v1/messages/count_tokens`. */
 export const countTokensFormat: WireFormat = {
+  secrets: findToolSecrets,
   async read(document, { signal }) {
     limitItems(document, 'messages', MAX_MESSAGES)
     const chat = leaveOutHosted(conversationToDomain(await readBody(messagesCountRequest, document, signal)))
