@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
+import { join } from 'node:path'
 import type { User } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import type { CorpusStore } from '@svc/router/corpus'
@@ -193,11 +194,14 @@ export async function openPlatform(
   const placement = createLocalPlacement(backends.residency)
   const serverId = await readServerId(config.dataPath)
   const toolServers = createLazyToolServers({
+    isDisabled: config.disableMcp,
     outbound: upstreams.outbound,
     environment: options.environment,
     cwd: config.dataPath,
     version: version.split(' ', 1)[0] ?? version,
     sizes: backends.sizes,
+    signInFile: join(config.dataPath, 'mcp-sign-ins'),
+    signInKey: () => accounts.deriveKey('sign-ins to mcp servers'),
     clock,
     logger: log,
   })
