@@ -1,0 +1,45 @@
+import { createLazy } from '../../concurrency/lazy.ts'
+import type { ServerFeature } from '../../platform/feature.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { mcpRoutes } from './routes.ts'
+
+const LIMITS = {
+  maxSessions: 128,
+  maxSessionsOfOwner: 32,
+  idleMs: 30 * 60_000,
+  retryMs: 1000,
+  maxEvents: 256,
+  maxLength: 2 * 1024 * 1024,
+}
+/** Tools of a session that run at the same time. */
+const MAX_RUNNING = 8
+
+/** The tools of the assistant over the Model Context Protocol. */
+export function mcpFeature({ assistant, version, bodies, compression, clock, log }: Platform): ServerFeature {
+  const protocol = createLazy(async () => {
+    const [{ createSessions }, { createMcpServer }, { serveMcp, readCaller }, toolsOf] = await Promise.all([
+      import('./sessions.ts'),
+      import('../../assistant/mcp-server.ts'),
+      import('./serve-mcp.ts'),
+      assistant.open(),
+    ])
+    const createServer = () =>
+      createMcpServer({ version, maxRunning: MAX_RUNNING, toolsOf: (authInfo) => toolsOf(readCaller(authInfo)) })
+    const sessions = createSessions({ limits: LIMITS, createServer, clock, logger: log })
+    return { sessions, serveMcp }
+  })
+  const closeSessions = (): void => protocol.opened()?.sessions.closeAll()
+  return {
+    routes: mcpRoutes({
+      isOn: assistant.isOn,
+      async serve(call) {
+        const { sessions, serveMcp } = await protocol.open()
+        return serveMcp(call, { sessions, bodies, compression })
+      },
+    }),
+    settingsChanged() {
+      if (!assistant.isOn()) closeSessions()
+    },
+    drain: closeSessions,
+  }
+}
