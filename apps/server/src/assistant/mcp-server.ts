@@ -49,7 +49,8 @@ export function createMcpServer({ version, toolsOf, maxRunning }: McpServerParts
     try {
       return toWireResult(await toolsOf(extra.authInfo).call(params.name, params.arguments, toOptions(extra)))
     } catch (error) {
-      if (SvcError.is(error) && error.code === 'unknown_tool') throw new McpError(ErrorCode.InvalidParams, error.message)
+      if (SvcError.is(error) && error.code === 'unknown_tool')
+        throw new McpError(ErrorCode.InvalidParams, error.message)
       throw error
     } finally {
       running -= 1

@@ -27,7 +27,9 @@ export interface OwnToolsParts {
 export function createOwnTools({ isOn, openTools }: OwnToolsParts): OpenOwnTools {
   return async ({ context, signal }) => {
     if (!isOn()) {
-      throw new SvcError('invalid_request', 'the assistant is turned off on this server', { code: 'assistant_disabled' })
+      throw new SvcError('invalid_request', 'the assistant is turned off on this server', {
+        code: 'assistant_disabled',
+      })
     }
     checkAccess(context.principal, ASSISTANT_RIGHT)
     signal.throwIfAborted()
@@ -42,7 +44,10 @@ export function createOwnTools({ isOn, openTools }: OwnToolsParts): OpenOwnTools
   }
 }
 
-function toServerTool({ name, description, inputSchema, effect, idempotent }: AssistantTool, tools: CallerTools): ServerTool {
+function toServerTool(
+  { name, description, inputSchema, effect, idempotent }: AssistantTool,
+  tools: CallerTools,
+): ServerTool {
   return {
     name,
     tool: name,
@@ -51,6 +56,7 @@ function toServerTool({ name, description, inputSchema, effect, idempotent }: As
     inputSchema,
     hints: { readOnly: effect === 'read', idempotent, destructive: effect === 'destructive' },
     approval: effect === 'read' ? 'auto' : 'ask',
-    call: (args, { signal, onProgress }) => tools.call(name, args, { signal, progress: (message) => onProgress?.(message) }),
+    call: (args, { signal, onProgress }) =>
+      tools.call(name, args, { signal, progress: (message) => onProgress?.(message) }),
   }
 }

@@ -12,7 +12,6 @@ export interface MemoryReply extends ServerReply {
 }
 
 /** Creates a reply whose first `maxBytes` are kept. A writer that goes on after them finds its reader gone. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one object with the members of a reply
 export function createMemoryReply({ maxBytes }: { readonly maxBytes: number }): MemoryReply {
   const events = new EventEmitter()
   const headers = new Map<string, string>()

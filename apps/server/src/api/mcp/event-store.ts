@@ -41,7 +41,9 @@ export function createEventStore({ maxEvents, maxLength }: EventLimits): EventSt
       const last = kept[index]
       if (last === undefined) throw new RangeError('the event is not kept any more')
       // A priming event has no message.
-      const missed = kept.slice(index + 1).filter(({ stream, message }) => stream === last.stream && 'jsonrpc' in message)
+      const missed = kept
+        .slice(index + 1)
+        .filter(({ stream, message }) => stream === last.stream && 'jsonrpc' in message)
       for (const event of missed) await send(event.id, event.message)
       return last.stream
     },

@@ -14,7 +14,12 @@ export interface McpRouteParts {
   readonly serve: (call: Call) => Promise<HttpReply>
 }
 
-const shared = { path: '/mcp', ...ASSISTANT_RIGHT, family: 'compatible', tag: 'assistant' } as const satisfies Partial<RouteInfo>
+const shared = {
+  path: '/mcp',
+  ...ASSISTANT_RIGHT,
+  family: 'compatible',
+  tag: 'assistant',
+} as const satisfies Partial<RouteInfo>
 const unknown = { description: 'The session has ended, or belongs to another caller.' }
 
 /** `/mcp`: the tools of the assistant over the Model Context Protocol, as streamable HTTP. */

@@ -105,9 +105,9 @@ async function send(call: Call, response: Response, { compression }: McpParts): 
   // The edge decides how long a connection stays open.
   delete headers.connection
   const { body, status } = response
-  if (body === null) return new HttpReply(null, { status, headers })
-  if (headers['content-type'] !== 'text/event-stream' || call.incoming.method === 'HEAD') {
-    if (headers['content-type'] !== 'text/event-stream') return new HttpReply(await response.text(), { status, headers })
+  const isStream = headers['content-type'] === 'text/event-stream'
+  if (body === null || !isStream) return new HttpReply(body && (await response.text()), { status, headers })
+  if (call.incoming.method === 'HEAD') {
     await body.cancel()
     return new HttpReply(null, { status, headers })
   }
@@ -133,6 +133,8 @@ async function pump(
   try {
     if (call.signal.aborted) return cancel()
     writer.startStream(contentType, headers, head.status)
+    // The head leaves with the first bytes.
+    await writer.write(':\n\n')
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) await writer.write(piece.value)
   } catch (error) {
     cancel()

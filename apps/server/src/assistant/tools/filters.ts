@@ -10,12 +10,15 @@ export const FILTER_TOOLS: readonly AssistantTool[] = [
   defineRouteTool({
     name: 'get_pii_events',
     title: 'Events of the audit log',
-    description: 'Lists what the filter of private text found, never the text. With change or kind it lists changes too.',
+    description:
+      'Lists what the filter of private text found, never the text. With change or kind it lists changes too.',
     input: {
       correlation_id: word('Events of one request.').optional(),
       user_id: word('Events of one account.').optional(),
       pattern_id: word('Such as ner:EMAIL.').optional(),
-      kind: word('pii, proxy_connect, proxy_traffic, admission, administration, account; several with commas.').optional(),
+      kind: word(
+        'pii, proxy_connect, proxy_traffic, admission, administration, account; several with commas.',
+      ).optional(),
       origin: z.enum(['middleware', 'proxy', 'pii_analyze', 'pii_redact', 'api', 'command']).optional(),
       change: word('A change such as user.role, or an area such as user.').optional(),
       target: word('What was changed.').optional(),

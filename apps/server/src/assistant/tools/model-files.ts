@@ -46,7 +46,9 @@ export const MODEL_FILE_TOOLS: readonly AssistantTool[] = [
         .describe('Keys to set; null removes one. Other keys and comments stay.')
         .optional(),
       config: z.string().min(1).max(262_144).describe('The whole new text, YAML.').optional(),
-      revision: word('The revision that the change is meant for; it is refused where the file has another one.').optional(),
+      revision: word(
+        'The revision that the change is meant for; it is refused where the file has another one.',
+      ).optional(),
       dry_run: z.boolean().describe('Only show the difference.').default(true),
     },
     routes: [PREVIEW, PATCH, REPLACE],

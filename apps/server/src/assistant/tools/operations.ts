@@ -54,7 +54,9 @@ async function follow(id: string, seconds: number, context: ToolContext): Promis
     const running = await find(RUNNING, id, context)
     if (running === undefined || running.error !== undefined) {
       const finished = running ?? (await find(FINISHED, id, context))
-      return finished === undefined ? { found: false, message: `there is no operation ${id}` } : { ended: true, ...finished }
+      return finished === undefined
+        ? { found: false, message: `there is no operation ${id}` }
+        : { ended: true, ...finished }
     }
     if (left <= 0) return { ended: false, ...running }
     const { progress = 0 } = running

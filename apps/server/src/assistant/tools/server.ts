@@ -26,7 +26,8 @@ export const SERVER_TOOLS: readonly AssistantTool[] = [
   defineRouteTool({
     name: 'get_system_status',
     title: 'State of the server',
-    description: 'Gives the backends, the models in memory with their processes, memory and devices, and known problems.',
+    description:
+      'Gives the backends, the models in memory with their processes, memory and devices, and known problems.',
     route: 'GET /system',
     toRequest: () => ({ query: { include: 'resources,problems,states' } }),
   }),
@@ -65,7 +66,8 @@ export const SERVER_TOOLS: readonly AssistantTool[] = [
   defineTool({
     name: 'get_settings',
     title: 'Settings',
-    description: 'Gives the runtime settings in force, secrets masked; with sources, what each comes from and what locks it.',
+    description:
+      'Gives the runtime settings in force, secrets masked; with sources, what each comes from and what locks it.',
     input: { sources: z.boolean().default(false) },
     routes: [SETTINGS, SOURCES],
     run: async ({ sources }, { request }) => toAnswer(await request({ route: sources ? SOURCES : SETTINGS })),

@@ -1,5 +1,5 @@
-import type { AssistantCaller } from '../../assistant/own-tools.ts'
 import type { CallerTools } from '../../assistant/caller-tools.ts'
+import type { AssistantCaller } from '../../assistant/own-tools.ts'
 import { createLazy } from '../../concurrency/lazy.ts'
 import type { InnerCalls } from '../../http/inner-calls.ts'
 import type { OpenOwnTools } from '../../inference/tools/server-tools.ts'
