@@ -1,16 +1,9 @@
 import { createLazy } from '../../concurrency/lazy.ts'
 import type { ServerFeature } from '../../platform/feature.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { SESSION_LIMITS } from './limits.ts'
 import { mcpRoutes } from './routes.ts'
 
-const LIMITS = {
-  maxSessions: 128,
-  maxSessionsOfOwner: 32,
-  idleMs: 30 * 60_000,
-  retryMs: 1000,
-  maxEvents: 256,
-  maxLength: 2 * 1024 * 1024,
-}
 /** Tools of a session that run at the same time. */
 const MAX_RUNNING = 8
 
@@ -25,7 +18,7 @@ export function mcpFeature({ assistant, version, bodies, compression, clock, log
     ])
     const createServer = () =>
       createMcpServer({ version, maxRunning: MAX_RUNNING, toolsOf: (authInfo) => toolsOf(readCaller(authInfo)) })
-    const sessions = createSessions({ limits: LIMITS, createServer, clock, logger: log })
+    const sessions = createSessions({ limits: SESSION_LIMITS, createServer, clock, logger: log })
     return { sessions, serveMcp }
   })
   const closeSessions = (): void => protocol.opened()?.sessions.closeAll()

@@ -1,5 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js'
-import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js'
+import { isInitializeRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
 import type { AssistantCaller } from '../../assistant/own-tools.ts'
@@ -16,8 +16,9 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** Most objects, arrays and keys of a message. */
 const MAX_NODES = 250_000
 
-/** Headers that the protocol reads. The credential of the caller is not among them. */
-const READ_HEADERS = ['accept', 'content-type', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'] as const
+const VERSION_HEADER = 'mcp-protocol-version'
+/** Further headers that the protocol reads. The credential of the caller is not among them. */
+const READ_HEADERS = ['accept', 'content-type', 'mcp-session-id', 'last-event-id'] as const
 
 /** Parts of {@link serveMcp}. */
 export interface McpParts {
@@ -39,7 +40,7 @@ export async function serveMcp(call: Call, parts: McpParts): Promise<HttpReply> 
   if (found instanceof HttpReply) return found
   const leave = found.use()
   try {
-    const response = await found.handle({ request: toRequest(call), body, authInfo: toAuthInfo(call) })
+    const response = await found.handle({ request: toRequest(call, found), body, authInfo: toAuthInfo(call) })
     return await send(call, response, parts)
   } finally {
     leave()
@@ -57,7 +58,7 @@ async function findSession(
 ): Promise<Session | HttpReply> {
   const id = call.header('mcp-session-id')
   if (id !== undefined) return sessions.find(id, owner) ?? refuse(404, -32_001, 'Session not found')
-  if (isInitializeRequest(body)) return await sessions.open(owner)
+  if (isInitializeRequest(body)) return await sessions.open(owner, body.params.protocolVersion)
   return refuse(400, -32_000, 'Bad Request: the header Mcp-Session-Id is required')
 }
 
@@ -75,12 +76,16 @@ async function readMessage(call: Call, bodies: BodyReader): Promise<{ readonly v
   }
 }
 
-function toRequest(call: Call): Request {
+function toRequest(call: Call, { protocolVersion }: Session): Request {
   const headers = READ_HEADERS.flatMap((name) => {
     const value = call.header(name)
     return value === undefined ? [] : [[name, value] as [string, string]]
   })
-  return new Request('http://localhost/mcp', { method: call.route.method, headers })
+  const named = call.header(VERSION_HEADER)
+  // A session speaks the version that it was opened with; the transport refuses one that does not exist.
+  const isKnown = named === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(named)
+  const version: [string, string] = [VERSION_HEADER, isKnown ? protocolVersion : named]
+  return new Request('http://localhost/mcp', { method: call.route.method, headers: [...headers, version] })
 }
 
 /** Passes the caller on to the tools. The token stays here. */

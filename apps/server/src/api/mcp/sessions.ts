@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js'
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
 import { SvcError } from '@svc/errors'
 import type { Clock, Logger } from '../../ports.ts'
 import { createEventStore, type EventLimits } from './event-store.ts'
@@ -34,6 +35,8 @@ export interface SessionRequest {
 
 /** An open session. */
 export interface Session {
+  /** The version that its messages speak where they name none. */
+  readonly protocolVersion: string
   handle(request: SessionRequest): Promise<Response>
   /** Keeps the session while a reply of it is sent. @returns a function that ends this */
   use(): () => void
@@ -44,8 +47,13 @@ export interface Sessions {
   readonly count: number
   /** Finds the session of an id; undefined for one that does not exist or belongs to somebody else. */
   find(id: string, owner: string): Session | undefined
-  /** Opens a session, which exists once its client has initialized it. @throws {SvcError} `rate_limited` */
-  open(owner: string): Promise<Session>
+  /**
+   * Opens a session, which exists once its client has initialized it.
+   *
+   * @param asked the version that the client asks for
+   * @throws {SvcError} `rate_limited`
+   */
+  open(owner: string, asked: string): Promise<Session>
   /** Ends all sessions. */
   closeAll(): void
 }
@@ -95,7 +103,7 @@ export function createSessions({ limits, createServer, clock, logger }: SessionP
       const session = sessions.get(id)
       return session?.owner === owner ? session : undefined
     },
-    async open(owner) {
+    async open(owner, asked) {
       makeRoom(owner)
       const transport = new WebStandardStreamableHTTPServerTransport({
         sessionIdGenerator: randomUUID,
@@ -110,6 +118,7 @@ export function createSessions({ limits, createServer, clock, logger }: SessionP
       const session: OpenSession = {
         owner,
         transport,
+        protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION,
         users: 0,
         lastUsed: clock.monotonic(),
         async handle({ request, body, authInfo }) {
