@@ -2410,6 +2410,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/mcp/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_v1_mcp_chat_completions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_mcp_v1_chat_completions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_mcp_chat_completions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chat": {
         parameters: {
             query?: never;
@@ -4584,6 +4635,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/mcp/sign-in/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The end of a sign-in to an MCP server: a browser comes back */
+        get: operations["get_v1_mcp_sign_in_callback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp/sign-in/{model}/{server}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin a sign-in to an MCP server */
+        post: operations["post_v1_mcp_sign_in_model_server"];
+        /** Forget the sign-in to an MCP server */
+        delete: operations["delete_v1_mcp_sign_in_model_server"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/settings": {
         parameters: {
             query?: never;
@@ -5021,6 +5107,26 @@ export interface components {
                     } & {
                         [key: string]: unknown;
                     };
+                    mcp_tool_calls?: ({
+                        id: string;
+                        server: string;
+                        tool: string;
+                        name: string;
+                        arguments: string;
+                        result: string;
+                        is_error: boolean;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    mcp_approval_requests?: ({
+                        id: string;
+                        server: string;
+                        tool: string;
+                        name: string;
+                        arguments: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
                 } & {
                     [key: string]: unknown;
                 };
@@ -5141,6 +5247,32 @@ export interface components {
             })[];
             usage?: components["schemas"]["CompletionUsage"] | null;
             system_fingerprint?: string;
+            mcp_tool_call?: {
+                id: string;
+                server: string;
+                tool: string;
+                name: string;
+                arguments: string;
+            } & {
+                [key: string]: unknown;
+            };
+            mcp_tool_result?: {
+                id: string;
+                name: string;
+                result: string;
+                is_error: boolean;
+            } & {
+                [key: string]: unknown;
+            };
+            mcp_approval_request?: {
+                id: string;
+                server: string;
+                tool: string;
+                name: string;
+                arguments: string;
+            } & {
+                [key: string]: unknown;
+            };
         } & {
             [key: string]: unknown;
         };
@@ -7136,13 +7268,37 @@ export interface components {
             }) | ({
                 /** @constant */
                 type: "mcp_toolset";
-                name?: string | null;
+                mcp_server_name?: string | null;
+                default_config?: ({
+                    enabled?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                configs?: {
+                    [key: string]: {
+                        enabled?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                } | null;
             } & {
                 [key: string]: unknown;
             }))[] | null;
-            mcp_servers?: {
+            mcp_servers?: ({
+                /** @constant */
+                type: "url";
+                url: string;
+                name: string;
+                authorization_token?: string | null;
+                tool_configuration?: ({
+                    enabled?: boolean | null;
+                    allowed_tools?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
                 [key: string]: unknown;
-            }[] | null;
+            })[] | null;
             tool_choice?: (({
                 /** @constant */
                 type: "auto";
@@ -7256,6 +7412,31 @@ export interface components {
                 };
             } & {
                 [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_use";
+                id: string;
+                name: string;
+                server_name: string;
+                input: {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_result";
+                tool_use_id: string;
+                is_error: boolean;
+                content: ({
+                    /** @constant */
+                    type: "text";
+                    text: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+            } & {
+                [key: string]: unknown;
             }))[];
             stop_reason: ("end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "refusal") | null;
             stop_sequence: string | null;
@@ -7317,6 +7498,31 @@ export interface components {
                 input: {
                     [key: string]: unknown;
                 };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_use";
+                id: string;
+                name: string;
+                server_name: string;
+                input: {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_result";
+                tool_use_id: string;
+                is_error: boolean;
+                content: ({
+                    /** @constant */
+                    type: "text";
+                    text: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
             } & {
                 [key: string]: unknown;
             });
@@ -7624,13 +7830,37 @@ export interface components {
             }) | ({
                 /** @constant */
                 type: "mcp_toolset";
-                name?: string | null;
+                mcp_server_name?: string | null;
+                default_config?: ({
+                    enabled?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                configs?: {
+                    [key: string]: {
+                        enabled?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                } | null;
             } & {
                 [key: string]: unknown;
             }))[] | null;
-            mcp_servers?: {
+            mcp_servers?: ({
+                /** @constant */
+                type: "url";
+                url: string;
+                name: string;
+                authorization_token?: string | null;
+                tool_configuration?: ({
+                    enabled?: boolean | null;
+                    allowed_tools?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
                 [key: string]: unknown;
-            }[] | null;
+            })[] | null;
             tool_choice?: (({
                 /** @constant */
                 type: "auto";
@@ -8166,13 +8396,67 @@ export interface components {
         } & {
             [key: string]: unknown;
         }) | ({
+            /** @constant */
+            type: "mcp_list_tools";
+            id?: string | null;
+            server_label: string;
+            tools?: ({
+                name: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            error?: unknown;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_call";
+            id: string;
+            server_label: string;
+            name: string;
+            arguments: string;
+            output?: string | null;
+            error?: unknown;
+            approval_request_id?: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_approval_request";
+            id: string;
+            server_label: string;
+            name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_approval_response";
+            id?: string | null;
+            approval_request_id: string;
+            approve: boolean;
+            reason?: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "file_search_call";
+            id: string;
+            queries: string[];
+            results?: {
+                [key: string]: unknown;
+            }[] | null;
+            status?: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
             type?: "item_reference" | null;
             id: string;
             role?: unknown;
         } & {
             [key: string]: unknown;
         });
-        ResponseTool: ({
+        ResponseTool: (({
             /** @constant */
             type: "function";
             name: string;
@@ -8184,6 +8468,49 @@ export interface components {
         } & {
             [key: string]: unknown;
         }) | ({
+            /** @constant */
+            type: "mcp";
+            server_label: string;
+            server_url?: string | null;
+            authorization?: string | null;
+            headers?: {
+                [key: string]: string;
+            } | null;
+            allowed_tools?: (string[] | ({
+                tool_names?: string[] | null;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            require_approval?: (("always" | "never") | ({
+                always?: ({
+                    tool_names?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                never?: ({
+                    tool_names?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "file_search";
+            vector_store_ids: string[];
+            max_num_results?: number | null;
+            ranking_options?: ({
+                score_threshold?: number | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            filters?: unknown;
+        } & {
+            [key: string]: unknown;
+        })) | ({
             type: string;
         } & {
             [key: string]: unknown;
@@ -8360,6 +8687,69 @@ export interface components {
             arguments: string;
         } & {
             [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_list_tools";
+            id: string;
+            server_label: string;
+            tools: ({
+                name: string;
+                description: string | null;
+                input_schema: {
+                    [key: string]: unknown;
+                };
+                annotations: {
+                    [key: string]: unknown;
+                } | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            error: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_call";
+            id: string;
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "incomplete" | "failed";
+            server_label: string;
+            name: string;
+            arguments: string;
+            output: string | null;
+            error: string | null;
+            approval_request_id: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_approval_request";
+            id: string;
+            server_label: string;
+            name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "file_search_call";
+            id: string;
+            /** @enum {string} */
+            status: "in_progress" | "searching" | "completed" | "incomplete" | "failed";
+            queries: string[];
+            results: ({
+                file_id: string;
+                filename: string;
+                score: number;
+                text: string;
+                attributes: {
+                    [key: string]: string | number | boolean;
+                };
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+        } & {
+            [key: string]: unknown;
         });
         ResponseEvent: ({
             /** @constant */
@@ -8532,6 +8922,32 @@ export interface components {
             item_id: string;
             output_index: number;
             name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @enum {string} */
+            type: "response.mcp_list_tools.in_progress" | "response.mcp_list_tools.completed" | "response.mcp_list_tools.failed" | "response.mcp_call.in_progress" | "response.mcp_call.completed" | "response.mcp_call.failed" | "response.file_search_call.in_progress" | "response.file_search_call.searching" | "response.file_search_call.completed";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.mcp_call_arguments.delta";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            delta: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.mcp_call_arguments.done";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
             arguments: string;
         } & {
             [key: string]: unknown;
@@ -15494,6 +15910,105 @@ export interface operations {
             };
         };
     };
+    post_v1_mcp_chat_completions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp_v1_chat_completions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp_chat_completions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
     post_api_chat: {
         parameters: {
             query?: never;
@@ -16684,6 +17199,60 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         }) | ({
+                            /** @constant */
+                            type: "mcp_list_tools";
+                            id?: string | null;
+                            server_label: string;
+                            tools?: ({
+                                name: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            error?: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_call";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                            output?: string | null;
+                            error?: unknown;
+                            approval_request_id?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_request";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_response";
+                            id?: string | null;
+                            approval_request_id: string;
+                            approve: boolean;
+                            reason?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "file_search_call";
+                            id: string;
+                            queries: string[];
+                            results?: {
+                                [key: string]: unknown;
+                            }[] | null;
+                            status?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
                             type?: "item_reference" | null;
                             id: string;
                             role?: unknown;
@@ -16882,6 +17451,60 @@ export interface operations {
                                 [key: string]: unknown;
                             }))[];
                             status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_list_tools";
+                            id?: string | null;
+                            server_label: string;
+                            tools?: ({
+                                name: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            error?: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_call";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                            output?: string | null;
+                            error?: unknown;
+                            approval_request_id?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_request";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_response";
+                            id?: string | null;
+                            approval_request_id: string;
+                            approve: boolean;
+                            reason?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "file_search_call";
+                            id: string;
+                            queries: string[];
+                            results?: {
+                                [key: string]: unknown;
+                            }[] | null;
+                            status?: string | null;
                         } & {
                             [key: string]: unknown;
                         }) | ({
@@ -21819,6 +22442,99 @@ export interface operations {
                         [key: string]: unknown;
                     };
                 };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_mcp_sign_in_callback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sign-in is done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_mcp_sign_in_model_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address at which a person signs in, unless none has to. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        url: string | null;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    delete_v1_mcp_sign_in_model_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tokens and client are forgotten. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error in the format of the route. */
             default: {
