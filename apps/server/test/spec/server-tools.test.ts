@@ -1,7 +1,7 @@
 import { Anthropic } from '@anthropic-ai/sdk'
 import type { MockRule } from '@svc/backend-mock/script'
 import { SvcError } from '@svc/errors'
-import { eventually } from '@svc/test-kit'
+import { eventually, startUpstream } from '@svc/test-kit'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createModel } from '../../src/catalog/__fixtures__/model.ts'
@@ -468,5 +468,60 @@ describe('a search in files as a tool', () => {
       tools: [{ ...tools[0], vector_store_ids: ['vs_nobodys'] }],
     })
     expect(gone.status).toBe(404)
+  })
+})
+
+describe('a model upstream', () => {
+  it('is offered the tools and asked again with their results, in its own format', async () => {
+    await using upstream = await startUpstream()
+    const reply = (content: unknown, stop_reason: string) => ({
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        id: 'msg_1',
+        type: 'message',
+        role: 'assistant',
+        model: 'big',
+        content,
+        stop_reason,
+        stop_sequence: null,
+        usage: { input_tokens: 5, output_tokens: 2 },
+      }),
+    })
+    await server.writeModelFile(
+      'far.yaml',
+      JSON.stringify({
+        name: 'far',
+        backend: 'cloud-proxy',
+        known_usecases: ['chat'],
+        pii: { enabled: false },
+        proxy: {
+          upstream_url: `${upstream.origin}/v1/x`,
+          mode: 'translate',
+          provider: 'provider_b',
+          translate: 'full',
+        },
+        mcp: { remote: JSON.stringify({ mcpServers: { sums: { url: mcp.url } } }) },
+      }),
+    )
+    const use = { type: 'tool_use', id: 'tu_1', name: 'add', input: { a: 2, b: 3 } }
+    const said = [{ type: 'thinking', thinking: 'hm', signature: 'sig' }, { type: 'text', text: 'I add.' }, use]
+    for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/mcp/chat/completions']) {
+      upstream.enqueue(reply(said, 'tool_use'), reply([{ type: 'text', text: 'It is five.' }], 'end_turn'))
+      const answer = await server.post(path, {
+        model: 'far',
+        max_tokens: 50,
+        messages,
+        metadata: { mcp_servers: 'sums' },
+      })
+      expect([path, answer.status, answer.text]).toEqual([path, 200, expect.stringContaining('It is five.')])
+      const [first, second] = upstream.requests.slice(-2).map((request) => JSON.parse(request.text()))
+      expect(first.tools.map(({ name }: { name: string }) => name)).toContain('add')
+      expect(first.metadata?.mcp_servers).toBeUndefined()
+      expect(second.messages.slice(1)).toMatchObject([
+        { role: 'assistant', content: path === '/v1/messages' ? said : [{ type: 'text', text: 'I add.' }, use] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'tu_1' }] },
+      ])
+      expect(JSON.stringify(second.messages.at(-1))).toContain('5')
+    }
   })
 })
