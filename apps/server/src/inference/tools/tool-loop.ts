@@ -66,11 +66,18 @@ function endsAtOnce(
     [Symbol.asyncIterator]() {
       const stop = new AbortController()
       const source = start(AbortSignal.any([outer, stop.signal]))
+      let hasEnded = false
       return {
-        next: () => source.next(),
+        async next() {
+          const step = await source.next()
+          hasEnded ||= step.done === true
+          return step
+        },
         async return() {
-          stop.abort(new SvcError('cancelled', 'the reply is not read any more'))
-          await source.return()
+          if (!hasEnded) {
+            stop.abort(new SvcError('cancelled', 'the reply is not read any more'))
+            await source.return()
+          }
           return { done: true, value: undefined }
         },
       }
@@ -107,6 +114,9 @@ async function* runLoop(loop: LoopRequest, signal: AbortSignal): AsyncGenerator<
   }
 }
 
+/** The reason of the end of a wait: an abort without a reason makes an error with a stack each time. */
+const ENDED = 'the loop has ended'
+
 /** Aborts after a time. */
 function limitTime(
   ms: number,
@@ -118,7 +128,7 @@ function limitTime(
     () => late.abort(new SvcError('timeout', 'the tools took too long')),
     () => undefined,
   )
-  return { signal: AbortSignal.any([signal, late.signal]), end: () => ended.abort() }
+  return { signal: AbortSignal.any([signal, late.signal]), end: () => ended.abort(ENDED) }
 }
 
 function tookTooLong(cause: unknown): SvcError {
