@@ -110,7 +110,7 @@ describe('routes for every authenticated caller', () => {
     ]) {
       expect((await server.post(path, {})).status, path).toBe(401)
     }
-    const reply = await server.post('/v1/mcp/chat/completions', {}, { authorization: `Bearer ${KEY}` })
+    const reply = await server.post('/v1/audio/later', {}, { authorization: `Bearer ${KEY}` })
     expect([reply.status, reply.json()]).toEqual([
       404,
       { error: { code: 404, message: 'Resource not found', type: '', param: null } },

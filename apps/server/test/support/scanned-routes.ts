@@ -40,7 +40,8 @@ export function bodyWith({ scanned, path }: ScannedRoute, text: string): Record<
   switch (scanned) {
     case 'chat-completions':
     case 'ollama-chat':
-      return { messages, stream: false }
+      // Without tools no server of a model is needed.
+      return { messages, stream: false, ...(path.includes('/mcp/') ? { tool_choice: 'none' } : {}) }
     case 'messages':
       return { messages, max_tokens: 5 }
     case 'completions':

@@ -1933,6 +1933,23 @@ export interface paths {
         patch: operations["patch_api_models_config_json_name"];
         trace?: never;
     };
+    "/api/models/preview/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The difference that a change of a model file would make, without making it */
+        post: operations["post_api_models_preview_name"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/models/import": {
         parameters: {
             query?: never;
@@ -2387,6 +2404,57 @@ export interface paths {
         get: operations["get_models_id_alias"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_v1_mcp_chat_completions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_mcp_v1_chat_completions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_mcp_chat_completions_alias"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4723,6 +4791,25 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The messages of the server to a session, or the rest of a stream */
+        get: operations["get_mcp"];
+        put?: never;
+        /** A message to the tools of the assistant (Model Context Protocol) */
+        post: operations["post_mcp"];
+        /** End a session */
+        delete: operations["delete_mcp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -5020,6 +5107,26 @@ export interface components {
                     } & {
                         [key: string]: unknown;
                     };
+                    mcp_tool_calls?: ({
+                        id: string;
+                        server: string;
+                        tool: string;
+                        name: string;
+                        arguments: string;
+                        result: string;
+                        is_error: boolean;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    mcp_approval_requests?: ({
+                        id: string;
+                        server: string;
+                        tool: string;
+                        name: string;
+                        arguments: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
                 } & {
                     [key: string]: unknown;
                 };
@@ -5140,6 +5247,32 @@ export interface components {
             })[];
             usage?: components["schemas"]["CompletionUsage"] | null;
             system_fingerprint?: string;
+            mcp_tool_call?: {
+                id: string;
+                server: string;
+                tool: string;
+                name: string;
+                arguments: string;
+            } & {
+                [key: string]: unknown;
+            };
+            mcp_tool_result?: {
+                id: string;
+                name: string;
+                result: string;
+                is_error: boolean;
+            } & {
+                [key: string]: unknown;
+            };
+            mcp_approval_request?: {
+                id: string;
+                server: string;
+                tool: string;
+                name: string;
+                arguments: string;
+            } & {
+                [key: string]: unknown;
+            };
         } & {
             [key: string]: unknown;
         };
@@ -6166,6 +6299,8 @@ export interface components {
             target_name?: string;
             /** @description Figures and names of the change; never a secret. */
             details?: string;
+            /** @description The tool of the assistant that made the change for the caller. */
+            tool?: string;
             /** @description Name or address of the caller. */
             actor?: string;
             /** @enum {string} */
@@ -7133,13 +7268,37 @@ export interface components {
             }) | ({
                 /** @constant */
                 type: "mcp_toolset";
-                name?: string | null;
+                mcp_server_name?: string | null;
+                default_config?: ({
+                    enabled?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                configs?: {
+                    [key: string]: {
+                        enabled?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                } | null;
             } & {
                 [key: string]: unknown;
             }))[] | null;
-            mcp_servers?: {
+            mcp_servers?: ({
+                /** @constant */
+                type: "url";
+                url: string;
+                name: string;
+                authorization_token?: string | null;
+                tool_configuration?: ({
+                    enabled?: boolean | null;
+                    allowed_tools?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
                 [key: string]: unknown;
-            }[] | null;
+            })[] | null;
             tool_choice?: (({
                 /** @constant */
                 type: "auto";
@@ -7253,6 +7412,31 @@ export interface components {
                 };
             } & {
                 [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_use";
+                id: string;
+                name: string;
+                server_name: string;
+                input: {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_result";
+                tool_use_id: string;
+                is_error: boolean;
+                content: ({
+                    /** @constant */
+                    type: "text";
+                    text: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+            } & {
+                [key: string]: unknown;
             }))[];
             stop_reason: ("end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "refusal") | null;
             stop_sequence: string | null;
@@ -7314,6 +7498,31 @@ export interface components {
                 input: {
                     [key: string]: unknown;
                 };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_use";
+                id: string;
+                name: string;
+                server_name: string;
+                input: {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_result";
+                tool_use_id: string;
+                is_error: boolean;
+                content: ({
+                    /** @constant */
+                    type: "text";
+                    text: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
             } & {
                 [key: string]: unknown;
             });
@@ -7621,13 +7830,37 @@ export interface components {
             }) | ({
                 /** @constant */
                 type: "mcp_toolset";
-                name?: string | null;
+                mcp_server_name?: string | null;
+                default_config?: ({
+                    enabled?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                configs?: {
+                    [key: string]: {
+                        enabled?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                } | null;
             } & {
                 [key: string]: unknown;
             }))[] | null;
-            mcp_servers?: {
+            mcp_servers?: ({
+                /** @constant */
+                type: "url";
+                url: string;
+                name: string;
+                authorization_token?: string | null;
+                tool_configuration?: ({
+                    enabled?: boolean | null;
+                    allowed_tools?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
                 [key: string]: unknown;
-            }[] | null;
+            })[] | null;
             tool_choice?: (({
                 /** @constant */
                 type: "auto";
@@ -8163,13 +8396,67 @@ export interface components {
         } & {
             [key: string]: unknown;
         }) | ({
+            /** @constant */
+            type: "mcp_list_tools";
+            id?: string | null;
+            server_label: string;
+            tools?: ({
+                name: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            error?: unknown;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_call";
+            id: string;
+            server_label: string;
+            name: string;
+            arguments: string;
+            output?: string | null;
+            error?: unknown;
+            approval_request_id?: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_approval_request";
+            id: string;
+            server_label: string;
+            name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_approval_response";
+            id?: string | null;
+            approval_request_id: string;
+            approve: boolean;
+            reason?: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "file_search_call";
+            id: string;
+            queries: string[];
+            results?: {
+                [key: string]: unknown;
+            }[] | null;
+            status?: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
             type?: "item_reference" | null;
             id: string;
             role?: unknown;
         } & {
             [key: string]: unknown;
         });
-        ResponseTool: ({
+        ResponseTool: (({
             /** @constant */
             type: "function";
             name: string;
@@ -8181,6 +8468,49 @@ export interface components {
         } & {
             [key: string]: unknown;
         }) | ({
+            /** @constant */
+            type: "mcp";
+            server_label: string;
+            server_url?: string | null;
+            authorization?: string | null;
+            headers?: {
+                [key: string]: string;
+            } | null;
+            allowed_tools?: (string[] | ({
+                tool_names?: string[] | null;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            require_approval?: (("always" | "never") | ({
+                always?: ({
+                    tool_names?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                never?: ({
+                    tool_names?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "file_search";
+            vector_store_ids: string[];
+            max_num_results?: number | null;
+            ranking_options?: ({
+                score_threshold?: number | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            filters?: unknown;
+        } & {
+            [key: string]: unknown;
+        })) | ({
             type: string;
         } & {
             [key: string]: unknown;
@@ -8357,6 +8687,69 @@ export interface components {
             arguments: string;
         } & {
             [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_list_tools";
+            id: string;
+            server_label: string;
+            tools: ({
+                name: string;
+                description: string | null;
+                input_schema: {
+                    [key: string]: unknown;
+                };
+                annotations: {
+                    [key: string]: unknown;
+                } | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            error: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_call";
+            id: string;
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "incomplete" | "failed";
+            server_label: string;
+            name: string;
+            arguments: string;
+            output: string | null;
+            error: string | null;
+            approval_request_id: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_approval_request";
+            id: string;
+            server_label: string;
+            name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "file_search_call";
+            id: string;
+            /** @enum {string} */
+            status: "in_progress" | "searching" | "completed" | "incomplete" | "failed";
+            queries: string[];
+            results: ({
+                file_id: string;
+                filename: string;
+                score: number;
+                text: string;
+                attributes: {
+                    [key: string]: string | number | boolean;
+                };
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+        } & {
+            [key: string]: unknown;
         });
         ResponseEvent: ({
             /** @constant */
@@ -8529,6 +8922,32 @@ export interface components {
             item_id: string;
             output_index: number;
             name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @enum {string} */
+            type: "response.mcp_list_tools.in_progress" | "response.mcp_list_tools.completed" | "response.mcp_list_tools.failed" | "response.mcp_call.in_progress" | "response.mcp_call.completed" | "response.mcp_call.failed" | "response.file_search_call.in_progress" | "response.file_search_call.searching" | "response.file_search_call.completed";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.mcp_call_arguments.delta";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            delta: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.mcp_call_arguments.done";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
             arguments: string;
         } & {
             [key: string]: unknown;
@@ -14240,6 +14659,58 @@ export interface operations {
             };
         };
     };
+    post_api_models_preview_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/yaml": {
+                    [key: string]: unknown;
+                } | string;
+            };
+        };
+        responses: {
+            /** @description The change is valid. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        filename: string;
+                        /** @description Of the file as it is, for `If-Match` of the change. */
+                        config_revision: string;
+                        /** @description The file after the change, YAML. */
+                        config: string;
+                        /** @description The difference in unified form; empty where nothing changes. */
+                        diff: string;
+                    };
+                };
+            };
+            /** @description The file has another revision than `If-Match` names. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelFileError"];
+                };
+            };
+        };
+    };
     post_models_import: {
         parameters: {
             query?: never;
@@ -15426,6 +15897,105 @@ export interface operations {
                     } & {
                         [key: string]: unknown;
                     });
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_mcp_chat_completions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp_v1_chat_completions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp_chat_completions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
                 };
             };
             /** @description An error in the format of the route. */
@@ -16629,6 +17199,60 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         }) | ({
+                            /** @constant */
+                            type: "mcp_list_tools";
+                            id?: string | null;
+                            server_label: string;
+                            tools?: ({
+                                name: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            error?: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_call";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                            output?: string | null;
+                            error?: unknown;
+                            approval_request_id?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_request";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_response";
+                            id?: string | null;
+                            approval_request_id: string;
+                            approve: boolean;
+                            reason?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "file_search_call";
+                            id: string;
+                            queries: string[];
+                            results?: {
+                                [key: string]: unknown;
+                            }[] | null;
+                            status?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
                             type?: "item_reference" | null;
                             id: string;
                             role?: unknown;
@@ -16827,6 +17451,60 @@ export interface operations {
                                 [key: string]: unknown;
                             }))[];
                             status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_list_tools";
+                            id?: string | null;
+                            server_label: string;
+                            tools?: ({
+                                name: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            error?: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_call";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                            output?: string | null;
+                            error?: unknown;
+                            approval_request_id?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_request";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_response";
+                            id?: string | null;
+                            approval_request_id: string;
+                            approve: boolean;
+                            reason?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "file_search_call";
+                            id: string;
+                            queries: string[];
+                            results?: {
+                                [key: string]: unknown;
+                            }[] | null;
+                            status?: string | null;
                         } & {
                             [key: string]: unknown;
                         }) | ({
@@ -21991,10 +22669,12 @@ export interface operations {
                         pii_default_detectors?: (string & (unknown & unknown))[];
                         /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
                         mitm_listen?: string;
+                        /** @description tools with which an assistant runs the server */
+                        localai_assistant_enabled?: boolean;
+                        /** @description the assistant of an administrator has tools that change the server */
+                        assistant_write_tools?: boolean;
                         /** @description how long finished jobs are kept; not in this version: only the present value can be set */
                         agent_job_retention_days?: number;
-                        /** @description an assistant for administrators; not in this version: only the present value can be set */
-                        localai_assistant_enabled?: boolean;
                         /** @description agents; not in this version: only the present value can be set */
                         agent_pool_enabled?: boolean;
                         /** @description model of an agent that names none; not in this version: only the present value can be set */
@@ -22158,10 +22838,12 @@ export interface operations {
                     pii_default_detectors?: (string & (unknown & unknown))[];
                     /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
                     mitm_listen?: string;
+                    /** @description tools with which an assistant runs the server */
+                    localai_assistant_enabled?: boolean;
+                    /** @description the assistant of an administrator has tools that change the server */
+                    assistant_write_tools?: boolean;
                     /** @description how long finished jobs are kept; not in this version: only the present value can be set */
                     agent_job_retention_days?: number;
-                    /** @description an assistant for administrators; not in this version: only the present value can be set */
-                    localai_assistant_enabled?: boolean;
                     /** @description agents; not in this version: only the present value can be set */
                     agent_pool_enabled?: boolean;
                     /** @description model of an agent that names none; not in this version: only the present value can be set */
@@ -22491,6 +23173,133 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_mcp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description The session has ended, or belongs to another caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": ({
+                    /** @constant */
+                    jsonrpc: "2.0";
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    jsonrpc: "2.0";
+                } & {
+                    [key: string]: unknown;
+                })[];
+            };
+        };
+        responses: {
+            /** @description The answer, as server-sent events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description Taken; there is nothing to answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The session has ended, or belongs to another caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    delete_mcp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has ended, with its tools. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The session has ended, or belongs to another caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
                 };
             };
         };

@@ -8,7 +8,10 @@ import {
   type MessagesRequest,
 } from '@svc/wire/messages'
 import type { ChatMessage, ChatRequest, GenerationOptions, ToolCall } from '../../../inference/core/request.ts'
+import { splitServerTools } from '../../../inference/tools/split-server-tools.ts'
+import { readServerFields } from '../server-fields.ts'
 import { type ContentReader, createContentReader, isContentBlock, unsupported } from './content.ts'
+import { readToolServers } from './tool-servers.ts'
 import { toToolRequest } from './tools.ts'
 
 /** Converts a request of the messages format. */
@@ -17,22 +20,26 @@ export function messagesToDomain(body: MessagesRequest): ChatRequest {
 }
 
 /** Converts the parts of a request that decide its prompt, without those of the reply. */
-export function conversationToDomain(body: MessagesCountRequest): ChatRequest {
+export function conversationToDomain(asked: MessagesCountRequest): ChatRequest {
+  const body = splitServerTools(asked)
   const { thinking, output_config: output, thread } = body
+  const metadata = toMetadata(body.metadata)
+  const { hosted, ...servers } = readServerFields(metadata, { usual: [], required: false })
   if (thread?.type === 'continue') throw threadNotFound()
   return {
     kind: 'chat',
     messages: [...toSystem(body.system), ...body.messages.flatMap(toMessages)],
     generation: {},
     choices: 1,
-    ...toToolRequest(body),
+    ...toToolRequest(body, { hosted: [...hosted, ...readToolServers(body)] }),
+    ...servers,
     structuredOutput: toStructuredOutput(
       { responseFormat: output?.format },
       { responseFormat: 'output_config.format' },
     ),
     reasoningEffort: toEffort(output?.effort),
     thinking: toThinking(thinking?.type),
-    metadata: toMetadata(body.metadata),
+    metadata,
     stream: false,
   }
 }

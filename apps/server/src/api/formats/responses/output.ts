@@ -8,13 +8,8 @@ import type {
 } from '@svc/wire/responses'
 import type { PredictionEvent, TokenLogprob } from '../../../inference/core/events.ts'
 import { newItemId } from './ids.ts'
-
-/** An event before it gets its number. */
-export type Unnumbered = ResponseEvent extends infer Event
-  ? Event extends ResponseEvent
-    ? Omit<Event, 'sequence_number'> & { readonly type: Event['type'] }
-    : never
-  : never
+import { createItemList, type ItemList, type Open, type Unnumbered } from './item-list.ts'
+import { createServerItems, type ServerItemOptions } from './server-items.ts'
 
 /** Output items that grow with the events of a prediction. */
 export interface Output {
@@ -25,14 +20,18 @@ export interface Output {
   end(status: 'completed' | 'incomplete'): Unnumbered[]
 }
 
+/** What a request decides about its output. */
+export interface OutputOptions extends ServerItemOptions {}
+
 type EndStatus = 'completed' | 'incomplete'
 
 /**
  * Creates the output of one response. Reasoning and messages follow each other; calls stay open until the end, because
  * a backend may write several at a time.
  */
-export function createOutput(): Output {
+export function createOutput(options: OutputOptions): Output {
   const list = createItemList()
+  const served = createServerItems(list, options)
   const reasoning = createReasoning(list)
   const messages = createMessages(list)
   const calls = createCalls(list)
@@ -62,43 +61,18 @@ export function createOutput(): Output {
           return [...reasoning.end('completed'), ...messages.end('completed'), ...calls.start(event)]
         case 'tool-call-delta':
           return calls.add(event.index, event.arguments)
+        case 'server-tools':
+        case 'server-tool-call':
+        case 'server-tool-result':
+        case 'server-tool-approval':
+          return [...reasoning.end('completed'), ...messages.end('completed'), ...served.add(event)]
         case 'choice-end':
           return []
       }
     },
     end(status) {
       const empty = list.items.length === 0 ? addText('') : []
-      return [...empty, ...reasoning.end(status), ...messages.end(status), ...calls.end(status)]
-    },
-  }
-}
-
-/** A growing item with its place in the output. */
-interface Open<Item> {
-  readonly index: number
-  readonly item: Item
-  text: string
-}
-
-/** The items of an output in the order of their starts. */
-interface ItemList {
-  readonly items: readonly ResponseOutputItem[]
-  open<Item extends ResponseOutputItem>(item: Item): Open<Item>
-  /** Replaces an open item by the finished one. */
-  close<Item extends ResponseOutputItem>(open: Open<Item>, item: Item): Unnumbered
-}
-
-function createItemList(): ItemList {
-  const items: ResponseOutputItem[] = []
-  return {
-    items,
-    open(item) {
-      items.push(item)
-      return { index: items.length - 1, item, text: '' }
-    },
-    close({ index }, item) {
-      items[index] = item
-      return { type: 'response.output_item.done', output_index: index, item }
+      return [...empty, ...reasoning.end(status), ...messages.end(status), ...calls.end(status), ...served.end()]
     },
   }
 }
