@@ -141,7 +141,7 @@ describe('sessions', () => {
   it('are limited, and the unused ones give way', async () => {
     await allow(user, true)
     const first = await openSession({ ...user.headers })
-    for (let opened = 0; opened < 32; opened += 1) await openSession({ ...user.headers })
+    for (let opened = 0; opened < 16; opened += 1) await openSession({ ...user.headers })
     expect((await sendMessage(list, { ...user.headers, 'mcp-session-id': first })).status).toBe(404)
   })
 })
