@@ -43,6 +43,9 @@ const WITHOUT_SCHEMA: readonly string[] = [
   'POST /api/copy',
   'DELETE /api/delete',
   'DELETE /v1/mcp/sign-in/{model}/{server}',
+  'DELETE /mcp',
+  'GET /mcp',
+  'POST /mcp',
 ]
 
 /** Lists and states that ask for a model. */
