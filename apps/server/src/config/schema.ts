@@ -12,6 +12,7 @@ import {
 import { access } from './options/access.ts'
 import { accounts } from './options/accounts.ts'
 import { backends } from './options/backends.ts'
+import { collections } from './options/collections.ts'
 import { filters } from './options/filters.ts'
 import { folders } from './options/folders.ts'
 import { gallery } from './options/gallery.ts'
@@ -31,7 +32,7 @@ import { wayOut } from './options/way-out.ts'
  */
 const BUILT = [
   ...[server, folders, access, wayOut, accounts, models, backends, storage, logs, gallery],
-  ...[residency, traces, vectorStores, filters],
+  ...[residency, traces, vectorStores, collections, filters],
 ] as const
 
 type DeclaredSection = (typeof BUILT)[number] | (typeof NOT_BUILT)[number]

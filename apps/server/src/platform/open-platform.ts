@@ -37,6 +37,7 @@ import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
 import { type BackendModule, type BackendParts, composeBackends } from './compose-backends.ts'
+import { createLazyCollections } from './lazy/lazy-collections.ts'
 import { createLazyDocuments } from './lazy/lazy-documents.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
@@ -229,6 +230,13 @@ export async function openPlatform(
     logger: log,
   })
   closers.push(() => documents.close())
+  const collections = createLazyCollections({
+    ...{ documents, database, models, settings, accounts, clock },
+    outbound: upstreams.outbound,
+    server: serverId,
+    logger: log,
+  })
+  closers.push(() => collections.close())
   const interception = createLazyInterception({
     config,
     settings,
@@ -279,6 +287,7 @@ export async function openPlatform(
     interception,
     vectorStores,
     documents,
+    collections,
     bodies,
     forms,
     generatedFiles: media.generated,
