@@ -41,6 +41,7 @@ import { createLazyCollections } from './lazy/lazy-collections.ts'
 import { createLazyDocuments } from './lazy/lazy-documents.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
+import { createLazySkills } from './lazy/lazy-skills.ts'
 import { createLazySpans, type LazySpans } from './lazy/lazy-spans.ts'
 import { createLazyVectorStores, type LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import { openAccounts } from './open-accounts.ts'
@@ -288,6 +289,7 @@ export async function openPlatform(
     vectorStores,
     documents,
     collections,
+    skills: createLazySkills({ config, logger: log }),
     bodies,
     forms,
     generatedFiles: media.generated,

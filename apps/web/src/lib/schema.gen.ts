@@ -3901,6 +3901,179 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/collections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List collections */
+        get: operations["get_api_agents_collections"];
+        put?: never;
+        /** Make a collection */
+        post: operations["post_api_agents_collections"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a collection with its documents */
+        delete: operations["delete_api_agents_collections_name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a document; it is indexed in the background */
+        post: operations["post_api_agents_collections_name_upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Find the parts of documents that fit a text */
+        post: operations["post_api_agents_collections_name_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete all documents of a collection */
+        post: operations["post_api_agents_collections_name_reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the documents of a collection */
+        get: operations["get_api_agents_collections_name_entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}/entries/{entry}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the text of a document */
+        get: operations["get_api_agents_collections_name_entries_entry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}/entries-raw/{entry}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the bytes of a document */
+        get: operations["get_api_agents_collections_name_entries_raw_entry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}/entry/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a document of a collection */
+        delete: operations["delete_api_agents_collections_name_entry_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the addresses that a collection fetches */
+        get: operations["get_api_agents_collections_name_sources"];
+        put?: never;
+        /** Fetch an address into a collection, now and again after an interval */
+        post: operations["post_api_agents_collections_name_sources"];
+        /** Delete an address with its document */
+        delete: operations["delete_api_agents_collections_name_sources"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/pii/analyze": {
         parameters: {
             query?: never;
@@ -20075,6 +20248,658 @@ export interface operations {
             };
         };
     };
+    get_api_agents_collections: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Their names, the oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        collections: string[];
+                        count: number;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_collections: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description 1 to 128 bytes without slashes. */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It is made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        status: string;
+                        name: string;
+                    };
+                };
+            };
+            /** @description The name is taken. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agents_collections_name: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        status: string;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_collections_name_upload: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description The document.
+                     */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It is added. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        status: string;
+                        filename: string;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The collection has a document of that name. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Documents of this type cannot be read. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_collections_name_search: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    query: string;
+                    /** @description 5 when it is left out or 0. */
+                    max_results?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The best first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        results: {
+                            id: string;
+                            content: string;
+                            similarity: number;
+                            metadata: {
+                                [key: string]: string | number | boolean;
+                            };
+                        }[];
+                        count: number;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_collections_name_reset: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They are gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        status: string;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_collections_name_entries: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The oldest first, with their states. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        entries: string[];
+                        count: number;
+                        details: {
+                            entry: string;
+                            /** @enum {string} */
+                            status: "in_progress" | "completed" | "failed" | "cancelled";
+                            error?: string;
+                            chunk_count: number;
+                            created_at: string;
+                            source_url?: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_collections_name_entries_entry: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its text; empty until it is indexed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        content: string;
+                        chunk_count: number;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_collections_name_entries_raw_entry: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description The part that the header `range` names. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agents_collections_name_entry_delete: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    entry: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What is left. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        remaining_entries: string[];
+                        count: number;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_collections_name_sources: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        sources: {
+                            url: string;
+                            update_interval: number;
+                            last_update: string;
+                            error?: string;
+                        }[];
+                        count: number;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_collections_name_sources: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    url: string;
+                    /** @description Minutes between two fetches, 60 when it is left out or below 1. */
+                    update_interval?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It was fetched. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        status: string;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It could not be fetched. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agents_collections_name_sources: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        status: string;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
     post_api_pii_analyze: {
         parameters: {
             query?: never;
@@ -21469,6 +22294,17 @@ export interface operations {
                         stores_persist?: boolean;
                         /** @description model that embeds the files of new vector stores that name none */
                         vector_store_model?: string;
+                        /**
+                         * @description where collections are indexed: `chromem` is the database of the server, `postgres` the same if that is PostgreSQL
+                         * @enum {string}
+                         */
+                        agent_pool_vector_engine?: "chromem" | "postgres";
+                        /** @description model that embeds the documents of new collections */
+                        agent_pool_embedding_model?: string;
+                        /** @description largest chunk of a document, in tokens */
+                        agent_pool_max_chunking_size?: number;
+                        /** @description what two chunks share, in tokens; at most half of a chunk */
+                        agent_pool_chunk_overlap?: number;
                         /** @description detector models of every filtered model that names none */
                         pii_default_detectors?: (string & (unknown & unknown))[];
                         /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
@@ -21481,19 +22317,8 @@ export interface operations {
                         agent_pool_enabled?: boolean;
                         /** @description model of an agent that names none; not in this version: only the present value can be set */
                         agent_pool_default_model?: string;
-                        /**
-                         * @description where collections are indexed; not in this version: only the present value can be set
-                         * @enum {string}
-                         */
-                        agent_pool_vector_engine?: "chromem" | "postgres";
-                        /** @description model that indexes collections; not in this version: only the present value can be set */
-                        agent_pool_embedding_model?: string;
                         /** @description database of the collections; not in this version: only the present value can be set */
                         agent_pool_database_url?: string;
-                        /** @description longest piece of an indexed text; not in this version: only the present value can be set */
-                        agent_pool_max_chunking_size?: number;
-                        /** @description what two pieces share; not in this version: only the present value can be set */
-                        agent_pool_chunk_overlap?: number;
                         /** @description log what agents do; not in this version: only the present value can be set */
                         agent_pool_enable_logs?: boolean;
                         /** @description file of the collections; not in this version: only the present value can be set */
@@ -21636,6 +22461,17 @@ export interface operations {
                     stores_persist?: boolean;
                     /** @description model that embeds the files of new vector stores that name none */
                     vector_store_model?: string;
+                    /**
+                     * @description where collections are indexed: `chromem` is the database of the server, `postgres` the same if that is PostgreSQL
+                     * @enum {string}
+                     */
+                    agent_pool_vector_engine?: "chromem" | "postgres";
+                    /** @description model that embeds the documents of new collections */
+                    agent_pool_embedding_model?: string;
+                    /** @description largest chunk of a document, in tokens */
+                    agent_pool_max_chunking_size?: number;
+                    /** @description what two chunks share, in tokens; at most half of a chunk */
+                    agent_pool_chunk_overlap?: number;
                     /** @description detector models of every filtered model that names none */
                     pii_default_detectors?: (string & (unknown & unknown))[];
                     /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
@@ -21648,19 +22484,8 @@ export interface operations {
                     agent_pool_enabled?: boolean;
                     /** @description model of an agent that names none; not in this version: only the present value can be set */
                     agent_pool_default_model?: string;
-                    /**
-                     * @description where collections are indexed; not in this version: only the present value can be set
-                     * @enum {string}
-                     */
-                    agent_pool_vector_engine?: "chromem" | "postgres";
-                    /** @description model that indexes collections; not in this version: only the present value can be set */
-                    agent_pool_embedding_model?: string;
                     /** @description database of the collections; not in this version: only the present value can be set */
                     agent_pool_database_url?: string;
-                    /** @description longest piece of an indexed text; not in this version: only the present value can be set */
-                    agent_pool_max_chunking_size?: number;
-                    /** @description what two pieces share; not in this version: only the present value can be set */
-                    agent_pool_chunk_overlap?: number;
                     /** @description log what agents do; not in this version: only the present value can be set */
                     agent_pool_enable_logs?: boolean;
                     /** @description file of the collections; not in this version: only the present value can be set */
