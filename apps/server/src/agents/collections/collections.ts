@@ -1,14 +1,13 @@
-import { SvcError } from '@svc/errors'
 import { checkModelAccess } from '@svc/auth'
+import { SvcError } from '@svc/errors'
 import { hasUsecase } from '../../catalog/usecases.ts'
 import type { Database } from '../../db/database.ts'
 import { checkType } from '../../document-stores/check-type.ts'
-import type { DocumentFile, DocumentStore } from '../../document-stores/document-store.ts'
+import type { Attributes, DocumentFile, DocumentStore } from '../../document-stores/document-store.ts'
 import type { Documents } from '../../document-stores/documents.ts'
 import type { EmbeddingCaller } from '../../document-stores/embed-texts.ts'
 import { type EmbeddingModelParts, findEmbeddingModel, fitChunkSize } from '../../document-stores/embedding-model.ts'
 import type { DocumentHit } from '../../document-stores/search-documents.ts'
-import type { Attributes } from '../../document-stores/document-store.ts'
 import type { StoredFile } from '../../stored-files/stored-file.ts'
 import { COLLECTION_MARK, findFile, findStore, listFiles, listStores } from './collection-rows.ts'
 
@@ -181,7 +180,8 @@ function taken(message: string): SvcError {
 /** The model of a collection, which the caller may use. @throws {SvcError} `invalid_request`, `forbidden` */
 function chooseModel({ model }: DocumentStore, { principal }: EmbeddingCaller, parts: CollectionParts): string {
   const name = model || parts.settings.get('agent_pool_embedding_model') || findEmbeddingModel(parts)
-  if (name === '') throw refuseModel('no model on this machine makes embeddings; install one, or set agent_pool_embedding_model')
+  if (name === '')
+    throw refuseModel('no model on this machine makes embeddings; install one, or set agent_pool_embedding_model')
   const found = parts.models.find(name)
   if (found === undefined || !hasUsecase(found, 'embeddings')) {
     throw refuseModel(`"${name}" is not a model that makes embeddings`)

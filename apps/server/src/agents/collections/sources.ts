@@ -41,7 +41,10 @@ export interface SourceParts extends Pick<CollectionParts, 'documents' | 'databa
   readonly collections: Collections
   readonly outbound: Pick<OutboundClient, 'fetch'>
   /** Gives the caller for work of an owner; undefined when there is none any more. */
-  readonly findCaller: (owner: string, options: { readonly signal: AbortSignal }) => Promise<EmbeddingCaller | undefined>
+  readonly findCaller: (
+    owner: string,
+    options: { readonly signal: AbortSignal },
+  ) => Promise<EmbeddingCaller | undefined>
   /** Id of this server, which fetches what it has fetched first. */
   readonly server: string
   readonly clock: Clock
@@ -157,7 +160,10 @@ function checkUrl(url: string): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:'
   if (isWeb && url.length <= MAX_URL_CHARACTERS) return
-  throw new SvcError('invalid_request', `url: must be an http or https address of at most ${MAX_URL_CHARACTERS} characters`)
+  throw new SvcError(
+    'invalid_request',
+    `url: must be an http or https address of at most ${MAX_URL_CHARACTERS} characters`,
+  )
 }
 
 async function fetchSource(url: string, { outbound }: SourceParts, signal: AbortSignal) {
@@ -167,7 +173,8 @@ async function fetchSource(url: string, { outbound }: SourceParts, signal: Abort
     throw new SvcError('upstream_failed', `the address answers with status ${reply.status}`, { code: 'fetch_failed' })
   }
   const bytes = await reply.bytes()
-  if (bytes.length === 0) throw new SvcError('upstream_failed', 'the address answers with nothing', { code: 'fetch_failed' })
+  if (bytes.length === 0)
+    throw new SvcError('upstream_failed', 'the address answers with nothing', { code: 'fetch_failed' })
   return { bytes, filename: toFilename(url, reply.headers['content-type'] ?? '') }
 }
 

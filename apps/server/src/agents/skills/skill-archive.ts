@@ -60,7 +60,9 @@ export async function unpackSkill(path: string, signal: AbortSignal): Promise<Sk
       length += piece.length
       total += piece.length
       if (length > SKILL_LIMITS.fileBytes || total > SKILL_LIMITS.totalBytes) {
-        throw wrongSkill(`the skill is larger than ${SKILL_LIMITS.totalBytes} bytes, or one file than ${SKILL_LIMITS.fileBytes}`)
+        throw wrongSkill(
+          `the skill is larger than ${SKILL_LIMITS.totalBytes} bytes, or one file than ${SKILL_LIMITS.fileBytes}`,
+        )
       }
       pieces.push(piece)
     }
@@ -68,7 +70,8 @@ export async function unpackSkill(path: string, signal: AbortSignal): Promise<Sk
   }
 
   const start = await readFile(path, { signal })
-  if (start.length > SKILL_LIMITS.totalBytes) throw wrongSkill(`the archive is larger than ${SKILL_LIMITS.totalBytes} bytes`)
+  if (start.length > SKILL_LIMITS.totalBytes)
+    throw wrongSkill(`the archive is larger than ${SKILL_LIMITS.totalBytes} bytes`)
   if (start.subarray(0, 2).toString('latin1') === 'PK') {
     await unzip(start, add)
   } else {
@@ -95,7 +98,9 @@ async function unzip(
 
 /** Removes the one folder around the files, and checks their paths. */
 function enterFolder(found: SkillFiles): SkillFiles {
-  const top = found.has(SKILL_FILE) ? '' : [...found.keys()].find((name) => /^[^/]+\/SKILL\.md$/u.test(name))?.slice(0, -SKILL_FILE.length)
+  const top = found.has(SKILL_FILE)
+    ? ''
+    : [...found.keys()].find((name) => /^[^/]+\/SKILL\.md$/u.test(name))?.slice(0, -SKILL_FILE.length)
   if (top === undefined) throw wrongSkill('the archive has no SKILL.md at its top or in its one folder')
   const files = new Map<string, Uint8Array>()
   const folded = new Set<string>()

@@ -4,7 +4,8 @@ import { checkSkillName, SKILL_LIMITS, type Skill, type SkillHead, wrongSkill } 
 
 const head = z.object({
   name: z.string(),
-  description: z.string().trim().min(1).max(1024),
+  // The format allows 1024, and published skills have more.
+  description: z.string().trim().min(1).max(4096),
   license: z.string().max(1024).optional(),
   compatibility: z.string().max(500).optional(),
   metadata: z.record(z.string().max(128), z.coerce.string().max(4096)).optional(),

@@ -24,7 +24,10 @@ export async function listFolders(root: string): Promise<readonly string[]> {
     if (readSystemCode(error) === 'ENOENT') return []
     throw toFileError(error, 'read', 'skills')
   })
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name).sort()
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort()
 }
 
 /** Whether a skill of that name has a folder, or anything else stands in its place. */

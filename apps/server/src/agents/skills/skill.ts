@@ -4,7 +4,7 @@ import { SvcError } from '@svc/errors'
 export interface SkillHead {
   /** The name of its folder: lower-case letters, digits and single hyphens, 1 to 64. */
   readonly name: string
-  /** What the skill does and when to use it, 1 to 1024 characters. */
+  /** What the skill does and when to use it, 1 to 4096 characters. */
   readonly description: string
   readonly license?: string | undefined
   readonly compatibility?: string | undefined

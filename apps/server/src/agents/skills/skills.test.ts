@@ -1,12 +1,14 @@
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
-import { strToU8, zipSync } from 'fflate'
 import { tempDir } from '@svc/test-kit'
+import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { silentLogger } from '../../db/__fixtures__/places.ts'
-import { offerSkills } from './skill-tools.ts'
+import type { Logger } from '../../ports.ts'
 import { sweepSkills } from './skill-folder.ts'
+import { offerSkills } from './skill-tools.ts'
 import { createSkills } from './skills.ts'
 
+const silent = () => undefined
+const silentLogger = { trace: silent, debug: silent, info: silent, warn: silent, error: silent } as unknown as Logger
 const { signal } = new AbortController()
 const DRAFT = { name: 'make-tea', description: 'Makes tea: use it for "hot" drinks', content: '# Tea\n\nBoil water.' }
 
@@ -46,7 +48,19 @@ describe('skills', () => {
     await skills.create(DRAFT)
     for (const name of ['..', 'a/b', 'Make-tea', 'make--tea', 'm\u0430ke', 'x'.repeat(65), '', 'config'])
       await expect(skills.create({ ...DRAFT, name }), name).rejects.toMatchObject({ kind: 'invalid_request' })
-    for (const path of ['../secret', '/etc/passwd', 'a//b', '.env', 'a/.b', 'a\\b', 'a\0', 'SKILL.md', 'sk\u0131ll', 'a.', ''])
+    for (const path of [
+      '../secret',
+      '/etc/passwd',
+      'a//b',
+      '.env',
+      'a/.b',
+      'a\\b',
+      'a\0',
+      'SKILL.md',
+      'sk\u0131ll',
+      'a.',
+      '',
+    ])
       await expect(skills.readResource('make-tea', path), path).rejects.toMatchObject({ kind: 'invalid_request' })
     await symlink(dir.join('secret'), `${folder}/make-tea/link`)
     await symlink(dir.path, `${folder}/make-tea/out`)
@@ -77,7 +91,10 @@ describe('skills', () => {
     const zip = (files: Readonly<Record<string, string>>) =>
       zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, strToU8(text)])))
     await writeFile(dir.join('a.zip'), zip({ 'cut-bread/SKILL.md': head, 'cut-bread/forms.md': 'x', '__MACOSX/a': '' }))
-    expect(await skills.unpack(dir.join('a.zip'), signal)).toMatchObject({ name: 'cut-bread', allowedTools: 'Read Bash' })
+    expect(await skills.unpack(dir.join('a.zip'), signal)).toMatchObject({
+      name: 'cut-bread',
+      allowedTools: 'Read Bash',
+    })
     expect(await skills.resources('cut-bread')).toMatchObject([{ path: 'forms.md' }])
     const wrong: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
       [{ 'a.md': '' }, /no SKILL.md/],
@@ -115,7 +132,9 @@ describe('skills', () => {
     ])
     expect(await call({ name: 'make-tea', path: 'references/pots.md' })).toEqual([{ type: 'text', text: 'Clay.' }])
     await expect(call({ name: 'other' })).rejects.toMatchObject({ kind: 'invalid_request' })
-    await expect(call({ name: 'make-tea', path: '../other/SKILL.md' })).rejects.toMatchObject({ kind: 'invalid_request' })
+    await expect(call({ name: 'make-tea', path: '../other/SKILL.md' })).rejects.toMatchObject({
+      kind: 'invalid_request',
+    })
     await dir.close()
   })
 

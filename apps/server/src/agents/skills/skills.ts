@@ -2,10 +2,27 @@ import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import type { Logger } from '../../ports.ts'
-import { checkResourcePath, checkSkillName, SKILL_FILE, SKILL_LIMITS, type Skill, type SkillResource, skillNotFound, wrongSkill } from './skill.ts'
+import {
+  checkResourcePath,
+  checkSkillName,
+  SKILL_FILE,
+  SKILL_LIMITS,
+  type Skill,
+  type SkillResource,
+  skillNotFound,
+  wrongSkill,
+} from './skill.ts'
 import { packSkill, unpackSkill } from './skill-archive.ts'
 import { readSkillFile, writeSkillFile } from './skill-file.ts'
-import { listFiles, listFolders, makeFolder, readInside, removeFolder, removeInside, writeInside } from './skill-folder.ts'
+import {
+  listFiles,
+  listFolders,
+  makeFolder,
+  readInside,
+  removeFolder,
+  removeInside,
+  writeInside,
+} from './skill-folder.ts'
 
 /** Skills: folders with instructions that models read when they need them. */
 export interface Skills {
@@ -89,7 +106,8 @@ export function createSkills({ folder, logger }: { readonly folder: string; read
   async function checkResourceRoom(name: string, path: string, bytes: Uint8Array): Promise<boolean> {
     const others = await resources(name)
     const same = others.find((other) => other.path.toLowerCase() === path.toLowerCase())
-    if (same !== undefined && same.path !== path) throw wrongSkill(`path: the skill has '${same.path}', which looks like it`)
+    if (same !== undefined && same.path !== path)
+      throw wrongSkill(`path: the skill has '${same.path}', which looks like it`)
     const total = others.reduce((sum, { sizeBytes }) => sum + sizeBytes, bytes.length - (same?.sizeBytes ?? 0))
     const isFull = same === undefined && others.length + 1 >= SKILL_LIMITS.files
     if (isFull || total > SKILL_LIMITS.totalBytes || bytes.length > SKILL_LIMITS.fileBytes) {
@@ -107,7 +125,10 @@ export function createSkills({ folder, logger }: { readonly folder: string; read
     list,
     get,
     async search(text) {
-      const words = text.toLowerCase().split(/\s+/u).filter((word) => word !== '')
+      const words = text
+        .toLowerCase()
+        .split(/\s+/u)
+        .filter((word) => word !== '')
       const fits = ({ name, description, content }: Skill): boolean => {
         const whole = `${name}\n${description}\n${content}`.toLowerCase()
         return words.every((word) => whole.includes(word))

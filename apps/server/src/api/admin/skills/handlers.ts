@@ -129,7 +129,14 @@ export async function listResources(call: Call, { skills }: SkillRouteParts): Pr
 function writeResource({ path, sizeBytes, modifiedAt }: SkillResource) {
   const type = findType(path)
   const modified = new Date(modifiedAt).toISOString()
-  return { path, name: basename(path), size: sizeBytes, mime_type: type, readable: TEXT_TYPES.has(extname(path).toLowerCase()), modified }
+  return {
+    path,
+    name: basename(path),
+    size: sizeBytes,
+    mime_type: type,
+    readable: TEXT_TYPES.has(extname(path).toLowerCase()),
+    modified,
+  }
 }
 
 /** Answers `GET /api/agents/skills/:name/resources/*`. A browser shows no resource as a page. */
@@ -137,7 +144,12 @@ export async function getResource(call: Call, { skills }: SkillRouteParts): Prom
   const path = call.param('path')
   const bytes = await (await skills.open()).readResource(call.param('name'), path)
   if (call.query('encoding') === 'base64' || !isUtf8(bytes)) {
-    return json({ content: bytes.toString('base64'), encoding: 'base64', mime_type: findType(path), size: bytes.length })
+    return json({
+      content: bytes.toString('base64'),
+      encoding: 'base64',
+      mime_type: findType(path),
+      size: bytes.length,
+    })
   }
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }
   return new HttpReply(bytes, { headers })

@@ -56,7 +56,9 @@ export const resourceList = z.object({
 })
 
 /** Query of `GET /api/agents/skills/:name/resources/*`. */
-export const resourceQuery = z.object({ encoding: z.string().optional().describe('`base64` gives JSON with the bytes.') })
+export const resourceQuery = z.object({
+  encoding: z.string().optional().describe('`base64` gives JSON with the bytes.'),
+})
 
 /** JSON reply of a resource. */
 export const resourceContent = z.object({
