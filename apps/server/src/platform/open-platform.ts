@@ -234,6 +234,7 @@ export async function openPlatform(
   const collections = createLazyCollections({
     ...{ documents, database, models, settings, accounts, clock },
     outbound: upstreams.outbound,
+    temporary: media.uploads,
     server: serverId,
     logger: log,
   })

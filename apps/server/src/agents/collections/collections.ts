@@ -145,26 +145,28 @@ export function createCollections(parts: CollectionParts): Collections {
       for (const store of stores) await all.markUse(store)
       return search(stores, { queries: [query], count }, options)
     },
-    async readContent(file) {
-      const { files } = await documents.open()
-      const pieces: string[] = []
-      let [end, length] = [0, 0]
-      if (file.status === 'completed') {
-        for await (const chunks of files.readChunks(file)) {
-          for (const chunk of chunks) {
-            const text = chunk.text.slice(Math.max(0, end - chunk.start))
-            end = chunk.end
-            length += text.length
-            if (length > MAX_CONTENT_CHARACTERS) {
-              throw new SvcError('too_large', `the text has more than ${MAX_CONTENT_CHARACTERS} characters`)
-            }
-            pieces.push(text)
-          }
-        }
-      }
-      return { content: pieces.join(''), chunkCount: file.chunkCount }
-    },
+    readContent: async (file) => readContent(file, await documents.open()),
   }
+}
+
+async function readContent(
+  file: DocumentFile,
+  { files }: Documents,
+): Promise<{ readonly content: string; readonly chunkCount: number }> {
+  const pieces: string[] = []
+  let [end, length] = [0, 0]
+  for await (const chunks of file.status === 'completed' ? files.readChunks(file) : []) {
+    for (const chunk of chunks) {
+      const text = chunk.text.slice(Math.max(0, end - chunk.start))
+      end = chunk.end
+      length += text.length
+      if (length > MAX_CONTENT_CHARACTERS) {
+        throw new SvcError('too_large', `the text has more than ${MAX_CONTENT_CHARACTERS} characters`)
+      }
+      pieces.push(text)
+    }
+  }
+  return { content: pieces.join(''), chunkCount: file.chunkCount }
 }
 
 const FILES_AT_ONCE = 100

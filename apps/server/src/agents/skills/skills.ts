@@ -99,27 +99,6 @@ export function createSkills({ folder, logger }: { readonly folder: string; read
     throw new SvcError('insufficient_storage', `there are ${SKILL_LIMITS.skills} skills, which is the most`)
   }
 
-  async function resources(name: string): Promise<readonly SkillResource[]> {
-    return (await listFiles(await find(name))).filter(({ path }) => path !== SKILL_FILE)
-  }
-
-  async function checkResourceRoom(name: string, path: string, bytes: Uint8Array): Promise<boolean> {
-    const others = await resources(name)
-    const same = others.find((other) => other.path.toLowerCase() === path.toLowerCase())
-    if (same !== undefined && same.path !== path)
-      throw wrongSkill(`path: the skill has '${same.path}', which looks like it`)
-    const total = others.reduce((sum, { sizeBytes }) => sum + sizeBytes, bytes.length - (same?.sizeBytes ?? 0))
-    const isFull = same === undefined && others.length + 1 >= SKILL_LIMITS.files
-    if (isFull || total > SKILL_LIMITS.totalBytes || bytes.length > SKILL_LIMITS.fileBytes) {
-      const { files, fileBytes, totalBytes } = SKILL_LIMITS
-      throw new SvcError(
-        'insufficient_storage',
-        `a skill has at most ${files} files, ${fileBytes} bytes in one of them and ${totalBytes} bytes together`,
-      )
-    }
-    return same !== undefined
-  }
-
   return {
     folder,
     list,
@@ -154,18 +133,7 @@ export function createSkills({ folder, logger }: { readonly folder: string; read
         await find(name)
         await removeFolder(folder, name)
       }),
-    async pack(name) {
-      const path = await find(name)
-      const files = new Map<string, Uint8Array>()
-      let left: number = SKILL_LIMITS.totalBytes
-      for (const { path: file, sizeBytes } of await listFiles(path)) {
-        left -= sizeBytes
-        if (left < 0) throw wrongSkill(`the skill is larger than ${SKILL_LIMITS.totalBytes} bytes`)
-        if (file !== SKILL_FILE) checkResourcePath(file)
-        files.set(file, await readInside(path, file, sizeBytes))
-      }
-      return packSkill(name, files)
-    },
+    pack: async (name) => packFolder(name, await find(name)),
     unpack: async (archive, signal) => {
       const files = await unpackSkill(archive, signal)
       const { name } = readSkillFile(Buffer.from(files.get(SKILL_FILE) ?? '').toString('utf8'))
@@ -175,6 +143,41 @@ export function createSkills({ folder, logger }: { readonly folder: string; read
         return get(name)
       })
     },
+    ...createResources({ find, change }),
+  }
+}
+
+type Resources = Pick<Skills, 'resources' | 'readResource' | 'writeResource' | 'removeResource'>
+
+function createResources({
+  find,
+  change,
+}: {
+  readonly find: (name: string) => Promise<string>
+  readonly change: <T>(work: () => Promise<T>) => Promise<T>
+}): Resources {
+  async function resources(name: string): Promise<readonly SkillResource[]> {
+    return (await listFiles(await find(name))).filter(({ path }) => path !== SKILL_FILE)
+  }
+
+  async function checkResourceRoom(name: string, path: string, bytes: Uint8Array): Promise<boolean> {
+    const others = await resources(name)
+    const same = others.find((other) => other.path.toLowerCase() === path.toLowerCase())
+    if (same !== undefined && same.path !== path)
+      throw wrongSkill(`path: the skill has '${same.path}', which looks like it`)
+    const total = others.reduce((sum, { sizeBytes }) => sum + sizeBytes, bytes.length - (same?.sizeBytes ?? 0))
+    const isFull = same === undefined && others.length + 1 >= SKILL_LIMITS.files
+    if (isFull || total > SKILL_LIMITS.totalBytes || bytes.length > SKILL_LIMITS.fileBytes) {
+      const { files, fileBytes, totalBytes } = SKILL_LIMITS
+      throw new SvcError(
+        'insufficient_storage',
+        `a skill has at most ${files} files, ${fileBytes} bytes in one of them and ${totalBytes} bytes together`,
+      )
+    }
+    return same !== undefined
+  }
+
+  return {
     resources,
     async readResource(name, path) {
       checkResourcePath(path)
@@ -194,4 +197,16 @@ export function createSkills({ folder, logger }: { readonly folder: string; read
         await removeInside(await find(name), path)
       }),
   }
+}
+
+async function packFolder(name: string, folder: string): Promise<Uint8Array> {
+  const files = new Map<string, Uint8Array>()
+  let left: number = SKILL_LIMITS.totalBytes
+  for (const { path, sizeBytes } of await listFiles(folder)) {
+    left -= sizeBytes
+    if (left < 0) throw wrongSkill(`the skill is larger than ${SKILL_LIMITS.totalBytes} bytes`)
+    if (path !== SKILL_FILE) checkResourcePath(path)
+    files.set(path, await readInside(folder, path, sizeBytes))
+  }
+  return packSkill(name, files)
 }
