@@ -130,3 +130,74 @@ describe('collections', () => {
     expect((await get('/web/entries')).body).toMatchObject({ count: 0 })
   })
 })
+
+describe('skills', () => {
+  const SKILLS = '/api/agents/skills'
+  const at = async (method: string, path: string, body?: object) => {
+    const isForm = body instanceof FormData
+    const reply = await fetch(`${server.url}${SKILLS}${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+      ...(isForm || body === undefined ? {} : { headers: { 'content-type': 'application/json' } }),
+    })
+    const bytes = Buffer.from(await reply.arrayBuffer())
+    const isJson = reply.headers.get('content-type')?.startsWith('application/json') === true
+    return { status: reply.status, bytes, body: isJson ? (JSON.parse(bytes.toString()) as unknown) : undefined }
+  }
+  const form = (file: Blob, name: string, path?: string) => {
+    const made = new FormData()
+    made.set('file', file, name)
+    if (path !== undefined) made.set('path', path)
+    return made
+  }
+  const draft = {
+    name: 'make-tea',
+    description: 'Makes tea',
+    content: 'Boil.',
+    license: 'MIT',
+    'allowed-tools': 'Read',
+  }
+
+  it('are managed over HTTP', async () => {
+    const shown = { ...draft, readOnly: false }
+    expect(await at('POST', '', draft)).toMatchObject({ status: 201, body: shown })
+    expect(await at('POST', '', draft)).toMatchObject({ status: 409, body: { error: /already exists/ } })
+    expect(await at('POST', '', { ...draft, name: '../x' })).toMatchObject({ status: 400 })
+    expect(await at('GET', '')).toMatchObject({ body: [shown] })
+    expect(await at('GET', '/search?q=BOIL')).toMatchObject({ body: [shown] })
+    expect(await at('GET', '/config')).toMatchObject({ body: { enabled: false, skills_dir: /agents.skills$/ } })
+    expect(await at('PUT', '/make-tea', { description: 'Makes tea', content: 'Wait.' })).toMatchObject({ status: 200 })
+
+    const script = form(new Blob(['echo hot']), 'boil.sh', 'scripts/boil.sh')
+    expect(await at('POST', '/make-tea/resources', script)).toMatchObject({
+      status: 201,
+      body: { path: 'scripts/boil.sh' },
+    })
+    expect(await at('POST', '/make-tea/resources', form(new Blob(['x']), 'a', '../../x'))).toMatchObject({
+      status: 400,
+    })
+    await at('PUT', '/make-tea/resources/scripts/boil.sh', { content: 'echo cold' })
+    expect((await at('GET', '/make-tea/resources/scripts/boil.sh')).bytes.toString()).toBe('echo cold')
+    expect(await at('GET', '/make-tea/resources/scripts/boil.sh?encoding=base64')).toMatchObject({
+      body: { content: Buffer.from('echo cold').toString('base64'), encoding: 'base64', size: 9 },
+    })
+    expect(await at('GET', '/make-tea/resources')).toMatchObject({
+      body: { scripts: [{ name: 'boil.sh', readable: true }], references: [], assets: [], others: [] },
+    })
+
+    const archive = await at('GET', '/export/make-tea')
+    expect((await at('DELETE', '/make-tea')).body).toEqual({ status: 'ok' })
+    expect((await at('GET', '/make-tea')).status).toBe(404)
+    const imported = await at('POST', '/import', form(new Blob([new Uint8Array(archive.bytes)]), 'x.tar.gz'))
+    expect(imported).toMatchObject({ status: 201, body: { name: 'make-tea', content: 'Wait.' } })
+    expect((await at('DELETE', '/make-tea/resources/scripts/boil.sh')).status).toBe(200)
+    expect((await at('DELETE', '/make-tea/resources/scripts/boil.sh')).status).toBe(404)
+    expect((await at('POST', '/import', form(new Blob(['rubbish']), 'x.zip'))).status).toBeGreaterThanOrEqual(400)
+  })
+
+  it('come from no git repository', async () => {
+    expect((await server.call('/api/agents/git-repos')).json()).toEqual([])
+    const refused = await server.post('/api/agents/git-repos', { url: 'https://host.example/a.git' })
+    expect([refused.status, refused.json()]).toMatchObject([501, { error: /clone them yourself/ }])
+  })
+})
