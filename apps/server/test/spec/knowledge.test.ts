@@ -53,6 +53,7 @@ const indexed = (collection: string) =>
   })
 
 describe('collections', () => {
+  // verifies collections:route:manage
   it('are made, filled, searched, read and emptied', async () => {
     expect(await send('POST', '', { name: 'notes' })).toEqual({ status: 201, body: { status: 'ok', name: 'notes' } })
     expect(await send('POST', '', { name: 'notes' })).toMatchObject({ status: 409, body: { error: /exists already/ } })
@@ -158,6 +159,7 @@ describe('skills', () => {
     'allowed-tools': 'Read',
   }
 
+  // verifies skills:route:manage
   it('are managed over HTTP', async () => {
     const shown = { ...draft, readOnly: false }
     expect(await at('POST', '', draft)).toMatchObject({ status: 201, body: shown })

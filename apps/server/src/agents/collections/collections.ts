@@ -29,7 +29,16 @@ export interface Collections {
    *
    * @throws {SvcError} `conflict` for an entry of that name, `unsupported_media`; `invalid_request` where no model embeds
    */
-  add(store: DocumentStore, file: StoredFile, caller: EmbeddingCaller, attributes?: Attributes): Promise<DocumentFile>
+  add(
+    store: DocumentStore,
+    file: StoredFile,
+    options: {
+      readonly caller: EmbeddingCaller
+      readonly attributes?: Attributes
+      /** The document that the new one takes the place of. */
+      readonly replaced?: DocumentFile | undefined
+    },
+  ): Promise<DocumentFile>
   /** Removes a document with its bytes. @throws {SvcError} `not_found` */
   removeEntry(store: DocumentStore, name: string): Promise<void>
   /** Removes all documents. */
@@ -114,18 +123,20 @@ export function createCollections(parts: CollectionParts): Collections {
     },
     entries: (store) => listFiles(queries, store.id),
     entry,
-    async add(store, file, caller, attributes = {}) {
+    async add(store, file, { caller, attributes = {}, replaced }) {
       const { uploads, stores, files, indexer } = await documents.open()
       try {
         checkEngine()
         await checkType(file, uploads)
-        if ((await findFile(queries, store.id, file.filename)) !== undefined) throw taken('entry already exists')
+        const same = await findFile(queries, store.id, file.filename)
+        if (same !== undefined && same.id !== replaced?.id) throw taken('entry already exists')
         const model = chooseModel(store, caller, parts)
         if (store.model === '') await stores.setModel(store.id, model)
         const chunkSize = fitChunkSize(model, settings.get('agent_pool_max_chunking_size'), parts)
         const chunkOverlap = Math.min(settings.get('agent_pool_chunk_overlap'), Math.floor(chunkSize / 2))
         const [added] = await files.add(store.id, [{ file, attributes, chunkSize, chunkOverlap }], file.owner)
         indexer.wake()
+        if (replaced !== undefined) await removeFiles([replaced.id])
         if (added === undefined) throw new SvcError('internal', 'the file was not added')
         return added
       } catch (error) {

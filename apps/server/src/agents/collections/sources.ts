@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { SvcError, toSvcError } from '@svc/errors'
-import { checkType } from '../../document-stores/check-type.ts'
 import type { DocumentFile, DocumentStore } from '../../document-stores/document-store.ts'
 import type { EmbeddingCaller } from '../../document-stores/embed-texts.ts'
 import type { PrivateFile, PrivateFiles } from '../../files/private-files.ts'
@@ -112,15 +111,7 @@ export function createSources(parts: SourceParts): CollectionSources {
     }
     const owner = caller.principal.id
     const file = await uploads.keep(temporary.path, { owner, filename, purpose: 'assistants', sizeBytes })
-    try {
-      await checkType(file, uploads)
-    } catch (error) {
-      // What was fetched before stays.
-      await uploads.remove([file])
-      throw error
-    }
-    if (before !== undefined) await collections.removeEntry(store, before.filename)
-    await collections.add(store, file, caller, attributes)
+    await collections.add(store, file, { caller, attributes, replaced: before })
   }
 
   async function refresh({ store, file }: Awaited<ReturnType<typeof listFetched>>[number], signal: AbortSignal) {

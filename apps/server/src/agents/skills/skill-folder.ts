@@ -31,7 +31,7 @@ export async function listFolders(root: string): Promise<readonly string[]> {
 }
 
 /** Whether a skill of that name has a folder, or anything else stands in its place. */
-export async function isTaken(root: string, name: string): Promise<boolean> {
+async function isTaken(root: string, name: string): Promise<boolean> {
   return (await lstat(join(root, name)).catch(() => undefined)) !== undefined
 }
 

@@ -42,6 +42,7 @@ describe('skills', () => {
     await dir.close()
   })
 
+  // verifies skills:folder:confined
   it('stay inside of their folder', async () => {
     const { dir, folder, skills } = await openSkills()
     await writeFile(dir.join('secret'), 'private')

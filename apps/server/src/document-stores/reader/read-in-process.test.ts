@@ -17,6 +17,7 @@ describe('a document in a process of its own', () => {
     await expect(reader.read(bytes, { type: 'rtf', signal: never })).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
+  // verifies files:type:confined
   it('is ended at its limits of memory, time and text, and by its signal', async () => {
     const limited = (limits: Parameters<typeof createDocumentReader>[0]) =>
       createDocumentReader(limits).read(bytes, { type: 'rtf', signal: never })

@@ -82,7 +82,7 @@ export async function uploadEntry(call: Call, parts: CollectionRouteParts): Prom
     call.signal.throwIfAborted()
     const { path, sizeBytes } = file
     const facts = { owner: call.principal.id, filename, purpose: 'assistants', sizeBytes }
-    await collections.add(store, await uploads.keep(path, facts), toCaller(call))
+    await collections.add(store, await uploads.keep(path, facts), { caller: toCaller(call) })
     call.noteChange({ details: filename })
     return json({ status: 'ok', filename })
   } finally {
