@@ -30,6 +30,8 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
 /** A group, a control word with its number, a byte, a control sign, or text. */
 const TOKEN = /([{}])|\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z])|([^{}\\\r\n]{1,4096})|[\s\S]/giy
 
+const HAS_BYTES = /[\x80-\xff]/u
+
 /** State of a group. */
 interface Group {
   readonly isLeftOut: boolean
@@ -39,7 +41,7 @@ interface Group {
 
 /** Reads the text of an RTF document. Pictures, tables of fonts, heads and feet of pages are left out. */
 export async function readRtf(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
-  const source = new TextDecoder('latin1').decode(bytes)
+  const source = toBytes(bytes)
   const { pause } = createPauses(signal)
   const pieces = createTextPieces(BINARY_LIMITS.characters)
   const groups: Group[] = []
@@ -64,6 +66,11 @@ export async function readRtf(bytes: Uint8Array, signal: AbortSignal): Promise<s
     if (group.isLeftOut) return
     if (toSkip > 0) toSkip -= 1
     else bytesLeft.push(byte)
+  }
+  /** Bytes that are not ASCII are those of the code page. */
+  function writeText(text: string): void {
+    if (!HAS_BYTES.test(text)) write(text)
+    else for (let at = 0; at < text.length; at += 1) writeByte(text.charCodeAt(at))
   }
   function openGroup(): void {
     if (groups.length >= BINARY_LIMITS.depth) {
@@ -99,10 +106,17 @@ export async function readRtf(bytes: Uint8Array, signal: AbortSignal): Promise<s
     else if (hex !== undefined) writeByte(Number.parseInt(hex, 16))
     else if (sign === '*') isStarred = true
     else if (sign !== undefined) write(SIGNS.get(sign) ?? (/[{}\\]/u.test(sign) ? sign : ''))
-    else if (text !== undefined) write(text)
+    else if (text !== undefined) writeText(text)
   }
   flush()
   return pieces.join().trim()
+}
+
+/** A text with a character for each byte. */
+function toBytes(bytes: Uint8Array): string {
+  const pieces: string[] = []
+  for (let at = 0; at < bytes.length; at += 4096) pieces.push(String.fromCharCode(...bytes.subarray(at, at + 4096)))
+  return pieces.join('')
 }
 
 function createDecoder(page: number): InstanceType<typeof TextDecoder> {
