@@ -37,16 +37,20 @@ const PACKED_PIECE_BYTES = 4096
 /**
  * Opens a ZIP archive by its directory. Nothing is unpacked yet.
  *
+ * @param options.maxUnpackedBytes bytes of all parts that are read together, unpacked. @default 256 MiB
  * @throws {DocumentError} `invalid_document`, `document_limit`
  */
-export function openZip(bytes: Uint8Array): ZipArchive {
+export function openZip(
+  bytes: Uint8Array,
+  { maxUnpackedBytes = BINARY_LIMITS.unpackedBytes }: { readonly maxUnpackedBytes?: number } = {},
+): ZipArchive {
   const entries = readDirectory(bytes)
-  let left: number = BINARY_LIMITS.unpackedBytes
+  let left = maxUnpackedBytes
 
   function take(piece: Uint8Array): Uint8Array {
     left -= piece.length
     if (left >= 0) return piece
-    throw new DocumentError('document_limit', `the document unpacks to more than ${BINARY_LIMITS.unpackedBytes} bytes`)
+    throw new DocumentError('document_limit', `the document unpacks to more than ${maxUnpackedBytes} bytes`)
   }
 
   function* read(name: string): Generator<Uint8Array> {
