@@ -2,6 +2,7 @@ import { accountsFeature } from '../api/accounts/feature.ts'
 import { backendFeature } from '../api/admin/backend/feature.ts'
 import { backendLogsFeature } from '../api/admin/backend-logs/feature.ts'
 import { brandingFeature } from '../api/admin/branding/feature.ts'
+import { collectionsFeature } from '../api/admin/collections/feature.ts'
 import { corsProxyFeature } from '../api/admin/cors-proxy/feature.ts'
 import { discoveryFeature } from '../api/admin/discovery/feature.ts'
 import { documentationFeature } from '../api/admin/docs/feature.ts'
@@ -17,6 +18,7 @@ import { operationsFeature } from '../api/admin/operations/feature.ts'
 import { piiFeature } from '../api/admin/pii/feature.ts'
 import { routerFeature } from '../api/admin/router/feature.ts'
 import { settingsFeature } from '../api/admin/settings/feature.ts'
+import { skillsFeature } from '../api/admin/skills/feature.ts'
 import { systemFeature } from '../api/admin/system/feature.ts'
 import { tracesFeature } from '../api/admin/traces/feature.ts'
 import { usageFeature } from '../api/admin/usage/feature.ts'
@@ -67,6 +69,8 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   slotsFeature,
   storesFeature,
   documentsFeature,
+  collectionsFeature,
+  skillsFeature,
   piiFeature,
   routerFeature,
   middlewareFeature,

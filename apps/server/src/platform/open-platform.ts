@@ -40,9 +40,11 @@ import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
 import { type BackendModule, type BackendParts, composeBackends } from './compose-backends.ts'
 import { createLazyAssistant } from './lazy/lazy-assistant.ts'
+import { createLazyCollections } from './lazy/lazy-collections.ts'
 import { createLazyDocuments } from './lazy/lazy-documents.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
+import { createLazySkills } from './lazy/lazy-skills.ts'
 import { createLazySpans, type LazySpans } from './lazy/lazy-spans.ts'
 import { createLazyToolServers } from './lazy/lazy-tool-servers.ts'
 import { createLazyVectorStores, type LazyVectorStores } from './lazy/lazy-vector-stores.ts'
@@ -256,6 +258,14 @@ export async function openPlatform(
   closers.push(() => documents.close())
   const innerCalls = createInnerCalls()
   const assistant = createLazyAssistant({ settings, innerCalls, clock })
+  const collections = createLazyCollections({
+    ...{ documents, database, models, settings, accounts, clock },
+    outbound: upstreams.outbound,
+    temporary: media.uploads,
+    server: serverId,
+    logger: log,
+  })
+  closers.push(() => collections.close())
   const interception = createLazyInterception({
     config,
     settings,
@@ -313,6 +323,8 @@ export async function openPlatform(
     assistant,
     assistantTools: assistant.ownTools,
     innerCalls,
+    collections,
+    skills: createLazySkills({ config, logger: log }),
     bodies,
     forms,
     generatedFiles: media.generated,

@@ -30,9 +30,11 @@ import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { BackendModule } from './compose-backends.ts'
 import type { LazyAssistant } from './lazy/lazy-assistant.ts'
+import type { LazyCollections } from './lazy/lazy-collections.ts'
 import type { LazyDocuments } from './lazy/lazy-documents.ts'
 import type { LazyInference } from './lazy/lazy-inference.ts'
 import type { LazyInterception } from './lazy/lazy-interception.ts'
+import type { LazySkills } from './lazy/lazy-skills.ts'
 import type { LazyToolServers } from './lazy/lazy-tool-servers.ts'
 import type { LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import type { AccountModule } from './open-accounts.ts'
@@ -88,6 +90,10 @@ export interface Platform {
   readonly assistantTools: OpenOwnTools
   /** Requests that the server makes to its own routes. */
   readonly innerCalls: InnerCalls
+  /** Collections of documents that agents search. */
+  readonly collections: LazyCollections
+  /** Skills of agents. */
+  readonly skills: LazySkills
   readonly bodies: BodyReader
   readonly forms: FormReader
   /** Files that models made. */

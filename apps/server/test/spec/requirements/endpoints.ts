@@ -1147,6 +1147,13 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'files:type:confined',
+    section: '4.3',
+    behavior:
+      'PDF, office documents, EPUB and RTF are read in a process of their own, which ends at its limits of memory, time and text.',
+    state: 'built',
+  },
+  {
     id: 'files:type:unsupported',
     section: '4.3',
     behavior: 'A file of a type without a reader is a 415 that names the type, and fails alone in a batch.',

@@ -630,6 +630,32 @@ export const MANAGEMENT = defineRequirements([
     behavior: '`/api/agents/*`, `/api/agent/tasks/*` and `/api/agent/jobs/*` manage agents, their tasks and jobs.',
     state: 'not-built',
   },
+  {
+    id: 'collections:route:manage',
+    section: '4.7',
+    behavior: '`/api/agents/collections/*` makes, fills, searches and empties collections of documents.',
+    state: 'built',
+  },
+  {
+    id: 'collections:sources:refetch',
+    section: '4.7',
+    behavior:
+      'The sources of a collection are fetched again when they are due, while its owner is an admin; a failure keeps the document.',
+    state: 'built',
+  },
+  {
+    id: 'skills:route:manage',
+    section: '4.7',
+    behavior:
+      '`/api/agents/skills/*` makes, changes, imports and exports skills; `/api/agents/git-repos` refuses changes.',
+    state: 'built',
+  },
+  {
+    id: 'skills:folder:confined',
+    section: '4.7',
+    behavior: 'Skills and their files stay inside of their folder, whatever a name, a path, a link or an archive says.',
+    state: 'built',
+  },
   { id: 'gate:admin:traces', section: '4.7', behavior: 'The routes of traces need an admin.', state: 'built' },
   {
     id: 'gate:admin:backend-traces',
