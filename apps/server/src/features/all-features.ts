@@ -1,4 +1,5 @@
 import { accountsFeature } from '../api/accounts/feature.ts'
+import { agentsFeature } from '../api/admin/agents/feature.ts'
 import { backendFeature } from '../api/admin/backend/feature.ts'
 import { backendLogsFeature } from '../api/admin/backend-logs/feature.ts'
 import { brandingFeature } from '../api/admin/branding/feature.ts'
@@ -65,6 +66,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   slotsFeature,
   storesFeature,
   documentsFeature,
+  agentsFeature,
   piiFeature,
   routerFeature,
   middlewareFeature,

@@ -37,6 +37,7 @@ import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
 import { type BackendModule, type BackendParts, composeBackends } from './compose-backends.ts'
+import { createLazyAgents } from './lazy/lazy-agents.ts'
 import { createLazyDocuments } from './lazy/lazy-documents.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
@@ -229,6 +230,19 @@ export async function openPlatform(
     logger: log,
   })
   closers.push(() => documents.close())
+  const agents = createLazyAgents({
+    config,
+    settings,
+    server: serverId,
+    database,
+    core: inference.core,
+    outbound: upstreams.outbound,
+    accounts,
+    bus,
+    clock,
+    logger: log,
+  })
+  closers.push(() => agents.close())
   const interception = createLazyInterception({
     config,
     settings,
@@ -279,6 +293,7 @@ export async function openPlatform(
     interception,
     vectorStores,
     documents,
+    agents,
     bodies,
     forms,
     generatedFiles: media.generated,

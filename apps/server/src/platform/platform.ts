@@ -27,6 +27,7 @@ import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { BackendModule } from './compose-backends.ts'
+import type { LazyAgents } from './lazy/lazy-agents.ts'
 import type { LazyDocuments } from './lazy/lazy-documents.ts'
 import type { LazyInference } from './lazy/lazy-inference.ts'
 import type { LazyInterception } from './lazy/lazy-interception.ts'
@@ -76,6 +77,8 @@ export interface Platform {
   readonly vectorStores: LazyVectorStores
   /** Uploaded files, and the stores in which their texts are found. */
   readonly documents: LazyDocuments
+  /** Agents, tasks and jobs. */
+  readonly agents: LazyAgents
   readonly bodies: BodyReader
   readonly forms: FormReader
   /** Files that models made. */

@@ -76,10 +76,7 @@ export const agentTasksOnPostgres = pg.pgTable(
     createdAt: pg.bigint('created_at', { mode: 'number' }).notNull(),
     updatedAt: pg.bigint('updated_at', { mode: 'number' }).notNull(),
   },
-  (table) => [
-    pg.index('agent_tasks_by_time').on(table.nextRunAt),
-    pg.index('agent_tasks_by_name').on(table.name),
-  ],
+  (table) => [pg.index('agent_tasks_by_time').on(table.nextRunAt), pg.index('agent_tasks_by_name').on(table.name)],
 )
 
 /** Jobs: runs of tasks and of agents. */
