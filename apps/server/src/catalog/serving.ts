@@ -7,16 +7,13 @@ const CLOUD_PROXY = 'cloud-proxy'
 const SERVICE_PROXY = 'service-proxy'
 
 /** Keys of a model file that decide who serves it. */
-export type ServingKeys = Pick<ModelConfig, 'backend' | 'proxy' | 'failover' | 'parameters' | 'pipeline' | 'router'> & {
-  readonly mcp?: ModelConfig['mcp'] | undefined
-}
+export type ServingKeys = Pick<ModelConfig, 'backend' | 'proxy' | 'failover' | 'parameters' | 'pipeline' | 'router'>
 
 /** Decides who serves the model of a file. */
-export function toServing({ backend, proxy, failover, parameters, pipeline, router, mcp }: ServingKeys): Serving {
+export function toServing({ backend, proxy, failover, parameters, pipeline, router }: ServingKeys): Serving {
   const name = backend.toLowerCase()
   if (name === PATTERN_BACKEND) return { kind: 'detector' }
   if (router !== undefined && describesRouter(router)) return { kind: 'router' }
-  if (isText(mcp?.remote) || isText(mcp?.stdio)) return none('calls MCP servers (mcp), which is not in this version')
   if (failover?.targets !== undefined) return { kind: 'failover', targets: [] }
   const provider = proxy?.provider === 'provider_b' ? 'provider_b' : 'provider_a'
   if (name === CLOUD_PROXY) return { kind: proxy?.mode === 'translate' ? 'translation' : 'relay', provider }
@@ -33,6 +30,11 @@ export function describesRouter({
   fallback,
 }: NonNullable<ModelConfig['router']>): boolean {
   return policies.length > 0 || candidates.length > 0 || isText(fallback)
+}
+
+/** Whether the file of a model names MCP servers. */
+export function namesToolServers({ mcp }: Pick<ModelConfig, 'mcp'>): boolean {
+  return isText(mcp.remote) || isText(mcp.stdio)
 }
 
 const none = (reason: string): Serving => ({ kind: 'none', reason })

@@ -32,6 +32,8 @@ import { createParse } from '../inference/stages/parse.ts'
 import { createPiiStage } from '../inference/stages/pii.ts'
 import { createResolve } from '../inference/stages/resolve.ts'
 import { createRouterStage } from '../inference/stages/router.ts'
+import type { ToolSources } from '../inference/tools/open-tools.ts'
+import { createToolLoop } from '../inference/tools/tool-loop.ts'
 import { traceExecutor, traceRelay, traceTranslation } from '../inference/tracing/trace-calls.ts'
 import type { OwnPlaces } from '../key-files/own-places.ts'
 import type { BackendTraceRecorder, TraceRecorder } from '../monitoring/recorders.ts'
@@ -58,7 +60,7 @@ const MEDIA_TOTAL_BYTES = 256 * 1024 * 1024
 const MEDIA_FETCH_MS = 30_000
 
 /** Options of {@link composeInference}. */
-export interface InferenceParts extends FailoverParts {
+export interface InferenceParts extends FailoverParts, ToolSources {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'get'>
   readonly directory: Parameters<typeof createResolve>[0] & Pick<ModelDirectory, 'find' | 'list'>
@@ -138,7 +140,6 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   const ownStores = createOwnStores(() => parts.vectorStores.open())
   const createCalls = (taken: ModelSlots): ModelCalls =>
     createModelCalls({ executor, translate, failover: failover.withSlots(taken), ownStores })
-  const models = createCalls(slots)
   const routing = composeRouting({
     perform: performInside(createCalls(NO_SLOTS)),
     load: loadWith(placement),
@@ -152,6 +153,8 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     logger: log,
   })
   const reader = createMediaReader({ outbound, limits: mediaLimits(config) })
+  const { toolServers, assistantTools, fileSearch } = parts
+  const models = createToolLoop(createCalls(slots), { toolServers, assistantTools, fileSearch, media: reader, clock })
   const relay = createRelay({
     models: cloudModels,
     upstream,

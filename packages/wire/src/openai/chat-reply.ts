@@ -27,6 +27,30 @@ export const chatToolCall = z.looseObject({
   function: z.looseObject({ name: z.string(), arguments: z.string() }),
 })
 
+/** A call of a tool that the server runs; `arguments` is JSON text. */
+export const mcpCall = z.looseObject({
+  id: z.string(),
+  /** The label of its server. */
+  server: z.string(),
+  /** The name on its server. */
+  tool: z.string(),
+  /** The name for the model. */
+  name: z.string(),
+  arguments: z.string(),
+})
+
+/** The result of a tool that the server ran. */
+export const mcpResult = z.looseObject({
+  /** The id of its call. */
+  id: z.string(),
+  name: z.string(),
+  result: z.string(),
+  is_error: z.boolean(),
+})
+
+/** A call of a tool that the server ran, with its result. */
+export const mcpToolCall = z.looseObject({ ...mcpCall.shape, result: z.string(), is_error: z.boolean() })
+
 /** The assistant's message of one choice. */
 export const chatReplyMessage = z.looseObject({
   role: z.literal('assistant'),
@@ -35,6 +59,10 @@ export const chatReplyMessage = z.looseObject({
   reasoning: z.string().exactOptional(),
   tool_calls: z.array(chatToolCall).exactOptional(),
   function_call: z.looseObject({ name: z.string(), arguments: z.string() }).exactOptional(),
+  /** Calls that the server has run. */
+  mcp_tool_calls: z.array(mcpToolCall).exactOptional(),
+  /** Calls that run once their caller agrees; they are among `tool_calls` too. */
+  mcp_approval_requests: z.array(mcpCall).exactOptional(),
 })
 
 /** One of the `n` answers. */
@@ -84,7 +112,10 @@ export const chatChunkChoice = z.looseObject({
   logprobs: choiceLogprobs.exactOptional(),
 })
 
-/** One event of a streamed reply; only the last one before `[DONE]` has `usage`, and no choices. */
+/**
+ * One event of a streamed reply; only the last one before `[DONE]` has `usage`, and no choices. Events about tools that
+ * the server runs have no choices either.
+ */
 export const chatCompletionChunk = z.looseObject({
   id: z.string(),
   object: z.literal('chat.completion.chunk'),
@@ -93,6 +124,9 @@ export const chatCompletionChunk = z.looseObject({
   choices: z.array(chatChunkChoice),
   usage: completionUsage.nullable().exactOptional(),
   system_fingerprint: z.string().exactOptional(),
+  mcp_tool_call: mcpCall.exactOptional(),
+  mcp_tool_result: mcpResult.exactOptional(),
+  mcp_approval_request: mcpCall.exactOptional(),
 })
 
 /** The reason why a choice ended. */
@@ -101,6 +135,12 @@ export type ChatFinishReason = z.infer<typeof chatFinishReason>
 export type ChatTokenLogprob = z.infer<typeof chatTokenLogprob>
 /** A tool call of a reply. */
 export type ChatToolCall = z.infer<typeof chatToolCall>
+/** A call of a tool that the server runs. */
+export type McpCall = z.infer<typeof mcpCall>
+/** The result of a tool that the server ran. */
+export type McpResult = z.infer<typeof mcpResult>
+/** A call of a tool that the server ran, with its result. */
+export type McpToolCall = z.infer<typeof mcpToolCall>
 /** The assistant's message of one choice. */
 export type ChatReplyMessage = z.infer<typeof chatReplyMessage>
 /** One of the `n` answers. */

@@ -41,6 +41,12 @@ export {
   chatTokenLogprob,
   chatToolCall,
   chatToolCallDelta,
+  type McpCall,
+  type McpResult,
+  type McpToolCall,
+  mcpCall,
+  mcpResult,
+  mcpToolCall,
 } from './chat-reply.ts'
 export {
   type ChatAnyTool,

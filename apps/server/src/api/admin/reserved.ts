@@ -53,9 +53,6 @@ const OLLAMA_ADMIN: readonly (readonly ['POST' | 'DELETE', string])[] = [
 
 /** Inference routes still to come: callers need credentials there from the first day (§4.1, §4.3). */
 const USER_POST: readonly (readonly [string, Required<Pick<RouteInfo, 'feature' | 'family'>>])[] = [
-  ...['/v1/mcp/chat/completions', '/mcp/v1/chat/completions', '/mcp/chat/completions'].map(
-    (path) => [path, { feature: 'mcp', family: 'compatible' }] as const,
-  ),
   ['/v1/audio/*', { feature: 'audio_transform', family: 'compatible' }],
 ]
 

@@ -1,3 +1,5 @@
+import type { ToolHints } from '../tools/hosted-tool.ts'
+
 /** Reason why a choice ended. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
 
@@ -49,6 +51,56 @@ export interface Usage {
   readonly generationMs: number
 }
 
+/** What runs a tool: a server of the MCP, a search in files, or this server itself. */
+export type ToolSource = 'mcp' | 'file-search' | 'own'
+
+/** A call of a tool that this server runs. */
+interface ServerToolCall {
+  readonly choice: number
+  readonly id: string
+  readonly source: ToolSource
+  /** The label of its server. */
+  readonly server: string
+  /** The name on that server. */
+  readonly tool: string
+  /** The name for the model. */
+  readonly name: string
+  /** JSON text with masked values put back. */
+  readonly arguments: string
+  readonly hints: ToolHints
+}
+
+/** Events of tools that this server runs. The calls of a turn come in one batch, before any of them runs. */
+export type ServerToolEvent =
+  | {
+      /** The tools of a server, before the first turn. */
+      readonly type: 'server-tools'
+      readonly choice: number
+      readonly server: string
+      readonly tools: readonly {
+        readonly name: string
+        readonly description?: string | undefined
+        readonly inputSchema: Readonly<Record<string, unknown>>
+        readonly hints: ToolHints
+      }[]
+      /** Why the server gives no tools. */
+      readonly error?: string | undefined
+    }
+  | ({ readonly type: 'server-tool-call' } & ServerToolCall)
+  | {
+      readonly type: 'server-tool-result'
+      readonly choice: number
+      /** The id of its call. */
+      readonly id: string
+      readonly name: string
+      readonly source: ToolSource
+      /** Text as the tool gave it, cut to its limit. */
+      readonly output: string
+      readonly isError: boolean
+    }
+  /** A call that waits for the consent of the caller, who sends the conversation again with it. */
+  | ({ readonly type: 'server-tool-approval' } & ServerToolCall)
+
 /**
  * One event of a prediction, independent of the wire format. A choice's text, its reasoning and the arguments of each
  * of its tool calls are lanes: events of one lane are in the order of its text. `choice-end` is the last event of a
@@ -91,6 +143,7 @@ export type PredictionEvent =
       /** The stop text that ended the choice, when the backend reports it. */
       readonly stopText?: string | undefined
     }
+  | ServerToolEvent
   | { readonly type: 'usage'; readonly usage: Usage }
 
 /**
@@ -112,6 +165,10 @@ export interface ReplyWarning {
     | 'schema_left_out'
     /** Tools that this server does not run are not offered to the model. */
     | 'tools_left_out'
+    /** A server of tools gives none. */
+    | 'tool_server_failed'
+    /** A quota allows no further turn: the reply has the results so far. */
+    | 'turns_ended'
   /** A sentence for the client, without a full stop. It may hold keys of the request and of the answer. */
   readonly message: string
 }

@@ -61,7 +61,6 @@ export function createModelCalls({ executor, translate, failover, ownStores }: M
     switch (model.serving.kind) {
       case 'backend':
       case 'instance': {
-        refuseUnbuilt(request)
         const account = opened ?? open(request, model, task)
         return countBatches(executor.predict(request, toExecution(account, task)), account)
       }
@@ -159,14 +158,5 @@ function routeNotServed({ name }: ModelConfig, { context }: ModelTask): SvcError
 function routerAsked({ name }: ModelConfig): SvcError {
   return new SvcError('internal', `model "${name}" is a router, which serves no other model (depth-1 invariant)`, {
     code: 'router_depth',
-  })
-}
-
-/** Refuses features of later versions instead of ignoring their fields. */
-function refuseUnbuilt(request: GenerationRequest): void {
-  if (request.kind !== 'chat' || (request.metadata?.mcp_servers ?? '').trim() === '') return
-  throw new SvcError('invalid_request', 'metadata.mcp_servers is not in this version', {
-    code: 'not_in_this_version',
-    details: { param: 'metadata.mcp_servers' },
   })
 }

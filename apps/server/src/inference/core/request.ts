@@ -1,5 +1,6 @@
 import type { StructuredOutput } from '@svc/structured-output'
 import type { Attachment, RequestMedia } from '../media/attachment.ts'
+import type { HostedTool, ServerTexts } from '../tools/hosted-tool.ts'
 import type { ReplyWarning } from './events.ts'
 
 /** A call that the model made, or one of the history. */
@@ -98,6 +99,12 @@ export interface ChatRequest extends Generation {
   readonly toolChoice?: unknown
   /** Whether one turn may call more than one tool. @default true */
   readonly parallelToolCalls?: boolean | undefined
+  /** Tools that this server runs for the request. @default none */
+  readonly hostedTools?: readonly HostedTool[] | undefined
+  /** Whether calls that wait for the consent of the caller may run, by their ids. @default none may */
+  readonly approvals?: ReadonlyMap<string, boolean> | undefined
+  /** Texts of the servers of tools. @default none */
+  readonly serverTexts?: ServerTexts | undefined
   /** The attachments of the messages, once they have been read. */
   readonly media?: RequestMedia | undefined
 }

@@ -62,6 +62,16 @@ export function createLaneRestoration(map: TokenMap): LaneRestoration {
         if (text !== '' || event.arguments === '') out.push({ ...event, arguments: text })
         break
       }
+      case 'server-tools':
+        out.push(event)
+        break
+      case 'server-tool-call':
+      case 'server-tool-approval':
+      case 'server-tool-result':
+        // The loop has restored their texts.
+        releaseAll(event.choice, findLanes(event.choice), out)
+        out.push(event)
+        break
       case 'choice-end':
         releaseAll(event.choice, findLanes(event.choice), out)
         choices.delete(event.choice)

@@ -37,6 +37,7 @@ export const SERVER_METADATA: ReadonlySet<string> = new Set([
   'mcp_prompt_args',
   'mcp_resources',
   'localai_assistant',
+  'mcp_approvals',
 ])
 
 /**

@@ -1,6 +1,7 @@
 import { toSvcError } from '@svc/errors'
 import type { TokenMap } from '@svc/pii/reversible'
-import { leavesMachine } from '../../catalog/serving.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
+import { leavesMachine, namesToolServers } from '../../catalog/serving.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
 import type { RequestFacts, UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
@@ -92,10 +93,17 @@ async function askModel(
 }
 
 /** Gives the values to restore in the reply. Later turns may mask some where the request itself has none. */
-function findRestoration({ filtered, parsed }: ModelRequest): TokenMap | undefined {
+function findRestoration({ filtered, parsed, request }: ModelRequest): TokenMap | undefined {
   const { restoration, later } = filtered
-  const takesTurns = parsed?.call.kind === 'generation' && parsed.call.takesTurns === true
-  return restoration ?? (takesTurns ? later?.masks : undefined)
+  return restoration ?? (parsed !== undefined && takesTurns(parsed.call, request.model) ? later?.masks : undefined)
+}
+
+/** Whether the model may be called again before the reply ends. */
+function takesTurns(call: FormattedCall, model: ModelConfig): boolean {
+  if (call.kind !== 'generation' || call.takesTurns !== true) return false
+  if (call.request.kind !== 'chat' || call.request.hostedTools === undefined) return true
+  const { hostedTools } = call.request
+  return namesToolServers(model) || hostedTools.some((tool) => !(tool.kind === 'model-servers' && tool.ifAny === true))
 }
 
 /** Warnings about the request itself. */

@@ -1,19 +1,9 @@
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { RequestContext } from '../core/ports.ts'
 import type { ChatMessage } from '../core/request.ts'
+import type { HostedTool, NamedToolServer, ToolApproval, ToolHints } from './hosted-tool.ts'
 
-/** When a tool may run: at once, after its caller has agreed, or not at all. */
-export type ToolApproval = 'auto' | 'ask' | 'never'
-
-/** What a tool says about itself. Servers that are not trusted may lie. */
-export interface ToolHints {
-  /** Whether it changes nothing. @default false */
-  readonly readOnly?: boolean | undefined
-  /** Whether a second call with the same arguments changes nothing more. @default false */
-  readonly idempotent?: boolean | undefined
-  /** Whether it may remove or overwrite something. @default true */
-  readonly destructive?: boolean | undefined
-}
+export type { HostedTool, NamedToolServer, ToolApproval, ToolHints } from './hosted-tool.ts'
 
 /** A part of what a tool answers. */
 export type ToolContent =
@@ -72,21 +62,6 @@ export interface ToolSet {
   close(): void
 }
 
-/** A remote server that a request names itself. */
-export interface NamedToolServer {
-  readonly label: string
-  /** Address of its streamable HTTP endpoint. */
-  readonly url: string
-  /** Value of the header `Authorization`, without the word Bearer. */
-  readonly token?: string | undefined
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  /** @default all tools */
-  readonly allowed?: readonly string[] | undefined
-  readonly denied?: readonly string[] | undefined
-  /** The rule of a tool by its name on the server. @default `auto` */
-  readonly approval?: ((tool: string) => ToolApproval) | undefined
-}
-
 /** Opens the tools of MCP servers. */
 export interface ToolServers {
   /** Whether the file of a model names any server. */
@@ -118,21 +93,13 @@ export type OpenOwnTools = (options: {
   readonly signal: AbortSignal
 }) => Promise<ToolSet>
 
-/** What a request wants this server to run. Formats write it, the tool loop reads it. */
-export type HostedTool =
-  /** Servers of the model's file; all when no names are given. `required`: without a working server the request fails. */
-  | { readonly kind: 'model-servers'; readonly servers?: readonly string[] | undefined; readonly required: boolean }
-  | { readonly kind: 'named-server'; readonly server: NamedToolServer }
-  | {
-      readonly kind: 'file-search'
-      /** Ids of the vector stores. */
-      readonly stores: readonly string[]
-      /** 1..50. @default 20 */
-      readonly maxResults?: number | undefined
-      /** The smallest score of a hit, 0..1. @default 0 */
-      readonly threshold?: number | undefined
-      /** A filter of attributes, as the request wrote it. */
-      readonly filter?: unknown
-    }
-  /** The tools with which an administrator runs this server. */
-  | { readonly kind: 'assistant' }
+/**
+ * Opens a search in the vector stores of a caller as a set with one tool, `file_search`. Its results are JSON text: an
+ * array of `{file_id, filename, score, text, attributes}`.
+ *
+ * @throws {SvcError} `not_found` for stores of others, `invalid_request` for a filter that cannot be read
+ */
+export type OpenFileSearch = (
+  asked: Extract<HostedTool, { kind: 'file-search' }>,
+  options: { readonly context: RequestContext; readonly signal: AbortSignal },
+) => Promise<ToolSet>

@@ -50,6 +50,11 @@ export function createBlockOrder({ showsThinking }: { readonly showsThinking: bo
         }
         case 'tool-call-delta':
           return calls.addArguments(event.index, event.arguments)
+        case 'server-tools':
+        case 'server-tool-call':
+        case 'server-tool-result':
+        case 'server-tool-approval':
+          return []
         case 'choice-end':
           return [...sequence.close(), ...calls.end(), ...texts.end()]
       }

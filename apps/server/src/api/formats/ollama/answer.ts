@@ -55,6 +55,10 @@ export function streamAnswer(facts: ReplyFacts, { fields, format, clock }: Answe
         return line({ text: '', thinking: event.text })
       case 'reasoning-signature':
       case 'redacted-reasoning':
+      case 'server-tools':
+      case 'server-tool-call':
+      case 'server-tool-result':
+      case 'server-tool-approval':
         return ''
       case 'tool-call-start':
       case 'tool-call-delta':
@@ -104,6 +108,10 @@ export function collectAnswer(facts: ReplyFacts, { fields, format, clock }: Answ
           break
         case 'reasoning-signature':
         case 'redacted-reasoning':
+        case 'server-tools':
+        case 'server-tool-call':
+        case 'server-tool-result':
+        case 'server-tool-approval':
           break
         case 'tool-call-start':
         case 'tool-call-delta':

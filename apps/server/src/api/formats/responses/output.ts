@@ -62,6 +62,10 @@ export function createOutput(): Output {
           return [...reasoning.end('completed'), ...messages.end('completed'), ...calls.start(event)]
         case 'tool-call-delta':
           return calls.add(event.index, event.arguments)
+        case 'server-tools':
+        case 'server-tool-call':
+        case 'server-tool-result':
+        case 'server-tool-approval':
         case 'choice-end':
           return []
       }

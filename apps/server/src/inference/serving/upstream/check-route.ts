@@ -5,10 +5,12 @@ import type { RequestRoute } from '../../core/ports.ts'
 
 const CHAT = '/v1/chat/completions'
 const MESSAGES = '/v1/messages'
+/** Chat with the tools of MCP servers. No upstream knows it: only translated requests may have it. */
+const MCP_CHAT = '/v1/mcp/chat/completions'
 
 /** Whether a route serves models upstream at all. */
 export function servesCloudModels({ path }: RequestRoute): boolean {
-  return path === CHAT || path === MESSAGES
+  return path === CHAT || path === MESSAGES || path === MCP_CHAT
 }
 
 /**

@@ -4,12 +4,17 @@ import type {
   ChatReplyMessage,
   ChatTokenLogprob,
   ChatToolCall,
+  McpToolCall,
 } from '@svc/wire/openai'
 import { NO_USAGE, type PredictionEvent, type Usage } from '../../../../inference/core/events.ts'
 import type { ReplyCollector, ReplyFacts } from '../../../../inference/replies/wire-format.ts'
+import { createTurnJoiner, type TurnJoiner, toMcpCall } from './server-tool-fields.ts'
 import { toCompletionUsage } from './usage.ts'
 
 interface Choice {
+  readonly joiner: TurnJoiner
+  readonly serverCalls: McpToolCall[]
+  readonly approvals: ReturnType<typeof toMcpCall>[]
   text: string
   reasoning: string
   readonly calls: ChatToolCall[]
@@ -23,6 +28,9 @@ export function collectChat(
   options: { readonly choices: number; readonly usesFunctions: boolean },
 ): ReplyCollector {
   const gathered: Choice[] = Array.from({ length: options.choices }, () => ({
+    joiner: createTurnJoiner(),
+    serverCalls: [],
+    approvals: [],
     text: '',
     reasoning: '',
     calls: [],
@@ -43,7 +51,7 @@ function addTo(choice: Choice | undefined, event: Exclude<PredictionEvent, { typ
   if (choice === undefined) return
   switch (event.type) {
     case 'text-delta':
-      choice.text += event.text
+      choice.text += choice.joiner.join(event.text)
       for (const entry of event.logprobs ?? []) choice.logprobs.push(toWireLogprob(entry))
       break
     case 'reasoning-delta':
@@ -51,7 +59,25 @@ function addTo(choice: Choice | undefined, event: Exclude<PredictionEvent, { typ
       break
     case 'reasoning-signature':
     case 'redacted-reasoning':
+    case 'server-tools':
       break
+    case 'server-tool-call':
+      choice.joiner.cut()
+      choice.serverCalls.push({ ...toMcpCall(event), result: '', is_error: false })
+      break
+    case 'server-tool-result': {
+      const place = choice.serverCalls.findIndex(({ id }) => id === event.id)
+      const call = choice.serverCalls[place]
+      if (call !== undefined) choice.serverCalls[place] = { ...call, result: event.output, is_error: event.isError }
+      break
+    }
+    case 'server-tool-approval': {
+      const { id, name } = event
+      choice.approvals.push(toMcpCall(event))
+      const index = choice.calls.length
+      choice.calls.push({ index, id, type: 'function', function: { name, arguments: event.arguments } })
+      break
+    }
     case 'tool-call-start':
       choice.calls[event.index] = {
         index: event.index,
@@ -107,6 +133,8 @@ function toBody(
           choice.calls.filter((call) => call !== undefined),
           usesFunctions,
         ),
+        ...(choice.serverCalls.length === 0 ? {} : { mcp_tool_calls: choice.serverCalls }),
+        ...(choice.approvals.length === 0 ? {} : { mcp_approval_requests: choice.approvals }),
       },
     })),
     usage: toCompletionUsage(usage, facts.extraUsage),

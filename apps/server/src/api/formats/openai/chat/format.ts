@@ -20,22 +20,30 @@ async function validate(document: JsonDocument, signal: AbortSignal): Promise<Ch
   return readBody(chatCompletionRequest, document, signal)
 }
 
-/** The wire format of `POST /v1/chat/completions`. */
-export const chatFormat: WireFormat = {
-  async read(document, { signal }) {
-    const { rest, logitBias } = await takeLogitBias(document, signal)
-    const body = await validate(rest, signal)
-    const request = chatToDomain(body, logitBias)
-    const options = {
-      choices: request.choices,
-      includeUsage: body.stream_options?.include_usage ?? false,
-      usesFunctions: usesFunctions(body),
-    }
-    return {
-      kind: 'generation',
-      request,
-      stream: (facts) => streamChat(facts, options),
-      collect: (facts) => collectChat(facts, options),
-    }
-  },
+function createChatFormat({ allServers }: { readonly allServers: boolean }): WireFormat {
+  return {
+    async read(document, { signal }) {
+      const { rest, logitBias } = await takeLogitBias(document, signal)
+      const body = await validate(rest, signal)
+      const request = chatToDomain(body, { logitBias, allServers })
+      const options = {
+        choices: request.choices,
+        includeUsage: body.stream_options?.include_usage ?? false,
+        usesFunctions: usesFunctions(body),
+      }
+      return {
+        kind: 'generation',
+        request,
+        takesTurns: request.hostedTools !== undefined,
+        stream: (facts) => streamChat(facts, options),
+        collect: (facts) => collectChat(facts, options),
+      }
+    },
+  }
 }
+
+/** The wire format of `POST /v1/chat/completions`. */
+export const chatFormat: WireFormat = createChatFormat({ allServers: false })
+
+/** The wire format of `POST /v1/mcp/chat/completions`. */
+export const mcpChatFormat: WireFormat = createChatFormat({ allServers: true })

@@ -3,6 +3,7 @@ import type { ChatDelta } from '@svc/wire/openai'
 import type { PredictionEvent, Usage } from '../../../../inference/core/events.ts'
 import type { ReplyFacts, StreamEncoder } from '../../../../inference/replies/wire-format.ts'
 import { toWireLogprob } from './collect.ts'
+import { createTurnJoiner, toMcpCall, toMcpResult } from './server-tool-fields.ts'
 import { toCompletionUsage } from './usage.ts'
 
 const DONE = 'data: [DONE]\n\n'
@@ -24,6 +25,12 @@ export function streamChat(
   }).slice(0, -1)
   const chunk = (choice: number, delta: string, rest = '"finish_reason":null'): string =>
     `data: ${envelope},"choices":[{"index":${choice},"delta":${delta},${rest}}]}\n\n`
+  const joiner = createTurnJoiner()
+  /** Number of calls that the client has seen. */
+  let calls = 0
+  // A chunk without choices: clients that do not know the field pass it over.
+  const toolChunk = (field: string, value: unknown): string =>
+    `data: ${envelope},"choices":[],"${field}":${JSON.stringify(value)}}\n\n`
   const usageChunk = (usage: Usage): string =>
     options.includeUsage
       ? `data: ${envelope},"choices":[],"usage":${JSON.stringify(toCompletionUsage(usage, facts.extraUsage))}}\n\n`
@@ -34,7 +41,7 @@ export function streamChat(
       case 'text-delta': {
         // Clients take a call for the end of the text.
         if (hasCalled.has(event.choice)) return ''
-        const delta = `{"content":${JSON.stringify(event.text)}}`
+        const delta = `{"content":${JSON.stringify(joiner.join(event.text))}}`
         if (event.logprobs === undefined) return chunk(event.choice, delta)
         const logprobs = JSON.stringify({ content: event.logprobs.map(toWireLogprob), refusal: null })
         return chunk(event.choice, delta, `"finish_reason":null,"logprobs":${logprobs}`)
@@ -46,7 +53,21 @@ export function streamChat(
       case 'reasoning-signature':
       case 'redacted-reasoning':
         return ''
+      case 'server-tools':
+        return ''
+      case 'server-tool-call':
+        joiner.cut()
+        return toolChunk('mcp_tool_call', toMcpCall(event))
+      case 'server-tool-result':
+        return toolChunk('mcp_tool_result', toMcpResult(event))
+      case 'server-tool-approval': {
+        const { choice, id, name } = event
+        const start = encode({ type: 'tool-call-start', choice, index: calls, id, name })
+        const rest = encode({ type: 'tool-call-delta', choice, index: calls - 1, arguments: event.arguments })
+        return toolChunk('mcp_approval_request', toMcpCall(event)) + start + rest
+      }
       case 'tool-call-start':
+        calls = event.index + 1
         hasCalled.add(event.choice)
         return chunk(event.choice, JSON.stringify(toCallStart(event, options.usesFunctions)))
       case 'tool-call-delta':

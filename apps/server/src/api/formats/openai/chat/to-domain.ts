@@ -8,6 +8,7 @@ import {
 } from '@svc/wire/openai'
 import type { ChatMessage, ChatRequest, ToolCall } from '../../../../inference/core/request.ts'
 import type { Attachment } from '../../../../inference/media/attachment.ts'
+import { readServerFields } from '../../server-fields.ts'
 import { toGeneration } from '../to-generation.ts'
 import { toToolRequest } from './tools.ts'
 
@@ -22,16 +23,31 @@ const ROLES: Readonly<Record<ChatRequestMessage['role'], Role>> = {
   function: 'function',
 }
 
+/** Options of {@link chatToDomain}. */
+export interface ChatToDomainOptions {
+  /** A map of biases that was taken out of the body. */
+  readonly logitBias?: string | undefined
+  /** Whether the request has the tools of all servers of its model, unless it names some. @default false */
+  readonly allServers?: boolean | undefined
+}
+
 /** Converts a chat request of the compatible format. */
-export function chatToDomain(body: ChatCompletionRequest, logitBias?: string | undefined): ChatRequest {
-  const tools = toToolRequest(body)
-  if (tools.tools !== undefined && (body.grammar ?? '') !== '') throw grammarBesideTools()
+export function chatToDomain(body: ChatCompletionRequest, options: ChatToDomainOptions = {}): ChatRequest {
+  const { logitBias, allServers = false } = options
+  const { hosted, ...servers } = readServerFields(body.metadata ?? undefined, {
+    usual: allServers ? [{ kind: 'model-servers', required: true }] : [],
+    required: allServers,
+  })
+  const tools = toToolRequest(body, { hosted })
+  const hasTools = tools.tools !== undefined || tools.hostedTools !== undefined
+  if (hasTools && (body.grammar ?? '') !== '') throw grammarBesideTools()
   return {
     kind: 'chat',
     messages: body.messages.map(toMessage),
     generation: toGeneration(body, logitBias),
     choices: body.n ?? 1,
     ...tools,
+    ...servers,
     structuredOutput: toStructuredOutput({
       responseFormat: body.response_format,
       grammar: body.grammar,

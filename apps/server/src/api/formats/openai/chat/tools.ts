@@ -1,24 +1,34 @@
 import { SvcError } from '@svc/errors'
 import { type ChatCompletionRequest, type ChatTool, isFunctionTool } from '@svc/wire/openai'
 import type { ChatRequest } from '../../../../inference/core/request.ts'
+import type { HostedTool } from '../../../../inference/tools/hosted-tool.ts'
 import { keepOwnTools } from '../../hosted-tools.ts'
 
 /** The fields of a request that its tools decide. */
-export type ToolRequest = Pick<ChatRequest, 'tools' | 'toolChoice' | 'parallelToolCalls' | 'warnings'>
+export type ToolRequest = Pick<ChatRequest, 'tools' | 'hostedTools' | 'toolChoice' | 'parallelToolCalls' | 'warnings'>
 
 /** A tool choice in its normal form: a word, or the function to call. */
 type ToolChoice = 'auto' | 'none' | 'required' | { readonly type: 'function'; readonly function: { name: string } }
 
-/** Converts the tools of a request, including legacy `functions`, and the choice among them. */
-export function toToolRequest(body: ChatCompletionRequest): ToolRequest {
+/**
+ * Converts the tools of a request, including legacy `functions`, and the choice among them.
+ *
+ * @param options.hosted tools that this server runs, under the same choice. @default none
+ */
+export function toToolRequest(
+  body: ChatCompletionRequest,
+  { hosted = [] }: { readonly hosted?: readonly HostedTool[] | undefined } = {},
+): ToolRequest {
   const { own, warnings } = keepOwnTools(body.tools ?? [], isFunctionTool)
   const tools = [...own, ...(body.functions ?? []).map(toTool)]
   const choice = readChoice(body)
   if (choice === 'none') return {}
-  checkNames(tools, choice)
-  if (tools.length === 0) return { warnings }
+  // The names of hosted tools are known once their servers are asked.
+  if (hosted.length === 0) checkNames(tools, choice)
+  if (tools.length + hosted.length === 0) return { warnings }
   return {
-    tools,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(hosted.length === 0 ? {} : { hostedTools: hosted }),
     warnings,
     toolChoice: choice,
     parallelToolCalls: usesFunctions(body) ? false : (body.parallel_tool_calls ?? undefined),

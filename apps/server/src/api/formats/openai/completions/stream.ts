@@ -46,6 +46,10 @@ export function streamCompletion(
       case 'reasoning-delta':
       case 'reasoning-signature':
       case 'redacted-reasoning':
+      case 'server-tools':
+      case 'server-tool-call':
+      case 'server-tool-result':
+      case 'server-tool-approval':
       case 'tool-call-start':
       case 'tool-call-delta':
         return ''
