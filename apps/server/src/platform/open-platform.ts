@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net'
 import type { User } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import type { CorpusStore } from '@svc/router/corpus'
+import { createAgentModels } from '../agents/agent-models.ts'
 import { createAuditLog } from '../audit/audit-log.ts'
 import { type AdministrationChange, createChangeLog } from '../audit/changes.ts'
 import type { BuiltInBackend } from '../backends/catalog.ts'
@@ -149,7 +150,9 @@ export async function openPlatform(
     },
     closers,
   )
+  const agentModels = createAgentModels()
   const { modelFiles, models, loadParser, useSettings } = await openModels({
+    further: agentModels,
     config,
     settings,
     demoModels: options.demoModels,
@@ -217,6 +220,7 @@ export async function openPlatform(
     ),
     corpusStore: options.corpusStore,
     vectorStores,
+    predictAgent: (request, agent, task) => agents.predict(request, agent, task),
     openSpans: () => spans.open(),
   })
   closers.push(() => inference.close())
@@ -238,11 +242,14 @@ export async function openPlatform(
     core: inference.core,
     outbound: upstreams.outbound,
     accounts,
+    models,
+    agentModels,
     bus,
     clock,
     logger: log,
   })
   closers.push(() => agents.close())
+  await agents.load()
   const interception = createLazyInterception({
     config,
     settings,
