@@ -31,6 +31,7 @@ import type { LazyAgents } from './lazy/lazy-agents.ts'
 import type { LazyDocuments } from './lazy/lazy-documents.ts'
 import type { LazyInference } from './lazy/lazy-inference.ts'
 import type { LazyInterception } from './lazy/lazy-interception.ts'
+import type { LazyToolServers } from './lazy/lazy-tool-servers.ts'
 import type { LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import type { AccountModule } from './open-accounts.ts'
 
@@ -79,6 +80,8 @@ export interface Platform {
   readonly documents: LazyDocuments
   /** Agents, tasks and jobs. */
   readonly agents: LazyAgents
+  /** The MCP servers of models. */
+  readonly toolServers: LazyToolServers
   readonly bodies: BodyReader
   readonly forms: FormReader
   /** Files that models made. */
