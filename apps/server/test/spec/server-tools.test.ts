@@ -49,26 +49,32 @@ afterAll(async () => {
 })
 
 describe('a chat with the tools of MCP servers', () => {
-  verifies('inference:route:mcp-chat', 'runs them and says what they were asked and gave, at each of its names', async () => {
-    for (const path of ['/v1/mcp/chat/completions', '/mcp/v1/chat/completions', '/mcp/chat/completions']) {
-      const reply = await server.post(path, { model: 'adds', messages })
-      expect([reply.status, reply.json()], reply.text).toMatchObject([
-        200,
-        {
-          choices: [
-            {
-              finish_reason: 'stop',
-              message: {
-                content: 'I add.\n\nIt is five.',
-                mcp_tool_calls: [{ server: 'sums', tool: 'add', arguments: '{"a":2,"b":3}', result: '5', is_error: false }],
+  verifies(
+    'inference:route:mcp-chat',
+    'runs them and says what they were asked and gave, at each of its names',
+    async () => {
+      for (const path of ['/v1/mcp/chat/completions', '/mcp/v1/chat/completions', '/mcp/chat/completions']) {
+        const reply = await server.post(path, { model: 'adds', messages })
+        expect([reply.status, reply.json()], reply.text).toMatchObject([
+          200,
+          {
+            choices: [
+              {
+                finish_reason: 'stop',
+                message: {
+                  content: 'I add.\n\nIt is five.',
+                  mcp_tool_calls: [
+                    { server: 'sums', tool: 'add', arguments: '{"a":2,"b":3}', result: '5', is_error: false },
+                  ],
+                },
               },
-            },
-          ],
-          usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
-        },
-      ])
-    }
-  })
+            ],
+            usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
+          },
+        ])
+      }
+    },
+  )
 
   it('streams it to the official client, whose helper does not mind the events of tools', async () => {
     const stream = openai.chat.completions.stream({
@@ -100,7 +106,9 @@ describe('a chat with the tools of MCP servers', () => {
 
   it('keeps the keys of its metadata from the backend', async () => {
     await server.post('/v1/chat/completions', { model: 'adds', messages, metadata: { mcp_servers: 'sums', own: 'x' } })
-    const metadata = server.records('adds').findLast((record) => record.request !== undefined)?.request as { Metadata: Record<string, string> } | undefined
+    const metadata = server.records('adds').findLast((record) => record.request !== undefined)?.request as
+      | { Metadata: Record<string, string> }
+      | undefined
     expect(Object.keys(metadata?.Metadata ?? {})).not.toContain('mcp_servers')
   })
 
@@ -111,16 +119,29 @@ describe('a chat with the tools of MCP servers', () => {
     ['metadata.mcp_resources', { mcp_servers: 'sums', mcp_resources: 'note://other' }],
   ])('names what is wrong: %s', async (param, metadata) => {
     const reply = await server.post('/v1/chat/completions', { model: 'adds', messages, metadata })
-    expect([reply.status, reply.json()]).toMatchObject([400, { error: { message: expect.stringContaining(param), param } }])
+    expect([reply.status, reply.json()]).toMatchObject([
+      400,
+      { error: { message: expect.stringContaining(param), param } },
+    ])
   })
 
   it('takes prompts and resources of its servers', async () => {
     await server.post('/v1/chat/completions', {
       model: 'adds',
       messages,
-      metadata: { mcp_servers: 'sums', mcp_prompt: 'greet', mcp_prompt_args: '{"name":"Ada"}', mcp_resources: 'note://one' },
+      metadata: {
+        mcp_servers: 'sums',
+        mcp_prompt: 'greet',
+        mcp_prompt_args: '{"name":"Ada"}',
+        mcp_resources: 'note://one',
+      },
     })
-    const asked = JSON.stringify(server.records('adds').filter(({ rpc }) => rpc === 'Predict').at(-2))
+    const asked = JSON.stringify(
+      server
+        .records('adds')
+        .filter(({ rpc }) => rpc === 'Predict')
+        .at(-2),
+    )
     expect(asked).toContain('Hello Ada')
     expect(asked).toContain('Resource note://one:\\n')
   })
@@ -142,7 +163,11 @@ describe('a message with the tools of MCP servers', () => {
       ])
       expect(message).toMatchObject({ stop_reason: 'end_turn', usage: { input_tokens: 12, output_tokens: 5 } })
     }
-    const next = [...messages, { role: 'assistant' as const, content: streamed.content }, { role: 'user' as const, content: 'Sure?' }]
+    const next = [
+      ...messages,
+      { role: 'assistant' as const, content: streamed.content },
+      { role: 'user' as const, content: 'Sure?' },
+    ]
     await anthropic.messages.create({ ...asked, messages: next, metadata: {} })
     expect(lastRoles()).toEqual(['user', 'assistant', 'tool', 'assistant', 'user'])
   })
@@ -156,7 +181,14 @@ describe('a response with the tools of MCP servers', () => {
     const response = await stream.finalResponse()
     expect(response.output).toMatchObject([
       { type: 'message', content: [{ text: 'I add.' }] },
-      { type: 'mcp_call', server_label: 'sums', name: 'add', arguments: '{"a":2,"b":3}', output: '5', status: 'completed' },
+      {
+        type: 'mcp_call',
+        server_label: 'sums',
+        name: 'add',
+        arguments: '{"a":2,"b":3}',
+        output: '5',
+        status: 'completed',
+      },
       { type: 'message', content: [{ text: 'It is five.' }] },
     ])
     expect(types.filter((type) => type.startsWith('response.mcp'))).toEqual([
@@ -165,27 +197,40 @@ describe('a response with the tools of MCP servers', () => {
       'response.mcp_call_arguments.done',
       'response.mcp_call.completed',
     ])
-    const next = await openai.responses.create({ model: 'adds', input: 'Sure?', previous_response_id: response.id, tool_choice: 'none' })
+    const next = await openai.responses.create({
+      model: 'adds',
+      input: 'Sure?',
+      previous_response_id: response.id,
+      tool_choice: 'none',
+    })
     expect(next.output_text).toBe('It is five.')
     expect(lastRoles()).toEqual(['user', 'assistant', 'tool', 'assistant', 'user'])
   })
 
   // The catalog serves no model whose block cannot be read, so only the loop itself can meet one.
-  verifies('responses:error:mcp-config', 'fails by the words of the contract when the block cannot be read', async () => {
-    const unread = new SvcError('internal', 'mcp.remote: is not valid YAML', { code: 'mcp_config' })
-    const toolServers = { ...createFakeToolServers({}), hasServers: () => true, openModel: () => Promise.reject(unread) }
-    const calls = { perform: () => expect.unreachable(), predict: () => expect.unreachable() }
-    const media = { open: () => expect.unreachable() }
-    const loop = createToolLoop(calls, { toolServers, media, clock: systemClock })
-    const context = { signal: new AbortController().signal }
-    const request = { kind: 'chat', choices: 1, hostedTools: [{ kind: 'model-servers', required: true }] } as const
-    const steps = loop.predict(request as never, createModel(), { context } as never)[Symbol.asyncIterator]()
-    const error = await steps.next().then(expect.unreachable, (thrown: SvcError) => thrown)
-    expect([toStatus(error), error]).toMatchObject([
-      500,
-      { message: 'failed to get MCP config', details: { type: 'server_error' } },
-    ])
-  })
+  verifies(
+    'responses:error:mcp-config',
+    'fails by the words of the contract when the block cannot be read',
+    async () => {
+      const unread = new SvcError('internal', 'mcp.remote: is not valid YAML', { code: 'mcp_config' })
+      const toolServers = {
+        ...createFakeToolServers({}),
+        hasServers: () => true,
+        openModel: () => Promise.reject(unread),
+      }
+      const calls = { perform: () => expect.unreachable(), predict: () => expect.unreachable() }
+      const media = { open: () => expect.unreachable() }
+      const loop = createToolLoop(calls, { toolServers, media, clock: systemClock })
+      const context = { signal: new AbortController().signal }
+      const request = { kind: 'chat', choices: 1, hostedTools: [{ kind: 'model-servers', required: true }] } as const
+      const steps = loop.predict(request as never, createModel(), { context } as never)[Symbol.asyncIterator]()
+      const error = await steps.next().then(expect.unreachable, (thrown: SvcError) => thrown)
+      expect([toStatus(error), error]).toMatchObject([
+        500,
+        { message: 'failed to get MCP config', details: { type: 'server_error' } },
+      ])
+    },
+  )
 
   verifies('responses:error:mcp-servers', 'fails by the words of the contract when no server works', async () => {
     const remote = JSON.stringify({ mcpServers: { gone: { url: 'http://127.0.0.1:9/mcp' } } })
