@@ -16,9 +16,9 @@ const done = { 200: { description: 'Done.', schema: async () => (await schemas()
 /** `/api/agents`: agents as an administrator makes and changes them (§4.7). */
 export function agentRoutes(parts: AgentRouteParts & { readonly hubUrl: () => string }): Route[] {
   return [
+    metadataRoute(),
     listRoute(parts),
     ...[AGENTS, `${AGENTS}/import`].map((path) => createRoute(parts, path)),
-    metadataRoute(),
     stateRoute(parts),
     updateRoute(parts),
     removeRoute(parts),

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { ServerFeature } from '../../../platform/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
+import { actionRoutes } from './action-routes.ts'
 import { agentRoutes } from './agent-routes.ts'
 import { chatRoutes } from './chat-routes.ts'
 import { executeRoutes } from './execute-routes.ts'
@@ -19,6 +20,8 @@ export function agentsFeature({ agents, bodies, clock, config, settings, compres
   const folder = config.agentPoolStateDir ?? join(config.dataPath, FOLDER)
   return {
     routes: [
+      // Before the paths with a name in the same place.
+      ...actionRoutes(),
       ...agentRoutes({ ...parts, hubUrl: () => settings.get('agent_pool_agent_hub_url') }),
       ...chatRoutes({ ...parts, streams }),
       fileRoute({ ...parts, folder, compression }),
