@@ -245,7 +245,33 @@ describe('agents', () => {
   })
 
   // verifies pii:agents:skipped
-  it('an agent is a model on every text route, and the models that it asks are filtered', async () => {
+  it('a request for an agent is not filtered, and the model that it asks keeps its filter', async () => {
+    const pattern = { name: 'TICKET', match: 'T-[0-9]{4}' }
+    await server.writeModelFile(
+      'tickets.yaml',
+      JSON.stringify({ name: 'tickets', backend: 'pattern', pii_detection: { patterns: [pattern] } }),
+    )
+    const answer = { rules: [{ rpc: 'Predict*', do: { text: 'Seen.' } }] }
+    await server.model('guarded', answer, { pii: { enabled: true, detectors: ['tickets'] } })
+    await server.model('plain', answer)
+    await makeAgent({ name: 'over-guarded', model: 'guarded' })
+    await makeAgent({ name: 'over-plain', model: 'plain' })
+    await server.post('/api/settings', { pii_default_detectors: ['tickets'] })
+    for (const model of ['over-guarded', 'over-plain']) {
+      const reply = await server.chat(model, { messages: [{ role: 'user', content: 'Look at T-1234' }] })
+      expect(reply.status).toBe(200)
+    }
+    const asked = (model: string) =>
+      JSON.stringify(server.records(model).flatMap(({ rpc, request }) => (rpc.startsWith('Predict') ? [request] : [])))
+    expect(asked('guarded')).toContain('[REDACTED:')
+    expect(asked('guarded')).not.toContain('T-1234')
+    expect(asked('plain')).toContain('T-1234')
+    await server.post('/api/settings', { pii_default_detectors: [] })
+    const { events } = (await server.call('/api/pii/events')).json() as { events: unknown[] }
+    expect(events).toHaveLength(1)
+  })
+
+  it('an agent is a model on every text route', async () => {
     await makeAgent({ name: 'speaker', system_prompt: 'Speak.' })
     const listed = (await server.call('/v1/models')).json() as { data: { id: string }[] }
     expect(listed.data.map(({ id }) => id)).toContain('speaker')

@@ -2087,6 +2087,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/mcp/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_v1_mcp_chat_completions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_mcp_v1_chat_completions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_mcp_chat_completions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/completions": {
         parameters: {
             query?: never;
@@ -3901,6 +3952,405 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The actions of agents: none, as tools come from MCP servers */
+        get: operations["get_api_agents_actions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/actions/{name}/definition": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The parameters of an action */
+        post: operations["post_api_agents_actions_name_definition"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/actions/{name}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run an action */
+        post: operations["post_api_agents_actions_name_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/config/metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The fields of an agent, for forms */
+        get: operations["get_api_agents_config_metadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The agents, and whether each takes messages */
+        get: operations["get_api_agents"];
+        put?: never;
+        /** Make an agent */
+        post: operations["post_api_agents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make an agent of an exported one */
+        post: operations["post_api_agents_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether an agent takes messages */
+        get: operations["get_api_agents_name"];
+        /** Replace the configuration of an agent; its name stays */
+        put: operations["put_api_agents_name"];
+        post?: never;
+        /** Remove an agent; its files stay */
+        delete: operations["delete_api_agents_name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The configuration of an agent */
+        get: operations["get_api_agents_name_config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The configuration of an agent as a file */
+        get: operations["get_api_agents_name_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Let an agent take no messages */
+        put: operations["put_api_agents_name_pause"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Let an agent take messages again */
+        put: operations["put_api_agents_name_resume"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/chat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a message to an agent, which answers as a job */
+        post: operations["post_api_agents_name_chat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/sse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happens to the messages of an agent, as server-sent events */
+        get: operations["get_api_agents_name_sse"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The latest messages of an agent with their answers */
+        get: operations["get_api_agents_name_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/observables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The latest messages of an agent with every step */
+        get: operations["get_api_agents_name_observables"];
+        put?: never;
+        post?: never;
+        /** Forget the messages of an agent that have ended: its conversation begins anew */
+        delete: operations["delete_api_agents_name_observables"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the folder of an agent, or the list of a folder in it */
+        get: operations["get_api_agents_name_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tasks */
+        get: operations["get_api_agent_tasks"];
+        put?: never;
+        /** Make a task */
+        post: operations["post_api_agent_tasks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/tasks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One task */
+        get: operations["get_api_agent_tasks_id"];
+        /** Replace a task */
+        put: operations["put_api_agent_tasks_id"];
+        post?: never;
+        /** Remove a task; its jobs stay */
+        delete: operations["delete_api_agent_tasks_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/jobs/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a task */
+        post: operations["post_api_agent_jobs_execute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/tasks/{name}/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a task by its name; the body holds its parameters */
+        post: operations["post_api_agent_tasks_name_execute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The jobs, without their steps and media */
+        get: operations["get_api_agent_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One job with its steps */
+        get: operations["get_api_agent_jobs_id"];
+        put?: never;
+        post?: never;
+        /** Remove a job; one that runs ends */
+        delete: operations["delete_api_agent_jobs_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/jobs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a job that waits or runs */
+        post: operations["post_api_agent_jobs_id_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/pii/analyze": {
         parameters: {
             query?: never;
@@ -4883,6 +5333,26 @@ export interface components {
                     } & {
                         [key: string]: unknown;
                     };
+                    mcp_tool_calls?: ({
+                        id: string;
+                        server: string;
+                        tool: string;
+                        name: string;
+                        arguments: string;
+                        result: string;
+                        is_error: boolean;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    mcp_approval_requests?: ({
+                        id: string;
+                        server: string;
+                        tool: string;
+                        name: string;
+                        arguments: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
                 } & {
                     [key: string]: unknown;
                 };
@@ -5003,6 +5473,32 @@ export interface components {
             })[];
             usage?: components["schemas"]["CompletionUsage"] | null;
             system_fingerprint?: string;
+            mcp_tool_call?: {
+                id: string;
+                server: string;
+                tool: string;
+                name: string;
+                arguments: string;
+            } & {
+                [key: string]: unknown;
+            };
+            mcp_tool_result?: {
+                id: string;
+                name: string;
+                result: string;
+                is_error: boolean;
+            } & {
+                [key: string]: unknown;
+            };
+            mcp_approval_request?: {
+                id: string;
+                server: string;
+                tool: string;
+                name: string;
+                arguments: string;
+            } & {
+                [key: string]: unknown;
+            };
         } & {
             [key: string]: unknown;
         };
@@ -6996,13 +7492,37 @@ export interface components {
             }) | ({
                 /** @constant */
                 type: "mcp_toolset";
-                name?: string | null;
+                mcp_server_name?: string | null;
+                default_config?: ({
+                    enabled?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                configs?: {
+                    [key: string]: {
+                        enabled?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                } | null;
             } & {
                 [key: string]: unknown;
             }))[] | null;
-            mcp_servers?: {
+            mcp_servers?: ({
+                /** @constant */
+                type: "url";
+                url: string;
+                name: string;
+                authorization_token?: string | null;
+                tool_configuration?: ({
+                    enabled?: boolean | null;
+                    allowed_tools?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
                 [key: string]: unknown;
-            }[] | null;
+            })[] | null;
             tool_choice?: (({
                 /** @constant */
                 type: "auto";
@@ -7116,6 +7636,31 @@ export interface components {
                 };
             } & {
                 [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_use";
+                id: string;
+                name: string;
+                server_name: string;
+                input: {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_result";
+                tool_use_id: string;
+                is_error: boolean;
+                content: ({
+                    /** @constant */
+                    type: "text";
+                    text: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+            } & {
+                [key: string]: unknown;
             }))[];
             stop_reason: ("end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "refusal") | null;
             stop_sequence: string | null;
@@ -7177,6 +7722,31 @@ export interface components {
                 input: {
                     [key: string]: unknown;
                 };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_use";
+                id: string;
+                name: string;
+                server_name: string;
+                input: {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_result";
+                tool_use_id: string;
+                is_error: boolean;
+                content: ({
+                    /** @constant */
+                    type: "text";
+                    text: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
             } & {
                 [key: string]: unknown;
             });
@@ -7484,13 +8054,37 @@ export interface components {
             }) | ({
                 /** @constant */
                 type: "mcp_toolset";
-                name?: string | null;
+                mcp_server_name?: string | null;
+                default_config?: ({
+                    enabled?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                configs?: {
+                    [key: string]: {
+                        enabled?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                } | null;
             } & {
                 [key: string]: unknown;
             }))[] | null;
-            mcp_servers?: {
+            mcp_servers?: ({
+                /** @constant */
+                type: "url";
+                url: string;
+                name: string;
+                authorization_token?: string | null;
+                tool_configuration?: ({
+                    enabled?: boolean | null;
+                    allowed_tools?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
                 [key: string]: unknown;
-            }[] | null;
+            })[] | null;
             tool_choice?: (({
                 /** @constant */
                 type: "auto";
@@ -8026,6 +8620,60 @@ export interface components {
         } & {
             [key: string]: unknown;
         }) | ({
+            /** @constant */
+            type: "mcp_list_tools";
+            id?: string | null;
+            server_label: string;
+            tools?: ({
+                name: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            error: unknown;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_call";
+            id: string;
+            server_label: string;
+            name: string;
+            arguments: string;
+            output?: string | null;
+            error: unknown;
+            approval_request_id?: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_approval_request";
+            id: string;
+            server_label: string;
+            name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_approval_response";
+            id?: string | null;
+            approval_request_id: string;
+            approve: boolean;
+            reason?: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "file_search_call";
+            id: string;
+            queries: string[];
+            results?: {
+                [key: string]: unknown;
+            }[] | null;
+            status?: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
             type?: "item_reference" | null;
             id: string;
             role?: unknown;
@@ -8041,6 +8689,49 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             strict?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp";
+            server_label: string;
+            server_url?: string | null;
+            authorization?: string | null;
+            headers?: {
+                [key: string]: string;
+            } | null;
+            allowed_tools?: (string[] | ({
+                tool_names?: string[] | null;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            require_approval?: (("always" | "never") | ({
+                always?: ({
+                    tool_names?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                never?: ({
+                    tool_names?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "file_search";
+            vector_store_ids: string[];
+            max_num_results?: number | null;
+            ranking_options?: ({
+                score_threshold?: number | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            filters: unknown;
         } & {
             [key: string]: unknown;
         }) | ({
@@ -8220,6 +8911,69 @@ export interface components {
             arguments: string;
         } & {
             [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_list_tools";
+            id: string;
+            server_label: string;
+            tools: ({
+                name: string;
+                description: string | null;
+                input_schema: {
+                    [key: string]: unknown;
+                };
+                annotations: {
+                    [key: string]: unknown;
+                } | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            error: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_call";
+            id: string;
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "incomplete" | "failed";
+            server_label: string;
+            name: string;
+            arguments: string;
+            output: string | null;
+            error: string | null;
+            approval_request_id: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_approval_request";
+            id: string;
+            server_label: string;
+            name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "file_search_call";
+            id: string;
+            /** @enum {string} */
+            status: "in_progress" | "searching" | "completed" | "incomplete" | "failed";
+            queries: string[];
+            results: ({
+                file_id: string;
+                filename: string;
+                score: number;
+                text: string;
+                attributes: {
+                    [key: string]: string | number | boolean;
+                };
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+        } & {
+            [key: string]: unknown;
         });
         ResponseEvent: ({
             /** @constant */
@@ -8392,6 +9146,32 @@ export interface components {
             item_id: string;
             output_index: number;
             name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @enum {string} */
+            type: "response.mcp_list_tools.in_progress" | "response.mcp_list_tools.completed" | "response.mcp_list_tools.failed" | "response.mcp_call.in_progress" | "response.mcp_call.completed" | "response.mcp_call.failed" | "response.file_search_call.in_progress" | "response.file_search_call.searching" | "response.file_search_call.completed";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.mcp_call_arguments.delta";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            delta: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.mcp_call_arguments.done";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
             arguments: string;
         } & {
             [key: string]: unknown;
@@ -14550,6 +15330,105 @@ export interface operations {
             };
         };
     };
+    post_v1_mcp_chat_completions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp_v1_chat_completions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp_chat_completions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
     post_v1_completions: {
         parameters: {
             query?: {
@@ -16492,6 +17371,60 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         }) | ({
+                            /** @constant */
+                            type: "mcp_list_tools";
+                            id?: string | null;
+                            server_label: string;
+                            tools?: ({
+                                name: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            error: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_call";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                            output?: string | null;
+                            error: unknown;
+                            approval_request_id?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_request";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_response";
+                            id?: string | null;
+                            approval_request_id: string;
+                            approve: boolean;
+                            reason?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "file_search_call";
+                            id: string;
+                            queries: string[];
+                            results?: {
+                                [key: string]: unknown;
+                            }[] | null;
+                            status?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
                             type?: "item_reference" | null;
                             id: string;
                             role?: unknown;
@@ -16690,6 +17623,60 @@ export interface operations {
                                 [key: string]: unknown;
                             }))[];
                             status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_list_tools";
+                            id?: string | null;
+                            server_label: string;
+                            tools?: ({
+                                name: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            error: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_call";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                            output?: string | null;
+                            error: unknown;
+                            approval_request_id?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_request";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_response";
+                            id?: string | null;
+                            approval_request_id: string;
+                            approve: boolean;
+                            reason?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "file_search_call";
+                            id: string;
+                            queries: string[];
+                            results?: {
+                                [key: string]: unknown;
+                            }[] | null;
+                            status?: string | null;
                         } & {
                             [key: string]: unknown;
                         }) | ({
@@ -20075,6 +21062,1570 @@ export interface operations {
             };
         };
     };
+    get_api_agents_actions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An empty list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        actions: string[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_actions_name_definition: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no such action. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_actions_name_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no such action. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_config_metadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The fields. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Fields: {
+                            name: string;
+                            label: string;
+                            type: string;
+                            helpText: string;
+                            defaultValue?: unknown;
+                        }[];
+                        MCPServers: {
+                            name: string;
+                            label: string;
+                            type: string;
+                            helpText: string;
+                            defaultValue?: unknown;
+                        }[];
+                        Connectors: unknown[];
+                        Actions: unknown[];
+                        DynamicPrompts: unknown[];
+                        Filters: unknown[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of their names. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        agents: string[];
+                        agentCount: number;
+                        actions: number;
+                        connectors: number;
+                        statuses: {
+                            [key: string]: boolean;
+                        };
+                        agent_hub_url?: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    description?: string | null;
+                    model?: string | null;
+                    system_prompt?: string | null;
+                    mcp_servers?: ({
+                        name?: string | null;
+                        /** Format: uri */
+                        url: string;
+                        token?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                    mcp_stdio_servers?: unknown;
+                    vector_stores?: string[] | null;
+                    max_iterations?: number | null;
+                    parameters?: ({
+                        temperature?: number | null;
+                        top_p?: number | null;
+                        max_tokens?: number | null;
+                        seed?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    connectors?: unknown;
+                    actions?: unknown;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description The name is in use. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    description?: string | null;
+                    model?: string | null;
+                    system_prompt?: string | null;
+                    mcp_servers?: ({
+                        name?: string | null;
+                        /** Format: uri */
+                        url: string;
+                        token?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                    mcp_stdio_servers?: unknown;
+                    vector_stores?: string[] | null;
+                    max_iterations?: number | null;
+                    parameters?: ({
+                        temperature?: number | null;
+                        top_p?: number | null;
+                        max_tokens?: number | null;
+                        seed?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    connectors?: unknown;
+                    actions?: unknown;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description The name is in use. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        active: boolean;
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_agents_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    description?: string | null;
+                    model?: string | null;
+                    system_prompt?: string | null;
+                    mcp_servers?: ({
+                        name?: string | null;
+                        /** Format: uri */
+                        url: string;
+                        token?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                    mcp_stdio_servers?: unknown;
+                    vector_stores?: string[] | null;
+                    max_iterations?: number | null;
+                    parameters?: ({
+                        temperature?: number | null;
+                        top_p?: number | null;
+                        max_tokens?: number | null;
+                        seed?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    connectors?: unknown;
+                    actions?: unknown;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agents_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_config: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Without the tokens of its servers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Without the tokens of its servers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_agents_name_pause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_agents_name_resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_name_chat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    message?: string | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The id of the job. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "message_received";
+                        message_id: string;
+                    };
+                };
+            };
+            /** @description The message is empty, or the agent is paused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_sse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events of the jobs that this server runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": {
+                        id: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Name: string;
+                        History: {
+                            id: string;
+                            message: string;
+                            status: string;
+                            result?: string;
+                            error?: string;
+                            /** @description RFC 3339 */
+                            timestamp: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_observables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Name: string;
+                        History: {
+                            id: string;
+                            agent: string;
+                            /** @constant */
+                            name: "message";
+                            creation: {
+                                message: string;
+                                /** @description RFC 3339 */
+                                timestamp: string;
+                            };
+                            progress: ({
+                                type: string;
+                                content: string;
+                                /** @description RFC 3339 */
+                                timestamp: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                            completion?: {
+                                status: string;
+                                result?: string;
+                                error?: string;
+                                /** @description RFC 3339 */
+                                timestamp?: string;
+                            };
+                        }[];
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agents_name_observables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Forgotten. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_files: {
+        parameters: {
+            query?: {
+                path?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, or the list of the folder. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The path leads out of the folder. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such agent or file. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agent_tasks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of their names. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        description: string;
+                        model: string;
+                        prompt: string;
+                        /** @description RFC 3339 */
+                        created_at: string;
+                        /** @description RFC 3339 */
+                        updated_at: string;
+                        enabled: boolean;
+                        cron?: string;
+                        cron_timezone?: string;
+                        /** @enum {string} */
+                        cron_missed?: "skip" | "once";
+                        cron_parameters?: {
+                            [key: string]: string;
+                        };
+                        /** @description RFC 3339 */
+                        next_run_at?: string;
+                        multimedia_sources?: {
+                            /** @enum {string} */
+                            type: "image" | "video" | "audio" | "file";
+                            /** Format: uri */
+                            url: string;
+                            headers?: {
+                                [key: string]: string;
+                            } | null;
+                        }[];
+                    }[];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agent_tasks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id?: unknown;
+                    created_at?: unknown;
+                    updated_at?: unknown;
+                    next_run_at?: unknown;
+                    name: string;
+                    description?: string | null;
+                    model: string;
+                    prompt: string;
+                    enabled?: boolean | null;
+                    cron?: string | null;
+                    cron_timezone?: string | null;
+                    cron_missed?: ("skip" | "once") | null;
+                    cron_parameters?: {
+                        [key: string]: string | number | boolean;
+                    } | null;
+                    multimedia_sources?: {
+                        /** @enum {string} */
+                        type: "image" | "video" | "audio" | "file";
+                        /** Format: uri */
+                        url: string;
+                        headers?: {
+                            [key: string]: string;
+                        } | null;
+                    }[] | null;
+                    webhooks?: unknown[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The id of the task. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agent_tasks_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The task. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        description: string;
+                        model: string;
+                        prompt: string;
+                        /** @description RFC 3339 */
+                        created_at: string;
+                        /** @description RFC 3339 */
+                        updated_at: string;
+                        enabled: boolean;
+                        cron?: string;
+                        cron_timezone?: string;
+                        /** @enum {string} */
+                        cron_missed?: "skip" | "once";
+                        cron_parameters?: {
+                            [key: string]: string;
+                        };
+                        /** @description RFC 3339 */
+                        next_run_at?: string;
+                        multimedia_sources?: {
+                            /** @enum {string} */
+                            type: "image" | "video" | "audio" | "file";
+                            /** Format: uri */
+                            url: string;
+                            headers?: {
+                                [key: string]: string;
+                            } | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_agent_tasks_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id?: unknown;
+                    created_at?: unknown;
+                    updated_at?: unknown;
+                    next_run_at?: unknown;
+                    name: string;
+                    description?: string | null;
+                    model: string;
+                    prompt: string;
+                    enabled?: boolean | null;
+                    cron?: string | null;
+                    cron_timezone?: string | null;
+                    cron_missed?: ("skip" | "once") | null;
+                    cron_parameters?: {
+                        [key: string]: string | number | boolean;
+                    } | null;
+                    multimedia_sources?: {
+                        /** @enum {string} */
+                        type: "image" | "video" | "audio" | "file";
+                        /** Format: uri */
+                        url: string;
+                        headers?: {
+                            [key: string]: string;
+                        } | null;
+                    }[] | null;
+                    webhooks?: unknown[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Jobs that wait or run stay as they are. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agent_tasks_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agent_jobs_execute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    task_id: string;
+                    parameters?: {
+                        [key: string]: string | number | boolean;
+                    } | null;
+                    images?: string[] | null;
+                    videos?: string[] | null;
+                    audios?: string[] | null;
+                    files?: string[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The job waits. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        job_id: string;
+                        /** @constant */
+                        status: "pending";
+                        url: string;
+                    };
+                };
+            };
+            /** @description There is no such task. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agent_tasks_name_execute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: string | number | boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The job waits. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        job_id: string;
+                        /** @constant */
+                        status: "pending";
+                        url: string;
+                    };
+                };
+            };
+            /** @description There is no such task. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agent_jobs: {
+        parameters: {
+            query?: {
+                task_id?: string;
+                status?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        task_id: string;
+                        agent?: string;
+                        model: string;
+                        prompt: string;
+                        /** @enum {string} */
+                        status: "pending" | "running" | "completed" | "failed" | "cancelled";
+                        parameters: {
+                            [key: string]: string;
+                        };
+                        result?: string;
+                        error?: string;
+                        /** @description RFC 3339 */
+                        created_at: string;
+                        /** @description RFC 3339 */
+                        started_at?: string;
+                        /** @description RFC 3339 */
+                        completed_at?: string;
+                        /** @enum {string} */
+                        triggered_by: "manual" | "cron" | "api";
+                        traces?: {
+                            /** @enum {string} */
+                            type: "reasoning" | "tool_call" | "tool_result" | "status";
+                            content: string;
+                            /** @description RFC 3339 */
+                            timestamp: string;
+                            tool_name?: string;
+                            arguments?: string;
+                        }[];
+                        images?: string[];
+                        videos?: string[];
+                        audios?: string[];
+                        files?: string[];
+                    }[];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agent_jobs_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        task_id: string;
+                        agent?: string;
+                        model: string;
+                        prompt: string;
+                        /** @enum {string} */
+                        status: "pending" | "running" | "completed" | "failed" | "cancelled";
+                        parameters: {
+                            [key: string]: string;
+                        };
+                        result?: string;
+                        error?: string;
+                        /** @description RFC 3339 */
+                        created_at: string;
+                        /** @description RFC 3339 */
+                        started_at?: string;
+                        /** @description RFC 3339 */
+                        completed_at?: string;
+                        /** @enum {string} */
+                        triggered_by: "manual" | "cron" | "api";
+                        traces?: {
+                            /** @enum {string} */
+                            type: "reasoning" | "tool_call" | "tool_result" | "status";
+                            content: string;
+                            /** @description RFC 3339 */
+                            timestamp: string;
+                            tool_name?: string;
+                            arguments?: string;
+                        }[];
+                        images?: string[];
+                        videos?: string[];
+                        audios?: string[];
+                        files?: string[];
+                    };
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agent_jobs_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agent_jobs_id_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description It has ended already. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
     post_api_pii_analyze: {
         parameters: {
             query?: never;
@@ -21473,14 +24024,18 @@ export interface operations {
                         pii_default_detectors?: (string & (unknown & unknown))[];
                         /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
                         mitm_listen?: string;
-                        /** @description how long finished jobs are kept; not in this version: only the present value can be set */
+                        /** @description days for which finished jobs are kept; 0 = for ever */
                         agent_job_retention_days?: number;
+                        /** @description agents, tasks and jobs */
+                        agent_pool_enabled?: boolean;
+                        /** @description model of an agent that names none */
+                        agent_pool_default_model?: string;
+                        /** @description log each step of a job */
+                        agent_pool_enable_logs?: boolean;
+                        /** @description an address where agents are shared, shown as a link */
+                        agent_pool_agent_hub_url?: string;
                         /** @description an assistant for administrators; not in this version: only the present value can be set */
                         localai_assistant_enabled?: boolean;
-                        /** @description agents; not in this version: only the present value can be set */
-                        agent_pool_enabled?: boolean;
-                        /** @description model of an agent that names none; not in this version: only the present value can be set */
-                        agent_pool_default_model?: string;
                         /**
                          * @description where collections are indexed; not in this version: only the present value can be set
                          * @enum {string}
@@ -21494,12 +24049,8 @@ export interface operations {
                         agent_pool_max_chunking_size?: number;
                         /** @description what two pieces share; not in this version: only the present value can be set */
                         agent_pool_chunk_overlap?: number;
-                        /** @description log what agents do; not in this version: only the present value can be set */
-                        agent_pool_enable_logs?: boolean;
                         /** @description file of the collections; not in this version: only the present value can be set */
                         agent_pool_collection_db_path?: string;
-                        /** @description where agents are shared; not in this version: only the present value can be set */
-                        agent_pool_agent_hub_url?: string;
                         /** @description token of the network; not in this version: only the present value can be set */
                         p2p_token?: string;
                         /** @description a name that keeps networks of one token apart; not in this version: only the present value can be set */
@@ -21640,14 +24191,18 @@ export interface operations {
                     pii_default_detectors?: (string & (unknown & unknown))[];
                     /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
                     mitm_listen?: string;
-                    /** @description how long finished jobs are kept; not in this version: only the present value can be set */
+                    /** @description days for which finished jobs are kept; 0 = for ever */
                     agent_job_retention_days?: number;
+                    /** @description agents, tasks and jobs */
+                    agent_pool_enabled?: boolean;
+                    /** @description model of an agent that names none */
+                    agent_pool_default_model?: string;
+                    /** @description log each step of a job */
+                    agent_pool_enable_logs?: boolean;
+                    /** @description an address where agents are shared, shown as a link */
+                    agent_pool_agent_hub_url?: string;
                     /** @description an assistant for administrators; not in this version: only the present value can be set */
                     localai_assistant_enabled?: boolean;
-                    /** @description agents; not in this version: only the present value can be set */
-                    agent_pool_enabled?: boolean;
-                    /** @description model of an agent that names none; not in this version: only the present value can be set */
-                    agent_pool_default_model?: string;
                     /**
                      * @description where collections are indexed; not in this version: only the present value can be set
                      * @enum {string}
@@ -21661,12 +24216,8 @@ export interface operations {
                     agent_pool_max_chunking_size?: number;
                     /** @description what two pieces share; not in this version: only the present value can be set */
                     agent_pool_chunk_overlap?: number;
-                    /** @description log what agents do; not in this version: only the present value can be set */
-                    agent_pool_enable_logs?: boolean;
                     /** @description file of the collections; not in this version: only the present value can be set */
                     agent_pool_collection_db_path?: string;
-                    /** @description where agents are shared; not in this version: only the present value can be set */
-                    agent_pool_agent_hub_url?: string;
                     /** @description token of the network; not in this version: only the present value can be set */
                     p2p_token?: string;
                     /** @description a name that keeps networks of one token apart; not in this version: only the present value can be set */
