@@ -12,6 +12,7 @@ import {
 import { access } from './options/access.ts'
 import { accounts } from './options/accounts.ts'
 import { agents } from './options/agents.ts'
+import { assistant } from './options/assistant.ts'
 import { backends } from './options/backends.ts'
 import { filters } from './options/filters.ts'
 import { folders } from './options/folders.ts'
@@ -32,7 +33,7 @@ import { wayOut } from './options/way-out.ts'
  */
 const BUILT = [
   ...[server, folders, access, wayOut, accounts, models, backends, storage, logs, gallery],
-  ...[residency, traces, vectorStores, filters, agents],
+  ...[residency, traces, vectorStores, filters, agents, assistant],
 ] as const
 
 type DeclaredSection = (typeof BUILT)[number] | (typeof NOT_BUILT)[number]
