@@ -55,6 +55,7 @@ function createChannels(logger: BusOptions['logger']): Channels {
     'operations.stopped': new Channel('operations.stopped', logger),
     'responses.changed': new Channel('responses.changed', logger),
     'responses.stopped': new Channel('responses.stopped', logger),
+    'agents.changed': new Channel('agents.changed', logger),
     'failover.changed': new Channel('failover.changed', logger),
   }
 }

@@ -31,6 +31,8 @@ export interface Messages {
   readonly 'responses.changed': { readonly id: string }
   /** A response was cancelled or deleted. Truth: its row. */
   readonly 'responses.stopped': { readonly id: string }
+  /** Agents, their tasks or their jobs have changed. Truth: their rows. */
+  readonly 'agents.changed': { readonly what: 'agents' | 'tasks' | 'jobs' }
   /** A target of a failover group changed its state. Truth: the groups of this process. */
   readonly 'failover.changed': { readonly group: string; readonly event: FailoverGroupEvent }
 }
@@ -69,6 +71,11 @@ export const SUBJECTS: { readonly [S in Subject]: SubjectRules<S> } = {
   },
   'responses.changed': { reach: 'all', isMessage: (value): value is { id: string } => hasText(value, 'id') },
   'responses.stopped': { reach: 'all', isMessage: (value): value is { id: string } => hasText(value, 'id') },
+  'agents.changed': {
+    reach: 'all',
+    isMessage: (value): value is Messages['agents.changed'] =>
+      hasText(value, 'what') && ['agents', 'tasks', 'jobs'].includes(String(value.what)),
+  },
   // Each process judges targets by its own requests and probes.
   'failover.changed': { reach: 'own', isMessage: (value): value is never => value === undefined },
 }

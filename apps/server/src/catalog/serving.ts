@@ -89,8 +89,9 @@ export function leavesMachine(model: ModelConfig): boolean {
       return true
     case 'failover':
       return serving.targets.some((target) => leavesMachine(target.model))
-    // The model that a router picks decides.
+    // The model that a router picks, or that an agent asks, decides.
     case 'router':
+    case 'agent':
     case 'backend':
     case 'store':
     case 'detector':

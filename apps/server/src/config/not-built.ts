@@ -1,7 +1,7 @@
 import { defineSection, option, setting } from './option.ts'
 import { path, webUrl } from './places.ts'
 import { keep, wait } from './quantities.ts'
-import { line, notOption, onOff, wholeCount } from './setting-kind.ts'
+import { line, onOff } from './setting-kind.ts'
 import { count, integer, text, texts, toggle } from './text-kind.ts'
 
 const models = defineSection({
@@ -37,63 +37,42 @@ const logs = defineSection({
 const agents = defineSection({
   heading: 'Agents',
   options: {
-    agentJobRetentionDays: option(count, {
-      flag: 'agent-job-retention-days',
-      env: ['SVC_AGENT_JOB_RETENTION_DAYS'],
-      default: '30',
-      about: 'how long finished jobs are kept',
-      setting: { agent_job_retention_days: setting(wholeCount) },
-    }),
-    disableAgents: option(toggle, {
-      flag: 'disable-agents',
-      env: ['SVC_DISABLE_AGENTS'],
-      default: 'false',
-      about: 'no agents',
-      setting: { agent_pool_enabled: setting(notOption, { about: 'agents' }) },
-    }),
     agentPoolApiUrl: option(webUrl, {
       env: ['SVC_AGENT_POOL_API_URL'],
       about: 'the API that agents call',
+      refusal:
+        'cannot be had: agents ask the models of this server inside it; a model file with backend service-proxy reaches another one',
     }),
     agentPoolApiKey: option(text, {
       env: ['SVC_AGENT_POOL_API_KEY'],
       about: 'the key they call it with',
       secret: true,
-    }),
-    agentPoolDefaultModel: option(text, {
-      env: ['SVC_AGENT_POOL_DEFAULT_MODEL'],
-      default: '',
-      about: 'model of an agent that names none',
-      setting: { agent_pool_default_model: setting(line) },
+      refusal: 'cannot be had: agents ask the models of this server inside it, with the rights of their owner',
     }),
     agentPoolMultimodalModel: option(text, {
       env: ['SVC_AGENT_POOL_MULTIMODAL_MODEL'],
       about: 'model for images',
+      refusal: 'cannot be had: the model of an agent takes images itself; name a model that does',
     }),
     agentPoolTranscriptionModel: option(text, {
       env: ['SVC_AGENT_POOL_TRANSCRIPTION_MODEL'],
       about: 'model for speech',
+      refusal: 'cannot be had: agents take text; /v1/audio/transcriptions makes text of speech',
     }),
     agentPoolTranscriptionLanguage: option(text, {
       env: ['SVC_AGENT_POOL_TRANSCRIPTION_LANGUAGE'],
       about: 'language of speech',
+      refusal: 'cannot be had: agents take text; /v1/audio/transcriptions makes text of speech',
     }),
     agentPoolTtsModel: option(text, {
       env: ['SVC_AGENT_POOL_TTS_MODEL'],
       about: 'model that speaks',
-    }),
-    agentPoolStateDir: option(path, {
-      env: ['SVC_AGENT_POOL_STATE_DIR'],
-      about: 'what agents remember',
-    }),
-    agentPoolTimeoutMs: option(wait, {
-      env: ['SVC_AGENT_POOL_TIMEOUT'],
-      default: '5m',
-      about: 'longest call of an agent',
+      refusal: 'cannot be had: agents answer in text; /v1/audio/speech speaks it',
     }),
     agentPoolCustomActionsDir: option(path, {
       env: ['SVC_AGENT_POOL_CUSTOM_ACTIONS_DIR'],
       about: 'actions of your own',
+      refusal: 'cannot be had: the server runs no programs from a folder; give agents tools by MCP servers',
     }),
     agentPoolDatabaseUrl: option(text, {
       env: ['SVC_AGENT_POOL_DATABASE_URL'],
@@ -103,24 +82,12 @@ const agents = defineSection({
       refusal: 'cannot be had: collections are in the database of the server, which --auth-database-url names',
       setting: { agent_pool_database_url: setting(line, { secret: true }) },
     }),
-    agentPoolEnableLogs: option(toggle, {
-      env: ['SVC_AGENT_POOL_ENABLE_LOGS'],
-      default: 'false',
-      about: 'log what agents do',
-      setting: { agent_pool_enable_logs: setting(onOff) },
-    }),
     agentPoolCollectionDbPath: option(text, {
       env: ['SVC_AGENT_POOL_COLLECTION_DB_PATH'],
       default: '',
       about: 'file of the collections',
       refusal: 'cannot be had: collections are in the database of the server',
       setting: { agent_pool_collection_db_path: setting(line) },
-    }),
-    agentHubUrl: option(text, {
-      env: ['SVC_AGENT_HUB_URL'],
-      default: '',
-      about: 'where agents are shared',
-      setting: { agent_pool_agent_hub_url: setting(line) },
     }),
   },
 })

@@ -11,6 +11,7 @@ import {
 } from './option.ts'
 import { access } from './options/access.ts'
 import { accounts } from './options/accounts.ts'
+import { agents } from './options/agents.ts'
 import { assistant } from './options/assistant.ts'
 import { backends } from './options/backends.ts'
 import { collections } from './options/collections.ts'
@@ -33,7 +34,7 @@ import { wayOut } from './options/way-out.ts'
  */
 const BUILT = [
   ...[server, folders, access, wayOut, accounts, models, backends, storage, logs, gallery],
-  ...[residency, traces, vectorStores, collections, filters, assistant],
+  ...[residency, traces, vectorStores, collections, filters, agents, assistant],
 ] as const
 
 type DeclaredSection = (typeof BUILT)[number] | (typeof NOT_BUILT)[number]

@@ -31,7 +31,9 @@ export interface DatabaseQueries extends Queries {
    */
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>
   /** Whether a table has any row. It needs no query builder. @throws as {@link Queries.rows} */
-  holdsRows(table: 'instance' | 'responses' | 'document_stores'): Promise<boolean>
+  holdsRows(
+    table: 'instance' | 'responses' | 'document_stores' | 'agents' | 'agent_tasks' | 'agent_jobs',
+  ): Promise<boolean>
 }
 
 /** Maximum number of queries that wait for an open transaction. */

@@ -1,4 +1,14 @@
 import { postgresAuthTables, sqliteAuthTables } from '@svc/auth/drizzle'
+import {
+  agentJobStepsOnPostgres,
+  agentJobStepsOnSqlite,
+  agentJobsOnPostgres,
+  agentJobsOnSqlite,
+  agentsOnPostgres,
+  agentsOnSqlite,
+  agentTasksOnPostgres,
+  agentTasksOnSqlite,
+} from './tables/agents.ts'
 import { auditEventsOnPostgres, auditEventsOnSqlite } from './tables/audit.ts'
 import {
   documentBatchesOnPostgres,
@@ -39,6 +49,10 @@ export const sqliteTables = {
   documentFiles: documentFilesOnSqlite,
   documentBatches: documentBatchesOnSqlite,
   documentChunks: documentChunksOnSqlite,
+  agents: agentsOnSqlite,
+  agentTasks: agentTasksOnSqlite,
+  agentJobs: agentJobsOnSqlite,
+  agentJobSteps: agentJobStepsOnSqlite,
   ...sqliteAuthTables,
 }
 
@@ -57,6 +71,10 @@ export const postgresTables = {
   documentFiles: documentFilesOnPostgres,
   documentBatches: documentBatchesOnPostgres,
   documentChunks: documentChunksOnPostgres,
+  agents: agentsOnPostgres,
+  agentTasks: agentTasksOnPostgres,
+  agentJobs: agentJobsOnPostgres,
+  agentJobSteps: agentJobStepsOnPostgres,
   ...postgresAuthTables,
 }
 

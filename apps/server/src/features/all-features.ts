@@ -1,4 +1,5 @@
 import { accountsFeature } from '../api/accounts/feature.ts'
+import { agentsFeature } from '../api/admin/agents/feature.ts'
 import { backendFeature } from '../api/admin/backend/feature.ts'
 import { backendLogsFeature } from '../api/admin/backend-logs/feature.ts'
 import { brandingFeature } from '../api/admin/branding/feature.ts'
@@ -71,6 +72,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   documentsFeature,
   collectionsFeature,
   skillsFeature,
+  agentsFeature,
   piiFeature,
   routerFeature,
   middlewareFeature,

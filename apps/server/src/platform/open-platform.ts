@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { User } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import type { CorpusStore } from '@svc/router/corpus'
+import { createAgentModels } from '../agents/agent-models.ts'
 import { createAuditLog } from '../audit/audit-log.ts'
 import { type AdministrationChange, createChangeLog } from '../audit/changes.ts'
 import type { BuiltInBackend } from '../backends/catalog.ts'
@@ -39,6 +40,7 @@ import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
 import { type BackendModule, type BackendParts, composeBackends } from './compose-backends.ts'
+import { createLazyAgents } from './lazy/lazy-agents.ts'
 import { createLazyAssistant } from './lazy/lazy-assistant.ts'
 import { createLazyCollections } from './lazy/lazy-collections.ts'
 import { createLazyDocuments } from './lazy/lazy-documents.ts'
@@ -154,7 +156,9 @@ export async function openPlatform(
     },
     closers,
   )
+  const agentModels = createAgentModels()
   const { modelFiles, models, loadParser, useSettings } = await openModels({
+    further: agentModels,
     config,
     settings,
     demoModels: options.demoModels,
@@ -235,6 +239,7 @@ export async function openPlatform(
     ),
     corpusStore: options.corpusStore,
     vectorStores,
+    predictAgent: (request, agent, task) => agents.predict(request, agent, task),
     toolServers,
     // They ask the routes of this server, so they are made after the request path.
     assistantTools: (options) => assistant.ownTools(options),
@@ -256,6 +261,22 @@ export async function openPlatform(
     logger: log,
   })
   closers.push(() => documents.close())
+  const agents = createLazyAgents({
+    config,
+    settings,
+    server: serverId,
+    database,
+    core: inference.core,
+    outbound: upstreams.outbound,
+    accounts,
+    models,
+    agentModels,
+    bus,
+    clock,
+    logger: log,
+  })
+  closers.push(() => agents.close())
+  await agents.load()
   const innerCalls = createInnerCalls()
   const assistant = createLazyAssistant({ settings, innerCalls, clock })
   const collections = createLazyCollections({
@@ -319,6 +340,7 @@ export async function openPlatform(
     interception,
     vectorStores,
     documents,
+    agents,
     toolServers,
     assistant,
     assistantTools: assistant.ownTools,

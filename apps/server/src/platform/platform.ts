@@ -29,6 +29,7 @@ import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { BackendModule } from './compose-backends.ts'
+import type { LazyAgents } from './lazy/lazy-agents.ts'
 import type { LazyAssistant } from './lazy/lazy-assistant.ts'
 import type { LazyCollections } from './lazy/lazy-collections.ts'
 import type { LazyDocuments } from './lazy/lazy-documents.ts'
@@ -82,6 +83,8 @@ export interface Platform {
   readonly vectorStores: LazyVectorStores
   /** Uploaded files, and the stores in which their texts are found. */
   readonly documents: LazyDocuments
+  /** Agents, tasks and jobs. */
+  readonly agents: LazyAgents
   /** The MCP servers of models. */
   readonly toolServers: LazyToolServers
   /** The tools with which an assistant runs this server. */

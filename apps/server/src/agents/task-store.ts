@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { and, asc, count, eq, isNotNull, lte, min } from 'drizzle-orm'
+import type { DatabaseQueries, Queries } from '../db/queries.ts'
+import type { Tables } from '../db/schema.ts'
+import type { Clock } from '../ports.ts'
+import { agentNotFound, tooMany } from './agent-errors.ts'
+import { findNextRun } from './schedule.ts'
+import { AGENT_LIMITS, type AgentTask, type MediaAddress, type MissedRuns, type TaskDraft } from './task.ts'
+
+/** Tasks in the database. */
+export interface TaskStore {
+  /** @throws {SvcError} `insufficient_storage` for more tasks than a server keeps */
+  create(draft: TaskDraft, owner: string): Promise<AgentTask>
+  /** In the order of their names. */
+  list(): Promise<readonly AgentTask[]>
+  /** @throws {SvcError} `not_found` */
+  get(id: string): Promise<AgentTask>
+  /** The oldest task of a name. @throws {SvcError} `not_found` */
+  getByName(name: string): Promise<AgentTask>
+  /** Replaces what is said about a task. @throws {SvcError} `not_found` */
+  update(id: string, draft: TaskDraft): Promise<void>
+  /** @throws {SvcError} `not_found` */
+  remove(id: string): Promise<void>
+  /** The time of the task that is due first. */
+  findNextTime(): Promise<number | undefined>
+  /** Tasks whose time has come, the earliest first. */
+  listDue(now: number): Promise<readonly AgentTask[]>
+  /**
+   * Moves a due task to its next time, and runs work in the same transaction. Of several servers one wins.
+   *
+   * @returns whether this call has moved it
+   */
+  advance(task: AgentTask, next: number | undefined, work: (queries: Queries) => Promise<void>): Promise<boolean>
+}
+
+/** Due tasks that are read at a time. */
+const BATCH = 100
+
+type Row = Tables['agentTasks']['$inferSelect']
+
+/** Creates the store. */
+export function createTaskStore({
+  queries,
+  clock,
+}: {
+  readonly queries: DatabaseQueries
+  readonly clock: Pick<Clock, 'now'>
+}): TaskStore {
+  async function find(where: (tasks: Tables['agentTasks']) => ReturnType<typeof eq>): Promise<AgentTask | undefined> {
+    const [row] = await queries.rows((db, { agentTasks: tasks }) =>
+      db.select().from(tasks).where(where(tasks)).orderBy(asc(tasks.createdAt), asc(tasks.id)).limit(1),
+    )
+    return row && toTask(row)
+  }
+
+  return {
+    async create(draft, owner) {
+      const now = clock.now()
+      const row = { id: randomUUID(), owner, ...toRow(draft, now), createdAt: now, updatedAt: now }
+      await queries.transaction(async (transaction) => {
+        const [held] = await transaction.rows((db, { agentTasks: tasks }) => db.select({ tasks: count() }).from(tasks))
+        if (Number(held?.tasks ?? 0) >= AGENT_LIMITS.tasks) {
+          throw tooMany(`there are ${AGENT_LIMITS.tasks} tasks, which is the most`)
+        }
+        await transaction.change((db, { agentTasks: tasks }) => db.insert(tasks).values(row))
+      })
+      return toTask(row)
+    },
+    async list() {
+      const rows = await queries.rows((db, { agentTasks: tasks }) =>
+        db.select().from(tasks).orderBy(asc(tasks.name), asc(tasks.id)),
+      )
+      return rows.map(toTask)
+    },
+    async get(id) {
+      const task = await find((tasks) => eq(tasks.id, id))
+      if (task === undefined) throw agentNotFound('Task', id)
+      return task
+    },
+    async getByName(name) {
+      const task = await find((tasks) => eq(tasks.name, name))
+      if (task === undefined) throw agentNotFound('Task', name)
+      return task
+    },
+    async update(id, draft) {
+      const now = clock.now()
+      const changed = await queries.change((db, { agentTasks: tasks }) =>
+        db
+          .update(tasks)
+          .set({ ...toRow(draft, now), updatedAt: now })
+          .where(eq(tasks.id, id)),
+      )
+      if (changed === 0) throw agentNotFound('Task', id)
+    },
+    async remove(id) {
+      const removed = await queries.change((db, { agentTasks: tasks }) => db.delete(tasks).where(eq(tasks.id, id)))
+      if (removed === 0) throw agentNotFound('Task', id)
+    },
+    async findNextTime() {
+      const [row] = await queries.rows((db, { agentTasks: tasks }) =>
+        db
+          .select({ next: min(tasks.nextRunAt) })
+          .from(tasks)
+          .where(isNotNull(tasks.nextRunAt)),
+      )
+      return row?.next == null ? undefined : Number(row.next)
+    },
+    async listDue(now) {
+      const rows = await queries.rows((db, { agentTasks: tasks }) =>
+        db.select().from(tasks).where(lte(tasks.nextRunAt, now)).orderBy(asc(tasks.nextRunAt)).limit(BATCH),
+      )
+      return rows.map(toTask)
+    },
+    async advance({ id, nextRunAt, updatedAt }, next, work) {
+      if (nextRunAt === undefined) return false
+      return queries.transaction(async (transaction) => {
+        const moved = await transaction.change((db, { agentTasks: tasks }) =>
+          db
+            .update(tasks)
+            .set({ nextRunAt: next ?? null })
+            .where(and(eq(tasks.id, id), eq(tasks.nextRunAt, nextRunAt), eq(tasks.updatedAt, updatedAt))),
+        )
+        if (moved > 0) await work(transaction)
+        return moved > 0
+      })
+    },
+  }
+}
+
+function toRow({ enabled, cronParameters, mediaSources, ...draft }: TaskDraft, now: number) {
+  return {
+    ...draft,
+    enabled: enabled ? 1 : 0,
+    cronParameters: JSON.stringify(cronParameters),
+    mediaSources: JSON.stringify(mediaSources),
+    nextRunAt: enabled ? (findNextRun(draft, now) ?? null) : null,
+  }
+}
+
+function toTask({ enabled, cronMissed, cronParameters, mediaSources, nextRunAt, ...row }: Row): AgentTask {
+  return {
+    ...row,
+    enabled: enabled === 1,
+    cronMissed: cronMissed as MissedRuns,
+    cronParameters: JSON.parse(cronParameters) as Readonly<Record<string, string>>,
+    mediaSources: JSON.parse(mediaSources) as readonly MediaAddress[],
+    nextRunAt: nextRunAt ?? undefined,
+  }
+}
