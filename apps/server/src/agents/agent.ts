@@ -23,6 +23,13 @@ export interface AgentConfig extends Readonly<Record<string, unknown>> {
   readonly mcp_servers?: readonly AgentToolServer[] | null | undefined
   /** Ids of vector stores in which the agent may search. */
   readonly vector_stores?: readonly string[] | null | undefined
+  /** Names of collections in which the agent may search. */
+  readonly collections?: readonly string[] | null | undefined
+  /** Whether it searches the collection of its own name too. */
+  readonly enable_kb?: boolean | null | undefined
+  /** Names of skills that the agent may read; all with {@link enable_skills}. */
+  readonly skills?: readonly string[] | null | undefined
+  readonly enable_skills?: boolean | null | undefined
   /** Most turns with calls of tools. */
   readonly max_iterations?: number | null | undefined
   readonly parameters?: AgentParameters | null | undefined
@@ -49,20 +56,40 @@ export interface Agent {
   readonly updatedAt: number
 }
 
-/** Prepares a run. @param before the conversation so far @throws {SvcError} `invalid_request` without a model */
+/** What a run needs beside its agent. */
+export interface AgentRunOptions {
+  /** Empty = none. */
+  readonly defaultModel: string
+  /** The conversation so far. */
+  readonly before: readonly RunMessage[]
+  /** What the model is told of the skills of the agent. @default nothing: it has none */
+  readonly skillPrompt?: string | undefined
+}
+
+/** Gives the skills that an agent may read; undefined when it has none. */
+export function selectSkills({ skills, enable_skills: all }: AgentConfig): { names?: readonly string[] } | undefined {
+  if (skills != null && skills.length > 0) return { names: skills }
+  return all === true ? {} : undefined
+}
+
+/** Prepares a run. @throws {SvcError} `invalid_request` without a model */
 export function toAgentRun(
-  { name, config }: Agent,
-  { defaultModel, before }: { readonly defaultModel: string; readonly before: readonly RunMessage[] },
+  { name, owner, config }: Agent,
+  { defaultModel, before, skillPrompt = '' }: AgentRunOptions,
 ): AgentRun {
   const model = config.model || defaultModel
   if (model === '') throw refuseAgent(`the agent "${name}" names no model, and SVC_AGENT_POOL_DEFAULT_MODEL is not set`)
-  const prompt = config.system_prompt ?? ''
+  const prompt = [config.system_prompt ?? '', skillPrompt].filter((part) => part !== '').join('\n\n')
   const system: readonly RunMessage[] = prompt === '' ? [] : [{ role: 'system', content: prompt }]
   return {
     model,
     before: [...system, ...before],
     options: { generation: toGeneration(config.parameters ?? {}) },
-    hostedTools: listTools(config),
+    hostedTools: [
+      ...listTools(config),
+      ...listCollections(config, { name, owner }),
+      ...(skillPrompt === '' ? [] : [{ kind: 'skills', ...selectSkills(config) } as const]),
+    ],
     maxTurns: config.max_iterations || undefined,
   }
 }
@@ -85,6 +112,14 @@ function listTools({ mcp_servers: servers, vector_stores: stores }: AgentConfig)
   )
   const search: readonly HostedTool[] = stores == null || stores.length === 0 ? [] : [{ kind: 'file-search', stores }]
   return [{ kind: 'model-servers', required: false, ifAny: true }, ...named, ...search]
+}
+
+function listCollections(
+  { collections, enable_kb: ownOne }: AgentConfig,
+  { name, owner }: Pick<Agent, 'name' | 'owner'>,
+): readonly HostedTool[] {
+  const names = [...new Set([...(collections ?? []), ...(ownOne === true ? [name] : [])])]
+  return names.length === 0 ? [] : [{ kind: 'collections', owner, names }]
 }
 
 /** Writes an agent as a model, for routes that name it. */

@@ -1,13 +1,10 @@
 import type { Bus } from '../bus/bus.ts'
-import type { ModelDirectory } from '../catalog/resolve.ts'
 import type { Database } from '../db/database.ts'
 import type { StepBatches } from '../inference/core/events.ts'
 import type { PredictAgent } from '../inference/core/model-calls.ts'
 import type { RequestCore } from '../inference/core/pipeline.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { type Agent, toAgentRun } from './agent.ts'
-import { refuseAgent } from './agent-errors.ts'
 import { type AgentFeed, createAgentFeed, publishSteps } from './agent-feed.ts'
 import type { AgentModels } from './agent-models.ts'
 import { type AgentStore, createAgentStore } from './agent-store.ts'
@@ -16,7 +13,8 @@ import type { ClaimedJob } from './job.ts'
 import { createJobStore, type JobStore } from './job-store.ts'
 import { createJobWorker } from './job-worker.ts'
 import { createMediaFetcher } from './media-fetcher.ts'
-import type { AgentRun, RunJobParts } from './run-job.ts'
+import { createRunPreparer, type RunPreparerOptions } from './prepare-run.ts'
+import type { RunJobParts } from './run-job.ts'
 import type { RunMessage } from './run-messages.ts'
 import { createScheduler } from './scheduler.ts'
 import { serveAgent } from './serve-agent.ts'
@@ -41,18 +39,15 @@ export interface Agents {
 }
 
 /** Options of {@link openAgents}. */
-export interface AgentsOptions {
+export interface AgentsOptions extends RunPreparerOptions {
   readonly database: Pick<Database, 'queries' | 'dialect'>
   /** Id of this server. */
   readonly server: string
   readonly core: Pick<RequestCore, 'serve'>
   readonly outbound: Pick<OutboundClient, 'fetch'>
   readonly findCaller: RunJobParts['findCaller']
-  readonly models: Pick<ModelDirectory, 'find'>
   /** Gets the agents as models. */
   readonly agentModels: AgentModels
-  /** The model of agents that name none; empty = none. */
-  readonly defaultModel: () => string
   /** Whether steps are logged. */
   readonly logsSteps: () => boolean
   /** Whether jobs begin and times of tasks count. */
@@ -80,6 +75,7 @@ export function openAgents(options: AgentsOptions): Agents {
   const agents = createAgentStore({ queries: database.queries, clock })
   const jobs = createJobStore(options)
   const runModel = createRunModel(options.core)
+  const prepare = createRunPreparer(options)
   const feed = createAgentFeed()
   const worker = createJobWorker({
     store: jobs,
@@ -102,14 +98,8 @@ export function openAgents(options: AgentsOptions): Agents {
     },
   })
 
-  function prepare(agent: Agent, before: readonly RunMessage[]): AgentRun {
-    const run = toAgentRun(agent, { defaultModel: options.defaultModel(), before })
-    if (options.models.find(run.model)?.serving.kind !== 'agent') return run
-    throw refuseAgent(`the agent "${agent.name}" names the agent "${run.model}" as its model: name a model`)
-  }
-
   async function* predict(...[request, name, task]: Parameters<PredictAgent>): StepBatches {
-    const agent = prepare(await agents.get(name), [])
+    const agent = await prepare(await agents.get(name), [])
     yield* serveAgent(request, { agent, task, runModel })
   }
 

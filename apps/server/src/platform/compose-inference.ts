@@ -155,8 +155,9 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     logger: log,
   })
   const reader = createMediaReader({ outbound, limits: mediaLimits(config) })
-  const { toolServers, assistantTools, fileSearch } = parts
-  const models = createToolLoop(createCalls(slots), { toolServers, assistantTools, fileSearch, media: reader, clock })
+  const { toolServers, assistantTools, fileSearch, agentTools } = parts
+  const tools = { toolServers, assistantTools, fileSearch, agentTools }
+  const models = createToolLoop(createCalls(slots), { ...tools, media: reader, clock })
   const relay = createRelay({
     models: cloudModels,
     upstream,

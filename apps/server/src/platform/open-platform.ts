@@ -248,6 +248,11 @@ export async function openPlatform(
       const { createFileSearch } = await import('../document-stores/file-search.ts')
       return createFileSearch(documents)(asked, options)
     },
+    // Collections are found by vectors of models, so they are made after the request path.
+    async agentTools(asked, options) {
+      const { createAgentTools } = await import('../agents/agent-tools.ts')
+      return createAgentTools({ skills, collections })(asked, options)
+    },
     openSpans: () => spans.open(),
   })
   closers.push(() => inference.close())
@@ -261,6 +266,15 @@ export async function openPlatform(
     logger: log,
   })
   closers.push(() => documents.close())
+  const collections = createLazyCollections({
+    ...{ documents, database, models, settings, accounts, clock },
+    outbound: upstreams.outbound,
+    temporary: media.uploads,
+    server: serverId,
+    logger: log,
+  })
+  closers.push(() => collections.close())
+  const skills = createLazySkills({ config, logger: log })
   const agents = createLazyAgents({
     config,
     settings,
@@ -270,6 +284,7 @@ export async function openPlatform(
     outbound: upstreams.outbound,
     accounts,
     models,
+    skills,
     agentModels,
     bus,
     clock,
@@ -279,14 +294,6 @@ export async function openPlatform(
   await agents.load()
   const innerCalls = createInnerCalls()
   const assistant = createLazyAssistant({ settings, innerCalls, clock })
-  const collections = createLazyCollections({
-    ...{ documents, database, models, settings, accounts, clock },
-    outbound: upstreams.outbound,
-    temporary: media.uploads,
-    server: serverId,
-    logger: log,
-  })
-  closers.push(() => collections.close())
   const interception = createLazyInterception({
     config,
     settings,
@@ -346,7 +353,7 @@ export async function openPlatform(
     assistantTools: assistant.ownTools,
     innerCalls,
     collections,
-    skills: createLazySkills({ config, logger: log }),
+    skills,
     bodies,
     forms,
     generatedFiles: media.generated,

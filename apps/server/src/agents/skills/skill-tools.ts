@@ -4,6 +4,9 @@ import type { ServerTool, ToolResult } from '../../inference/tools/server-tools.
 import { SKILL_FILE } from './skill.ts'
 import type { Skills } from './skills.ts'
 
+/** The parts of the skills that a model reads. */
+export type ReadableSkills = Pick<Skills, 'list' | 'get' | 'resources' | 'readResource'>
+
 /** What a model is told of skills, and the tools with which it reads them. */
 export interface SkillOffer {
   /** A part of the system prompt; empty without skills. */
@@ -20,7 +23,7 @@ const MAX_READ_CHARACTERS = 200_000
  *
  * @param names the offered skills; missing ones are left out. @default all, up to 100
  */
-export async function offerSkills(skills: Skills, names?: readonly string[]): Promise<SkillOffer> {
+export async function offerSkills(skills: ReadableSkills, names?: readonly string[]): Promise<SkillOffer> {
   const wanted = names === undefined ? undefined : new Set(names)
   const offered = (await skills.list()).filter(({ name }) => wanted?.has(name) ?? true).slice(0, MAX_OFFERED)
   if (offered.length === 0) return { prompt: '', tools: [] }
@@ -33,7 +36,7 @@ export async function offerSkills(skills: Skills, names?: readonly string[]): Pr
   return { prompt, tools: [createReadTool(skills, new Set(offered.map(({ name }) => name)))] }
 }
 
-function createReadTool(skills: Skills, offered: ReadonlySet<string>): ServerTool {
+function createReadTool(skills: ReadableSkills, offered: ReadonlySet<string>): ServerTool {
   return {
     name: 'read_skill',
     tool: 'read_skill',
@@ -62,7 +65,7 @@ function createReadTool(skills: Skills, offered: ReadonlySet<string>): ServerToo
   }
 }
 
-async function readInstructions(skills: Skills, name: string): Promise<ToolResult> {
+async function readInstructions(skills: ReadableSkills, name: string): Promise<ToolResult> {
   const { content } = await skills.get(name)
   const files = (await skills.resources(name)).map(({ path }) => `- ${path}`)
   return toResult(files.length === 0 ? content : `${content}\n\nFiles of this skill:\n${files.join('\n')}`)

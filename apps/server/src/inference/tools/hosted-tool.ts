@@ -51,6 +51,10 @@ export type HostedTool =
     }
   /** The tools with which an administrator runs this server. */
   | { readonly kind: 'assistant' }
+  /** A tool that reads skills of this server; all of them when no names are given. */
+  | { readonly kind: 'skills'; readonly names?: readonly string[] | undefined }
+  /** A tool that searches the collections with these names. `owner`: id of the account that they belong to. */
+  | { readonly kind: 'collections'; readonly owner: string; readonly names: readonly string[] }
 
 /** What a request takes from its servers beside tools. */
 export interface ServerTexts {

@@ -5,13 +5,14 @@ import type { PredictionStep, ToolSource } from '../core/events.ts'
 import type { RequestContext } from '../core/ports.ts'
 import type { ChatMessage } from '../core/request.ts'
 import type { HostedTool, ServerTexts } from './hosted-tool.ts'
-import type { OpenFileSearch, OpenOwnTools, ServerTool, ToolServers, ToolSet } from './server-tools.ts'
+import type { OpenAgentTools, OpenFileSearch, OpenOwnTools, ServerTool, ToolServers, ToolSet } from './server-tools.ts'
 
 /** The parts of a server that give tools; absent ones are switched off. */
 export interface ToolSources {
   readonly toolServers?: ToolServers | undefined
   readonly assistantTools?: OpenOwnTools | undefined
   readonly fileSearch?: OpenFileSearch | undefined
+  readonly agentTools?: OpenAgentTools | undefined
 }
 
 /** A tool of an opened set. */
@@ -100,7 +101,7 @@ export async function openTools(
 
 async function openOne(one: HostedTool, sources: ToolSources, options: OpenOptions): Promise<OpenSet> {
   const { model, context, signal } = options
-  const { toolServers, assistantTools, fileSearch } = sources
+  const { toolServers, assistantTools, fileSearch, agentTools } = sources
   switch (one.kind) {
     case 'model-servers': {
       if (toolServers === undefined) throw switchedOff('tools of MCP servers')
@@ -120,6 +121,10 @@ async function openOne(one: HostedTool, sources: ToolSources, options: OpenOptio
     case 'assistant':
       if (assistantTools === undefined) throw switchedOff('the tools of the assistant')
       return { set: await assistantTools({ context, signal }), source: 'own' }
+    case 'skills':
+    case 'collections':
+      if (agentTools === undefined) throw switchedOff('skills and collections')
+      return { set: await agentTools(one, { context, signal }), source: 'own' }
   }
 }
 

@@ -103,3 +103,13 @@ export type OpenFileSearch = (
   asked: Extract<HostedTool, { kind: 'file-search' }>,
   options: { readonly context: RequestContext; readonly signal: AbortSignal },
 ) => Promise<ToolSet>
+
+/**
+ * Opens the tools that agents have from their skills or collections.
+ *
+ * @throws {SvcError} `not_found` for a collection that is not there
+ */
+export type OpenAgentTools = (
+  asked: Extract<HostedTool, { kind: 'skills' | 'collections' }>,
+  options: { readonly context: RequestContext; readonly signal: AbortSignal },
+) => Promise<ToolSet>

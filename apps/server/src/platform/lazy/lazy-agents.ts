@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { AgentModels } from '../../agents/agent-models.ts'
-import type { Agents } from '../../agents/agents.ts'
+import type { Agents, AgentsOptions } from '../../agents/agents.ts'
 import type { Bus } from '../../bus/bus.ts'
 import type { ModelDirectory } from '../../catalog/resolve.ts'
 import { createLazy } from '../../concurrency/lazy.ts'
@@ -40,6 +40,7 @@ export interface LazyAgentsParts {
   readonly outbound: OutboundClient
   readonly accounts: Pick<AccountModule, 'isInUse' | 'stores'>
   readonly models: Pick<ModelDirectory, 'find'>
+  readonly skills: AgentsOptions['skills']
   /** Gets the agents as models. */
   readonly agentModels: AgentModels
   readonly bus: Bus
@@ -51,14 +52,27 @@ const TABLES = ['agents', 'agent_tasks', 'agent_jobs'] as const
 
 /** Makes the agents of a server. Nothing of them is loaded yet. */
 export function createLazyAgents(parts: LazyAgentsParts): LazyAgents {
-  const { config, settings, server, database, core, outbound, accounts, models, agentModels, bus, clock, logger } =
-    parts
+  const {
+    config,
+    settings,
+    server,
+    database,
+    core,
+    outbound,
+    accounts,
+    models,
+    skills,
+    agentModels,
+    bus,
+    clock,
+    logger,
+  } = parts
   const isOn = (): boolean => settings.get('agent_pool_enabled')
   const { open, settled } = createLazy(async () => {
     const { openAgents } = await import('../../agents/agents.ts')
     const { createCallerFinder } = await import('../../document-stores/find-caller.ts')
     return openAgents({
-      ...{ database, server, core, outbound, models, agentModels, bus, clock, logger },
+      ...{ database, server, core, outbound, models, skills, agentModels, bus, clock, logger },
       findCaller: createCallerFinder({ hasAccounts: accounts.isInUse, stores: accounts.stores, logger }),
       isOn,
       retentionDays: () => settings.get('agent_job_retention_days'),

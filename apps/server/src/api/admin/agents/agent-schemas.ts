@@ -25,6 +25,10 @@ export const agentForm = z.looseObject({
   mcp_servers: z.array(toolServer).max(AGENT_LIMITS.media).nullish(),
   mcp_stdio_servers: z.unknown().optional(),
   vector_stores: z.array(z.string().min(1).max(AGENT_LIMITS.nameLength)).max(AGENT_LIMITS.media).nullish(),
+  collections: z.array(z.string().min(1).max(AGENT_LIMITS.nameLength)).max(AGENT_LIMITS.media).nullish(),
+  enable_kb: z.boolean().nullish(),
+  skills: z.array(z.string().min(1).max(AGENT_LIMITS.nameLength)).max(AGENT_LIMITS.media).nullish(),
+  enable_skills: z.boolean().nullish(),
   max_iterations: count(1000),
   parameters: z
     .looseObject({
