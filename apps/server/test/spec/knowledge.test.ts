@@ -14,7 +14,7 @@ let status = 200
 
 beforeAll(async () => {
   server = await startTestServer({
-    env: { SVC_AGENT_POOL_EMBEDDING_MODEL: 'e' },
+    env: { SVC_AGENT_POOL_EMBEDDING_MODEL: 'e', SVC_AGENT_POOL_ENABLE_SKILLS: 'true' },
     flags: ['--content-url-allow', '127.0.0.1'],
   })
   await server.model('e', { embeddingDimension: 64 }, keys)
@@ -167,7 +167,7 @@ describe('skills', () => {
     expect(await at('POST', '', { ...draft, name: '../x' })).toMatchObject({ status: 400 })
     expect(await at('GET', '')).toMatchObject({ body: [shown] })
     expect(await at('GET', '/search?q=BOIL')).toMatchObject({ body: [shown] })
-    expect(await at('GET', '/config')).toMatchObject({ body: { enabled: false, skills_dir: /agents.skills$/ } })
+    expect(await at('GET', '/config')).toMatchObject({ body: { enabled: true, skills_dir: /agents.skills$/ } })
     expect(await at('PUT', '/make-tea', { description: 'Makes tea', content: 'Wait.' })).toMatchObject({ status: 200 })
 
     const script = form(new Blob(['echo hot']), 'boil.sh', 'scripts/boil.sh')
@@ -201,5 +201,54 @@ describe('skills', () => {
     expect((await server.call('/api/agents/git-repos')).json()).toEqual([])
     const refused = await server.post('/api/agents/git-repos', { url: 'https://host.example/a.git' })
     expect([refused.status, refused.json()]).toMatchObject([501, { error: /clone them yourself/ }])
+  })
+})
+
+describe('an agent', () => {
+  const chat = async (agent: string) => {
+    const reply = await server.post('/v1/chat/completions', {
+      model: agent,
+      messages: [{ role: 'user', content: 'What moves the sea?' }],
+    })
+    return (reply.json() as { choices: { message: Record<string, unknown> }[] }).choices[0]?.message
+  }
+  const asks = (name: string, given: Record<string, unknown>) => ({
+    rules: [
+      { rpc: 'Predict*' as const, contains: 'tool\n', do: { text: 'The moon.' } },
+      { rpc: 'Predict*' as const, do: { text: '', toolCalls: [{ name, arguments: given }] } },
+    ],
+  })
+
+  it('searches its collections', async () => {
+    await server.model('searcher', asks('search_collection', { query: 'the sea' }))
+    await send('POST', '', { name: 'sailor' })
+    await upload('sailor', 'tides.txt', 'The moon moves the sea.')
+    await indexed('sailor')
+    const made = await server.post('/api/agents', { name: 'sailor', model: 'searcher', enable_kb: true })
+    expect(made.status, made.text).toBe(201)
+    expect(await chat('sailor')).toMatchObject({
+      content: 'The moon.',
+      mcp_tool_calls: [{ tool: 'search_collection', result: expect.stringContaining('The moon moves the sea.') }],
+    })
+    await server.post('/api/agents', { name: 'lost', model: 'searcher', collections: ['nowhere'] })
+    const refused = await server.post('/v1/chat/completions', {
+      model: 'lost',
+      messages: [{ role: 'user', content: 'Hi' }],
+    })
+    expect(refused.status).toBeGreaterThanOrEqual(400)
+    expect(refused.text).toContain('nowhere')
+  })
+
+  it('knows its skills and reads them', async () => {
+    await server.model('reader', asks('read_skill', { name: 'tides' }))
+    const content = '---\nname: tides\ndescription: Explains the sea.\n---\nThe moon moves it.\n'
+    const skill = await server.post('/api/agents/skills', { name: 'tides', description: 'Explains the sea.', content })
+    expect(skill.status, skill.text).toBe(201)
+    await server.post('/api/agents', { name: 'teacher', model: 'reader', enable_skills: true })
+    expect(await chat('teacher')).toMatchObject({
+      mcp_tool_calls: [{ tool: 'read_skill', result: expect.stringContaining('The moon moves') }],
+    })
+    await server.post('/api/agents', { name: 'pupil', model: 'reader' })
+    expect(await chat('pupil')).not.toHaveProperty('mcp_tool_calls')
   })
 })
