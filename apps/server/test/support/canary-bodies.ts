@@ -282,7 +282,9 @@ export function canaryBodies(
       seed: fc.nat(),
     })
     .map(({ model, secrets, stream, seed }) => {
-      const value = { model, ...PLAIN[scanned], stream, ...Object.assign({}, ...secrets) }
+      // Without tools no server of a model is needed.
+      const choice = path.includes('/mcp/') ? { tool_choice: 'none' } : {}
+      const value = { model, ...PLAIN[scanned], stream, ...Object.assign({}, ...secrets), ...choice }
       const doubles = !/"(?:parted|so: crossing)-/.test(JSON.stringify(value))
       return { model, body: writeJson(value, { seed, doubles }) }
     })
