@@ -271,7 +271,7 @@ const PLAIN: Readonly<Record<ScannedRoute['scanned'], Members>> = {
 
 /** Bodies of a route's format for one of these models, with at least one canary in a scanned text. */
 export function canaryBodies(
-  { scanned }: Pick<ScannedRoute, 'scanned'>,
+  { scanned, path = '' }: Pick<ScannedRoute, 'scanned'> & Partial<Pick<ScannedRoute, 'path'>>,
   models: readonly string[],
 ): fc.Arbitrary<{ model: string; body: string }> {
   return fc
