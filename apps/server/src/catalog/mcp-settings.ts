@@ -168,9 +168,8 @@ function toRemote(name: string, keys: Block<typeof REMOTE>, refuse: Refuse): Rem
   if (url === '') refuse('', 'has no url')
   else checkUrl(url, refuse)
   for (const [header, value] of Object.entries(headers)) {
-    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(header)) refuse('headers', 'holds a name that is not one of a header')
-    else if (OWN_HEADERS.test(header)) refuse('headers', `may not set ${header.toLowerCase()}`)
-    else if (!isHeaderValue(value)) refuse('headers', `holds a value of ${header} that is not one of a header`)
+    const fault = findHeaderFault(header, value)
+    if (fault !== undefined) refuse('headers', fault)
   }
   if (token !== undefined && !isHeaderValue(token)) refuse('token', 'is not the value of a header')
   return {
@@ -197,6 +196,13 @@ function toOAuth(keys: NonNullable<Block<typeof REMOTE>['oauth']>, refuse: Refus
 /** Headers that the connection and the protocol set themselves. */
 const OWN_HEADERS =
   /^(?:host|connection|content-length|content-type|transfer-encoding|upgrade|te|trailer|expect|accept|accept-encoding|mcp-session-id|mcp-protocol-version|last-event-id|proxy-.*)$/i
+
+/** Why a header may not be sent to a server; undefined for one that may. */
+export function findHeaderFault(name: string, value: string): string | undefined {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'holds a name that is not one of a header'
+  if (OWN_HEADERS.test(name)) return `may not set ${name.toLowerCase()}`
+  return isHeaderValue(value) ? undefined : `holds a value of ${name} that is not one of a header`
+}
 
 function isHeaderValue(value: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(value)

@@ -194,7 +194,7 @@ function openProgram(server: StdioServerSettings, parts: ConnectionParts, life: 
     command: server.command,
     args: server.args,
     cwd: parts.cwd,
-    env: { ...toChildEnvironment(parts.environment), ...server.env },
+    env: { ...listVariables(parts.environment), ...server.env },
     maxMessageBytes: parts.maxMessageBytes,
     onStarted: (process) => parts.onProcess(process, life.fail),
     onFailed: life.fail,
@@ -202,6 +202,12 @@ function openProgram(server: StdioServerSettings, parts: ConnectionParts, life: 
     logger: parts.logger,
   })
   return { transport }
+}
+
+/** The variables of this server that backends see, without the token of the hub: programs are written by strangers. */
+function listVariables(environment: Environment): Record<string, string> {
+  const { HF_TOKEN: _, ...others } = toChildEnvironment(environment)
+  return others
 }
 
 function openRemote(

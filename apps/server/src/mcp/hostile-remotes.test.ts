@@ -12,7 +12,7 @@ type Answer = (response: ServerResponse, id: unknown) => void
 /** A server whose answer to calls of tools is `answer`. */
 async function startHostile(answer: Answer): Promise<HttpServer & { readonly open: () => number }> {
   const open = new Set<ServerResponse>()
-  const http = await startHttpServer(async (request, response) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     open.add(response)
     response.on('close', () => open.delete(response))
     if (request.method !== 'POST') return void response.writeHead(405).end()
@@ -22,7 +22,8 @@ async function startHostile(answer: Answer): Promise<HttpServer & { readonly ope
     response
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ jsonrpc: '2.0', id, result: results(method) }))
-  })
+  }
+  const http = await startHttpServer((request, response) => void handle(request, response))
   return Object.assign(http, { open: () => open.size })
 }
 
@@ -147,7 +148,7 @@ describe('a remote server that answers a call with', () => {
 
 it('a stream of notifications that ends at once is not opened without end', async () => {
   let streams = 0
-  await using remote = await startHttpServer(async (request, response) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method === 'GET') {
       streams += 1
       return void response.writeHead(200, EVENTS).end('retry: 0\n\n')
@@ -157,7 +158,8 @@ it('a stream of notifications that ends at once is not opened without end', asyn
     response
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ jsonrpc: '2.0', id, result: results(method) }))
-  })
+  }
+  await using remote = await startHttpServer((request, response) => void handle(request, response))
   await using servers = openServers()
   const set = await servers.openModel(modelWith({ remote: { h: { url: remote.origin } } }), REQUEST)
   await eventually(() => expect(streams).toBe(20))

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
+import { SvcError } from '@svc/errors'
 import type { Environment } from '../backends/child-environment.ts'
 import type { McpServerSettings, RemoteServerSettings } from '../catalog/mcp-settings.ts'
-import { DEFAULT_CALL_MS } from '../catalog/mcp-settings.ts'
+import { DEFAULT_CALL_MS, findHeaderFault } from '../catalog/mcp-settings.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { NamedToolServer, ToolServers } from '../inference/tools/server-tools.ts'
 import type { ProcessStats } from '../monitoring/process-stats.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { type ConnectOptions, connect } from './connection.ts'
-import { callCancelled, serverFailed } from './failures.ts'
+import { callCancelled } from './failures.ts'
 import { IDLE_MS, MAX_MESSAGE_BYTES, MAX_PROGRAM_BYTES, MAX_SESSIONS, MAX_SIGN_INS } from './limits.ts'
 import { readModelServers } from './model-servers.ts'
 import { hasModelServers } from './model-texts.ts'
@@ -48,7 +49,7 @@ export interface ToolServersOptions {
 
 /** The MCP servers of models, with their sessions. */
 export interface McpServers extends ToolServers {
-  /** Leases the servers of a model for pages. Each must be released. @throws {SvcError} `mcp_config` */
+  /** Gives the servers of a model for pages. Each must be released. @throws {SvcError} `mcp_config` */
   use(model: ModelConfig, names?: readonly string[]): readonly UsedServer[]
   /** Ends sessions of a model that its file no longer names. */
   follow(name: string, model: ModelConfig | undefined): void
@@ -151,7 +152,11 @@ function readKept(model: ModelConfig): readonly McpServerSettings[] {
 
 function toSettings(server: NamedToolServer): RemoteServerSettings {
   const { label, url, token, headers = {}, allowed, denied = [] } = server
-  if (!URL.canParse(url)) throw serverFailed(label, 'has an address that is not valid')
+  if (!URL.canParse(url)) throw notUsable(label, 'its address is not valid')
+  for (const [name, value] of [...Object.entries(headers), ['authorization', token ?? ''] as const]) {
+    const fault = findHeaderFault(name, value)
+    if (fault !== undefined) throw notUsable(label, `headers: ${fault}`)
+  }
   return {
     kind: 'remote',
     name: label,
@@ -165,4 +170,10 @@ function toSettings(server: NamedToolServer): RemoteServerSettings {
     approval: 'auto',
     timeoutMs: DEFAULT_CALL_MS,
   }
+}
+
+function notUsable(label: string, reason: string): SvcError {
+  return new SvcError('invalid_request', `the MCP server "${label}" cannot be used: ${reason}`, {
+    code: 'mcp_invalid_server',
+  })
 }
