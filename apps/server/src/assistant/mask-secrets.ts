@@ -1,5 +1,5 @@
 /** Stands for a secret. */
-const MASK = '***'
+export const MASK = '***'
 
 /** Names whose values are secrets. `max_tokens`, `api_key_env` and the like are none. */
 const NAME = String.raw`(?:[\w-]*[_-])?(?:api[_-]?key|token|secret|password|passwd|authorization|bearer)`

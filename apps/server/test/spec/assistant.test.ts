@@ -147,7 +147,11 @@ describe('tools', () => {
     expect(text).toMatch(/\[cut: \d+ more characters/)
     expect(text.length).toBeLessThan(61_000)
     expect(text).not.toContain('sk-12345678')
-    await changeSettings({ api_keys: [] })
+    const copied = { name: 'long', config: 'name: long\nbackend: mock\napi_key: ***\n', dry_run: false }
+    expect(await mcp.tool('edit_model_config', copied)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('stands for a secret'),
+    })
   })
 })
 

@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import * as z from 'zod'
 import type { ApiRequest } from '../api.ts'
+import { MASK } from '../mask-secrets.ts'
 import { type AssistantTool, defineRouteTool, defineTool, name, type ToolContext, word } from '../tool.ts'
 
 const PREVIEW = 'POST /api/models/preview/:name{.+}'
@@ -54,6 +55,7 @@ export const MODEL_FILE_TOOLS: readonly AssistantTool[] = [
     routes: [PREVIEW, PATCH, REPLACE],
     run: async ({ name: model, patch, config, revision, dry_run: isDryRun }, context) => {
       if ((patch === undefined) === (config === undefined)) throw refuse('give either patch or config')
+      refuseMask(patch ?? config)
       const body: ChangeBody =
         patch === undefined ? { text: { type: 'application/yaml', value: config ?? '' } } : { body: patch }
       return await edit({ model, body, revision, isDryRun }, context)
@@ -97,6 +99,12 @@ async function edit(
   const route = body.text === undefined ? PATCH : REPLACE
   const reply = written.parse((await request({ route, params, ...body, ...condition(before) })).json)
   return { value: { written: true, diff, filename: reply.filename, config_revision: reply.config_revision } }
+}
+
+/** Refuses a change that would put the mask of a secret in its place. */
+function refuseMask(change: unknown): void {
+  if (JSON.stringify(change).includes(MASK))
+    throw refuse(`the change holds ${MASK}, which stands for a secret: change other keys by patch`)
 }
 
 function refuse(message: string): SvcError {

@@ -1,4 +1,4 @@
-import { createTwoFilesPatch } from 'diff'
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 
 /** Unchanged lines around a change. */
 const CONTEXT_LINES = 3
@@ -8,7 +8,7 @@ const MAX_MS = 250
 /** The difference of two texts in unified form; empty where they are the same. */
 export function showDifference(file: string, before: string, after: string): string {
   if (before === after) return ''
-  const options = { context: CONTEXT_LINES, timeout: MAX_MS }
+  const options = { context: CONTEXT_LINES, timeout: MAX_MS, headerOptions: FILE_HEADERS_ONLY }
   const patch = (from: string, to: string) =>
     createTwoFilesPatch(file, file, from, to, undefined, undefined, options) ?? ''
   return patch(before, after) || `${patch(before, '')}${patch('', after)}`
