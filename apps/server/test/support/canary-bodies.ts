@@ -271,7 +271,7 @@ const PLAIN: Readonly<Record<ScannedRoute['scanned'], Members>> = {
 
 /** Bodies of a route's format for one of these models, with at least one canary in a scanned text. */
 export function canaryBodies(
-  { scanned }: Pick<ScannedRoute, 'scanned'>,
+  { scanned, path = '' }: Pick<ScannedRoute, 'scanned'> & Partial<Pick<ScannedRoute, 'path'>>,
   models: readonly string[],
 ): fc.Arbitrary<{ model: string; body: string }> {
   return fc
@@ -282,7 +282,9 @@ export function canaryBodies(
       seed: fc.nat(),
     })
     .map(({ model, secrets, stream, seed }) => {
-      const value = { model, ...PLAIN[scanned], stream, ...Object.assign({}, ...secrets) }
+      // Without tools no server of a model is needed.
+      const choice = path.includes('/mcp/') ? { tool_choice: 'none' } : {}
+      const value = { model, ...PLAIN[scanned], stream, ...Object.assign({}, ...secrets), ...choice }
       const doubles = !/"(?:parted|so: crossing)-/.test(JSON.stringify(value))
       return { model, body: writeJson(value, { seed, doubles }) }
     })
