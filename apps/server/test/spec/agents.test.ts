@@ -169,6 +169,11 @@ describe('agents', () => {
     const { mcp_servers: _, ...copy } = exported.json() as Record<string, unknown>
     expect((await send('POST', '/api/agents/import', copy)).status).toBe(201)
     expect((await send('DELETE', '/api/agents/clerk')).status).toBe(200)
+    const form = new FormData()
+    form.set('file', new Blob([JSON.stringify(copy)]), 'clerk.json')
+    const imported = await fetch(`${server.url}/api/agents/import`, { method: 'POST', body: form })
+    expect([imported.status, await imported.json()]).toEqual([201, { status: 'ok' }])
+    expect((await send('DELETE', '/api/agents/clerk')).status).toBe(200)
     expect((await send('GET', '/api/agents/clerk')).json()).toEqual({ error: 'Agent not found: clerk' })
   })
 
