@@ -140,6 +140,7 @@ describe('agents', () => {
   it('an agent is made, shown, changed, paused, exported, imported and removed', async () => {
     await makeAgent({
       ...{ name: 'clerk', description: 'Writes letters', system_prompt: 'Be brief.', own_field: [1] },
+      ...{ api_key: 'hidden-token', connectors: null, actions: [], standalone_job: false },
       mcp_servers: [{ url: 'https://tools.example/mcp', token: 'hidden-token' }],
     })
     const again = await send('POST', '/api/agents', { name: 'clerk' })
@@ -166,8 +167,13 @@ describe('agents', () => {
     expect(exported.headers['content-disposition']).toBe("attachment; filename*=UTF-8''clerk.json")
     expect(exported.text).not.toContain('hidden-token')
     expect((await send('DELETE', '/api/agents/clerk')).json()).toEqual({ status: 'ok' })
-    const { mcp_servers: _, ...copy } = exported.json() as Record<string, unknown>
+    const { mcp_servers: _, api_key: __, ...copy } = exported.json() as Record<string, unknown>
     expect((await send('POST', '/api/agents/import', copy)).status).toBe(201)
+    expect((await send('DELETE', '/api/agents/clerk')).status).toBe(200)
+    const form = new FormData()
+    form.set('file', new Blob([JSON.stringify(copy)]), 'clerk.json')
+    const imported = await fetch(`${server.url}/api/agents/import`, { method: 'POST', body: form })
+    expect([imported.status, await imported.json()]).toEqual([201, { status: 'ok' }])
     expect((await send('DELETE', '/api/agents/clerk')).status).toBe(200)
     expect((await send('GET', '/api/agents/clerk')).json()).toEqual({ error: 'Agent not found: clerk' })
   })

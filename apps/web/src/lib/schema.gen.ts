@@ -4449,7 +4449,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make an agent of an exported one */
+        /** Make an agent of an exported one: as JSON, or as the file of a form */
         post: operations["post_api_agents_import"];
         delete?: never;
         options?: never;

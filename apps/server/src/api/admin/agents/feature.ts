@@ -13,7 +13,15 @@ import { taskRoutes } from './task-routes.ts'
 const FOLDER = 'agents'
 
 /** Agents, tasks and jobs. Without them their routes are absent. */
-export function agentsFeature({ agents, bodies, clock, config, settings, compression }: Platform): ServerFeature {
+export function agentsFeature({
+  agents,
+  bodies,
+  forms,
+  clock,
+  config,
+  settings,
+  compression,
+}: Platform): ServerFeature {
   if (!agents.isEnabled) return { routes: [] }
   const parts = { open: agents.open, bodies, clock }
   const streams = { clock, compression, opaqueErrors: config.opaqueErrors }
@@ -22,7 +30,7 @@ export function agentsFeature({ agents, bodies, clock, config, settings, compres
     routes: [
       // Before the paths with a name in the same place.
       ...actionRoutes(),
-      ...agentRoutes({ ...parts, hubUrl: () => settings.get('agent_pool_agent_hub_url') }),
+      ...agentRoutes({ ...parts, forms, hubUrl: () => settings.get('agent_pool_agent_hub_url') }),
       ...chatRoutes({ ...parts, streams }),
       fileRoute({ ...parts, folder, compression }),
       ...taskRoutes(parts),
