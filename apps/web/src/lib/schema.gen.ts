@@ -23404,6 +23404,10 @@ export interface operations {
                     })[] | null;
                     mcp_stdio_servers?: unknown;
                     vector_stores?: string[] | null;
+                    collections?: string[] | null;
+                    enable_kb?: boolean | null;
+                    skills?: string[] | null;
+                    enable_skills?: boolean | null;
                     max_iterations?: number | null;
                     parameters?: ({
                         temperature?: number | null;
@@ -23475,6 +23479,10 @@ export interface operations {
                     })[] | null;
                     mcp_stdio_servers?: unknown;
                     vector_stores?: string[] | null;
+                    collections?: string[] | null;
+                    enable_kb?: boolean | null;
+                    skills?: string[] | null;
+                    enable_skills?: boolean | null;
                     max_iterations?: number | null;
                     parameters?: ({
                         temperature?: number | null;
@@ -23588,6 +23596,10 @@ export interface operations {
                     })[] | null;
                     mcp_stdio_servers?: unknown;
                     vector_stores?: string[] | null;
+                    collections?: string[] | null;
+                    enable_kb?: boolean | null;
+                    skills?: string[] | null;
+                    enable_skills?: boolean | null;
                     max_iterations?: number | null;
                     parameters?: ({
                         temperature?: number | null;
