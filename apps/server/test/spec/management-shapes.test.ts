@@ -318,7 +318,7 @@ describe('other replies', () => {
         ['GET', '/backends/apply', 405, 'POST, OPTIONS'],
         ['PUT', '/api/agents', 405, 'GET, HEAD, POST, OPTIONS'],
         ['PATCH', '/api/nodes', 404, undefined],
-        ['DELETE', '/v1/mcp/chat/completions', 404, undefined],
+        ['DELETE', '/v1/mcp/chat/completions', 405, 'POST, OPTIONS'],
       ] as const) {
         const reply = await server.call(path, { method })
         expect([method, path, reply.status, reply.headers.allow]).toEqual([method, path, status, allow])
