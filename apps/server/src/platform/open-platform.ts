@@ -41,6 +41,7 @@ import { createLazyDocuments } from './lazy/lazy-documents.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
 import { createLazySpans, type LazySpans } from './lazy/lazy-spans.ts'
+import { createLazyToolServers } from './lazy/lazy-tool-servers.ts'
 import { createLazyVectorStores, type LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import { openAccounts } from './open-accounts.ts'
 import { type OpenData, openData } from './open-data.ts'
@@ -191,6 +192,16 @@ export async function openPlatform(
   const usage = config.disableStats ? NO_USAGE_RECORDS : createUsageRecords(accounts.auth.usageRecorder)
   const placement = createLocalPlacement(backends.residency)
   const serverId = await readServerId(config.dataPath)
+  const toolServers = createLazyToolServers({
+    outbound: upstreams.outbound,
+    environment: options.environment,
+    cwd: config.dataPath,
+    version: version.split(' ', 1)[0] ?? version,
+    sizes: backends.sizes,
+    clock,
+    logger: log,
+  })
+  closers.push(() => toolServers.close())
   const inference = createLazyInference({
     config,
     settings,
@@ -247,7 +258,10 @@ export async function openPlatform(
   })
   closers.push(
     followSettings({ config, settings, bus, log }, { backends, useSettings }),
-    bus.subscribe('models.changed', ({ changed, removed }) => backends.residency.forget([...changed, ...removed])),
+    bus.subscribe('models.changed', ({ changed, removed }) => {
+      backends.residency.forget([...changed, ...removed])
+      for (const name of [...changed, ...removed]) toolServers.opened()?.follow(name, modelFiles.get(name))
+    }),
   )
   return {
     outbound: upstreams.outbound,
@@ -279,6 +293,7 @@ export async function openPlatform(
     interception,
     vectorStores,
     documents,
+    toolServers,
     bodies,
     forms,
     generatedFiles: media.generated,

@@ -30,6 +30,7 @@ import type { BackendModule } from './compose-backends.ts'
 import type { LazyDocuments } from './lazy/lazy-documents.ts'
 import type { LazyInference } from './lazy/lazy-inference.ts'
 import type { LazyInterception } from './lazy/lazy-interception.ts'
+import type { LazyToolServers } from './lazy/lazy-tool-servers.ts'
 import type { LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import type { AccountModule } from './open-accounts.ts'
 
@@ -76,6 +77,8 @@ export interface Platform {
   readonly vectorStores: LazyVectorStores
   /** Uploaded files, and the stores in which their texts are found. */
   readonly documents: LazyDocuments
+  /** The MCP servers of models. */
+  readonly toolServers: LazyToolServers
   readonly bodies: BodyReader
   readonly forms: FormReader
   /** Files that models made. */
