@@ -56,12 +56,6 @@ const agents = defineSection({
       about: 'how long finished jobs are kept',
       setting: { agent_job_retention_days: setting(wholeCount) },
     }),
-    disableAssistant: option(toggle, {
-      env: ['SVC_DISABLE_ASSISTANT'],
-      default: 'false',
-      about: 'no assistant for administrators',
-      setting: { localai_assistant_enabled: setting(notOption, { about: 'an assistant for administrators' }) },
-    }),
     disableAgents: option(toggle, {
       flag: 'disable-agents',
       env: ['SVC_DISABLE_AGENTS'],

@@ -11,6 +11,7 @@ import {
 } from './option.ts'
 import { access } from './options/access.ts'
 import { accounts } from './options/accounts.ts'
+import { assistant } from './options/assistant.ts'
 import { backends } from './options/backends.ts'
 import { filters } from './options/filters.ts'
 import { folders } from './options/folders.ts'
@@ -31,7 +32,7 @@ import { wayOut } from './options/way-out.ts'
  */
 const BUILT = [
   ...[server, folders, access, wayOut, accounts, models, backends, storage, logs, gallery],
-  ...[residency, traces, vectorStores, filters],
+  ...[residency, traces, vectorStores, filters, assistant],
 ] as const
 
 type DeclaredSection = (typeof BUILT)[number] | (typeof NOT_BUILT)[number]

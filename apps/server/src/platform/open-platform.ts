@@ -16,6 +16,7 @@ import type { ServerConfig } from '../config/schema.ts'
 import type { FileLock } from '../files/file-lock.ts'
 import { createBodyReader } from '../http/body.ts'
 import { createFormReader } from '../http/forms/form-reader.ts'
+import { createInnerCalls } from '../http/inner-calls.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
 import type { StageObserver } from '../inference/core/pipeline.ts'
 import { createDelivery } from '../inference/replies/deliver-reply.ts'
@@ -37,6 +38,7 @@ import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
 import { type BackendModule, type BackendParts, composeBackends } from './compose-backends.ts'
+import { createLazyAssistant } from './lazy/lazy-assistant.ts'
 import { createLazyDocuments } from './lazy/lazy-documents.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
@@ -240,6 +242,8 @@ export async function openPlatform(
     logger: log,
   })
   closers.push(() => documents.close())
+  const innerCalls = createInnerCalls()
+  const assistant = createLazyAssistant({ settings, innerCalls, clock })
   const interception = createLazyInterception({
     config,
     settings,
@@ -294,6 +298,9 @@ export async function openPlatform(
     vectorStores,
     documents,
     toolServers,
+    assistant,
+    assistantTools: assistant.ownTools,
+    innerCalls,
     bodies,
     forms,
     generatedFiles: media.generated,

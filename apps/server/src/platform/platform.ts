@@ -13,10 +13,12 @@ import type { GeneratedFiles } from '../generated-files/generated-files.ts'
 import type { BodyReader } from '../http/body.ts'
 import type { CompressionPolicy } from '../http/compression.ts'
 import type { FormReader } from '../http/forms/form-reader.ts'
+import type { InnerCalls } from '../http/inner-calls.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
 import type { RouteInfo } from '../http/route-info.ts'
 import type { RequestCore } from '../inference/core/pipeline.ts'
 import type { DeliverTo } from '../inference/replies/deliver-reply.ts'
+import type { OpenOwnTools } from '../inference/tools/server-tools.ts'
 import type { OwnPlaces } from '../key-files/own-places.ts'
 import type { RootLogger } from '../logging/log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
@@ -27,6 +29,7 @@ import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { BackendModule } from './compose-backends.ts'
+import type { LazyAssistant } from './lazy/lazy-assistant.ts'
 import type { LazyDocuments } from './lazy/lazy-documents.ts'
 import type { LazyInference } from './lazy/lazy-inference.ts'
 import type { LazyInterception } from './lazy/lazy-interception.ts'
@@ -79,6 +82,12 @@ export interface Platform {
   readonly documents: LazyDocuments
   /** The MCP servers of models. */
   readonly toolServers: LazyToolServers
+  /** The tools with which an assistant runs this server. */
+  readonly assistant: LazyAssistant
+  /** Gives the assistant's tools to a chat. */
+  readonly assistantTools: OpenOwnTools
+  /** Requests that the server makes to its own routes. */
+  readonly innerCalls: InnerCalls
   readonly bodies: BodyReader
   readonly forms: FormReader
   /** Files that models made. */

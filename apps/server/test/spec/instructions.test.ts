@@ -107,7 +107,7 @@ describe('what programs find', () => {
         fine_tuning: false,
         quantization: false,
         distributed: false,
-        localai_assistant: false,
+        localai_assistant: true,
         p2p: false,
         accounts: false,
         router: true,

@@ -196,6 +196,7 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'POST /models/import-uri',
     'GET /api/models/hub-search',
     'POST /api/models/copy/:name{.+}',
+    'POST /api/models/preview/:name{.+}',
     'GET /api/models/unused',
     'POST /api/models/prune',
     'POST /api/models/uploads',
@@ -265,6 +266,7 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'DELETE /v1/responses/:id',
     'DELETE /responses/:id',
   ],
+  assistant: ['GET /mcp', 'POST /mcp', 'DELETE /mcp'],
   embeddings: [
     'POST /v1/embeddings',
     'POST /embeddings',

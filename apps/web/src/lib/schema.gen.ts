@@ -1933,6 +1933,23 @@ export interface paths {
         patch: operations["patch_api_models_config_json_name"];
         trace?: never;
     };
+    "/api/models/preview/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The difference that a change of a model file would make, without making it */
+        post: operations["post_api_models_preview_name"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/models/import": {
         parameters: {
             query?: never;
@@ -4586,6 +4603,25 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The messages of the server to a session, or the rest of a stream */
+        get: operations["get_mcp"];
+        put?: never;
+        /** A message to the tools of the assistant (Model Context Protocol) */
+        post: operations["post_mcp"];
+        /** End a session */
+        delete: operations["delete_mcp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -6029,6 +6065,8 @@ export interface components {
             target_name?: string;
             /** @description Figures and names of the change; never a secret. */
             details?: string;
+            /** @description The tool of the assistant that made the change for the caller. */
+            tool?: string;
             /** @description Name or address of the caller. */
             actor?: string;
             /** @enum {string} */
@@ -14103,6 +14141,58 @@ export interface operations {
             };
         };
     };
+    post_api_models_preview_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/yaml": {
+                    [key: string]: unknown;
+                } | string;
+            };
+        };
+        responses: {
+            /** @description The change is valid. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        filename: string;
+                        /** @description Of the file as it is, for `If-Match` of the change. */
+                        config_revision: string;
+                        /** @description The file after the change, YAML. */
+                        config: string;
+                        /** @description The difference in unified form; empty where nothing changes. */
+                        diff: string;
+                    };
+                };
+            };
+            /** @description The file has another revision than `If-Match` names. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelFileError"];
+                };
+            };
+        };
+    };
     post_models_import: {
         parameters: {
             query?: never;
@@ -21473,10 +21563,12 @@ export interface operations {
                         pii_default_detectors?: (string & (unknown & unknown))[];
                         /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
                         mitm_listen?: string;
+                        /** @description tools with which an assistant runs the server */
+                        localai_assistant_enabled?: boolean;
+                        /** @description the assistant of an administrator has tools that change the server */
+                        assistant_write_tools?: boolean;
                         /** @description how long finished jobs are kept; not in this version: only the present value can be set */
                         agent_job_retention_days?: number;
-                        /** @description an assistant for administrators; not in this version: only the present value can be set */
-                        localai_assistant_enabled?: boolean;
                         /** @description agents; not in this version: only the present value can be set */
                         agent_pool_enabled?: boolean;
                         /** @description model of an agent that names none; not in this version: only the present value can be set */
@@ -21640,10 +21732,12 @@ export interface operations {
                     pii_default_detectors?: (string & (unknown & unknown))[];
                     /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
                     mitm_listen?: string;
+                    /** @description tools with which an assistant runs the server */
+                    localai_assistant_enabled?: boolean;
+                    /** @description the assistant of an administrator has tools that change the server */
+                    assistant_write_tools?: boolean;
                     /** @description how long finished jobs are kept; not in this version: only the present value can be set */
                     agent_job_retention_days?: number;
-                    /** @description an assistant for administrators; not in this version: only the present value can be set */
-                    localai_assistant_enabled?: boolean;
                     /** @description agents; not in this version: only the present value can be set */
                     agent_pool_enabled?: boolean;
                     /** @description model of an agent that names none; not in this version: only the present value can be set */
@@ -21973,6 +22067,133 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_mcp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description The session has ended, or belongs to another caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": ({
+                    /** @constant */
+                    jsonrpc: "2.0";
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    jsonrpc: "2.0";
+                } & {
+                    [key: string]: unknown;
+                })[];
+            };
+        };
+        responses: {
+            /** @description The answer, as server-sent events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description Taken; there is nothing to answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The session has ended, or belongs to another caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    delete_mcp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has ended, with its tools. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The session has ended, or belongs to another caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
                 };
             };
         };

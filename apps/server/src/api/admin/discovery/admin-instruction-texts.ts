@@ -233,4 +233,20 @@ curl -X POST {base_url}api/settings -H 'Content-Type: application/json' -d '{"wa
 \`\`\`
 `,
   },
+  {
+    name: 'assistant',
+    description: 'Tools with which a program runs the server.',
+    tags: ['assistant'],
+    markdown: `# Assistant
+
+\`/mcp\` speaks the Model Context Protocol over streamable HTTP. A program that knows the protocol lists the tools of the server and runs it with them.
+
+\`\`\`sh
+curl {base_url}mcp -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' \\
+  -d '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "me", "version": "1"}}}'
+\`\`\`
+
+The reply names the session in \`Mcp-Session-Id\`; later messages send it back, and \`DELETE\` ends it. A caller has the tools whose routes it may call: an admin has all of them, other accounts need the feature \`assistant\`. \`svc mcp\` speaks the same on standard input and output.
+`,
+  },
 ]

@@ -5,7 +5,7 @@ export const AREAS = {
   fine_tuning: '/api/fine-tuning/jobs',
   quantization: '/api/quantization/jobs',
   distributed: '/api/nodes',
-  localai_assistant: '/api/assistant',
+  localai_assistant: '/mcp',
   p2p: '/api/p2p',
   model_gallery: '/api/models',
   backend_gallery: '/api/backends',
