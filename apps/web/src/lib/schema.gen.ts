@@ -2104,6 +2104,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/mcp/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_v1_mcp_chat_completions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_mcp_v1_chat_completions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_mcp_chat_completions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/completions": {
         parameters: {
             query?: never;
@@ -4919,6 +4970,26 @@ export interface components {
                     } & {
                         [key: string]: unknown;
                     };
+                    mcp_tool_calls?: ({
+                        id: string;
+                        server: string;
+                        tool: string;
+                        name: string;
+                        arguments: string;
+                        result: string;
+                        is_error: boolean;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    mcp_approval_requests?: ({
+                        id: string;
+                        server: string;
+                        tool: string;
+                        name: string;
+                        arguments: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
                 } & {
                     [key: string]: unknown;
                 };
@@ -5039,6 +5110,32 @@ export interface components {
             })[];
             usage?: components["schemas"]["CompletionUsage"] | null;
             system_fingerprint?: string;
+            mcp_tool_call?: {
+                id: string;
+                server: string;
+                tool: string;
+                name: string;
+                arguments: string;
+            } & {
+                [key: string]: unknown;
+            };
+            mcp_tool_result?: {
+                id: string;
+                name: string;
+                result: string;
+                is_error: boolean;
+            } & {
+                [key: string]: unknown;
+            };
+            mcp_approval_request?: {
+                id: string;
+                server: string;
+                tool: string;
+                name: string;
+                arguments: string;
+            } & {
+                [key: string]: unknown;
+            };
         } & {
             [key: string]: unknown;
         };
@@ -7034,13 +7131,37 @@ export interface components {
             }) | ({
                 /** @constant */
                 type: "mcp_toolset";
-                name?: string | null;
+                mcp_server_name?: string | null;
+                default_config?: ({
+                    enabled?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                configs?: {
+                    [key: string]: {
+                        enabled?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                } | null;
             } & {
                 [key: string]: unknown;
             }))[] | null;
-            mcp_servers?: {
+            mcp_servers?: ({
+                /** @constant */
+                type: "url";
+                url: string;
+                name: string;
+                authorization_token?: string | null;
+                tool_configuration?: ({
+                    enabled?: boolean | null;
+                    allowed_tools?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
                 [key: string]: unknown;
-            }[] | null;
+            })[] | null;
             tool_choice?: (({
                 /** @constant */
                 type: "auto";
@@ -7154,6 +7275,31 @@ export interface components {
                 };
             } & {
                 [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_use";
+                id: string;
+                name: string;
+                server_name: string;
+                input: {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_result";
+                tool_use_id: string;
+                is_error: boolean;
+                content: ({
+                    /** @constant */
+                    type: "text";
+                    text: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+            } & {
+                [key: string]: unknown;
             }))[];
             stop_reason: ("end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "refusal") | null;
             stop_sequence: string | null;
@@ -7215,6 +7361,31 @@ export interface components {
                 input: {
                     [key: string]: unknown;
                 };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_use";
+                id: string;
+                name: string;
+                server_name: string;
+                input: {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_result";
+                tool_use_id: string;
+                is_error: boolean;
+                content: ({
+                    /** @constant */
+                    type: "text";
+                    text: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
             } & {
                 [key: string]: unknown;
             });
@@ -7522,13 +7693,37 @@ export interface components {
             }) | ({
                 /** @constant */
                 type: "mcp_toolset";
-                name?: string | null;
+                mcp_server_name?: string | null;
+                default_config?: ({
+                    enabled?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                configs?: {
+                    [key: string]: {
+                        enabled?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                } | null;
             } & {
                 [key: string]: unknown;
             }))[] | null;
-            mcp_servers?: {
+            mcp_servers?: ({
+                /** @constant */
+                type: "url";
+                url: string;
+                name: string;
+                authorization_token?: string | null;
+                tool_configuration?: ({
+                    enabled?: boolean | null;
+                    allowed_tools?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
                 [key: string]: unknown;
-            }[] | null;
+            })[] | null;
             tool_choice?: (({
                 /** @constant */
                 type: "auto";
@@ -14608,6 +14803,105 @@ export interface operations {
         };
     };
     post_chat_completions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_mcp_chat_completions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp_v1_chat_completions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp_chat_completions_alias: {
         parameters: {
             query?: never;
             header?: never;
