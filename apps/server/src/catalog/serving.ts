@@ -32,11 +32,6 @@ export function describesRouter({
   return policies.length > 0 || candidates.length > 0 || isText(fallback)
 }
 
-/** Whether the file of a model names MCP servers. */
-export function namesToolServers({ mcp }: Pick<ModelConfig, 'mcp'>): boolean {
-  return isText(mcp.remote) || isText(mcp.stdio)
-}
-
 const none = (reason: string): Serving => ({ kind: 'none', reason })
 
 function isText(value: string | undefined): boolean {

@@ -229,6 +229,12 @@ export async function openPlatform(
     ),
     corpusStore: options.corpusStore,
     vectorStores,
+    toolServers,
+    // The documents ask models for vectors, so they are made after the request path.
+    fileSearch: async (asked, options) => {
+      const { createFileSearch } = await import('../document-stores/file-search.ts')
+      return createFileSearch(documents)(asked, options)
+    },
     openSpans: () => spans.open(),
   })
   closers.push(() => inference.close())

@@ -21,7 +21,7 @@ export const messagesToolset = z.looseObject({
   mcp_server_name: z.string().nullish(),
   default_config: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
   /** By the name of a tool on its server. */
-  configs: z.record(z.string(), z.looseObject({ enabled: z.boolean().nullish() })).nullish(),
+  configs: endAtFirstFault(z.record(z.string(), z.looseObject({ enabled: z.boolean().nullish() }))).nullish(),
 })
 
 /** A server of tools, which the server asks for the caller. */
@@ -32,7 +32,7 @@ export const messagesToolServer = z.looseObject({
   authorization_token: z.string().nullish(),
   /** The older form of a toolset. */
   tool_configuration: z
-    .looseObject({ enabled: z.boolean().nullish(), allowed_tools: z.array(z.string()).nullish() })
+    .looseObject({ enabled: z.boolean().nullish(), allowed_tools: endAtFirstFault(z.array(z.string())).nullish() })
     .nullish(),
 })
 
