@@ -4,18 +4,6 @@ import { keep, wait } from './quantities.ts'
 import { line, notOption, onOff, wholeCount, word } from './setting-kind.ts'
 import { choice, count, integer, text, texts, toggle } from './text-kind.ts'
 
-const server = defineSection({
-  heading: 'Server',
-  options: {
-    disableMcp: option(toggle, {
-      flag: 'disable-mcp',
-      env: ['SVC_DISABLE_MCP'],
-      default: 'false',
-      about: 'no tools from MCP servers',
-    }),
-  },
-})
-
 const models = defineSection({
   heading: 'Models',
   options: {
@@ -382,4 +370,4 @@ const realtime = defineSection({
  * Flags, variables and settings of features that this version does not have. Their defaults are accepted and anything
  * else is refused by name. An entry moves to its section when its feature is built.
  */
-export const NOT_BUILT = [server, models, logs, agents, peers, cluster, realtime] as const
+export const NOT_BUILT = [models, logs, agents, peers, cluster, realtime] as const

@@ -8,6 +8,7 @@ import { documentationFeature } from '../api/admin/docs/feature.ts'
 import { failoverFeature } from '../api/admin/failover/feature.ts'
 import { galleriesFeature } from '../api/admin/galleries/feature.ts'
 import { interceptionFeature } from '../api/admin/interception/feature.ts'
+import { mcpFeature } from '../api/admin/mcp/feature.ts'
 import { middlewareFeature } from '../api/admin/middleware/feature.ts'
 import { modelConfigFeature } from '../api/admin/model-config/feature.ts'
 import { modelFactsFeature } from '../api/admin/model-facts/feature.ts'
@@ -75,6 +76,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   tracesFeature,
   backendLogsFeature,
   corsProxyFeature,
+  mcpFeature,
   settingsFeature,
   operationsFeature,
   mcpFeature,

@@ -195,6 +195,7 @@ export async function openPlatform(
   const placement = createLocalPlacement(backends.residency)
   const serverId = await readServerId(config.dataPath)
   const toolServers = createLazyToolServers({
+    isDisabled: config.disableMcp,
     outbound: upstreams.outbound,
     environment: options.environment,
     cwd: config.dataPath,

@@ -103,7 +103,7 @@ describe('what programs find', () => {
       200,
       expect.objectContaining({
         agents: false,
-        mcp: false,
+        mcp: true,
         fine_tuning: false,
         quantization: false,
         distributed: false,

@@ -185,6 +185,31 @@ The reply is the Prometheus text format; \`api_call\` is the duration of calls b
 `,
   },
   {
+    name: 'mcp',
+    description: 'Tools, prompts and resources of the MCP servers that models have.',
+    tags: ['mcp'],
+    markdown: `# MCP servers
+
+The file of a model names MCP servers in its key \`mcp\`: remote ones by their address, and programs on this machine. Only administrators can write it.
+
+\`\`\`sh
+curl {base_url}v1/mcp/servers/demo
+\`\`\`
+
+lists the servers of a model with their tools, or with the reason why a server does not work.
+
+\`\`\`sh
+curl {base_url}v1/mcp/prompts/demo
+\`\`\`
+
+\`\`\`sh
+curl {base_url}v1/mcp/resources/demo
+\`\`\`
+
+\`POST /v1/mcp/prompts/{model}/{prompt}\` with \`{"arguments": {…}}\` gives the messages of a prompt, and \`POST /v1/mcp/resources/{model}/read\` with \`{"uri": "…"}\` the content of a resource. \`POST /v1/mcp/tools/{model}/call\` (admin) calls a tool by hand.
+`,
+  },
+  {
     name: 'cors-proxy',
     description: 'Reach public servers from pages of this one.',
     tags: ['cors-proxy'],

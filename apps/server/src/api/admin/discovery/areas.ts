@@ -1,7 +1,7 @@
 /** Areas of the server by a path that proves them. */
 export const AREAS = {
   agents: '/api/agents',
-  mcp: '/v1/mcp/chat/completions',
+  mcp: '/v1/mcp/servers/:model',
   fine_tuning: '/api/fine-tuning/jobs',
   quantization: '/api/quantization/jobs',
   distributed: '/api/nodes',
