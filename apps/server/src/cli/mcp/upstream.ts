@@ -38,6 +38,7 @@ export function createUpstream({ url, headers, onMessage, onProblem }: UpstreamP
   let initialize: JSONRPCRequest | undefined
   let transport = createTransport()
   let opening: Promise<void> | undefined
+  let isLost = false
   let opened: ((message: JSONRPCMessage) => void) | undefined
 
   function createTransport(): StreamableHTTPClientTransport {
@@ -81,26 +82,35 @@ export function createUpstream({ url, headers, onMessage, onProblem }: UpstreamP
     await transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
   }
 
+  /** Opens the session again. Messages that need it at the same time share it. */
+  function reopen(request: JSONRPCRequest): Promise<void> {
+    isLost = true
+    opening ??= openAgain(request)
+      .then(() => {
+        isLost = false
+      })
+      .finally(() => {
+        opening = undefined
+      })
+    return opening
+  }
+
   return {
     async send(message) {
       if (isInitializeRequest(message) && isJSONRPCRequest(message)) {
         initialize = message
+        isLost = false
         await transport.start().catch(() => undefined)
+        return transport.send(message)
       }
-      await opening
+      if (initialize !== undefined && (isLost || opening !== undefined)) await reopen(initialize)
       const used = transport
       try {
         await used.send(message)
       } catch (error) {
-        const isLost = error instanceof StreamableHTTPError && error.code === 404 && message !== initialize
-        if (!isLost || initialize === undefined) throw error
-        // Messages that fail at the same time share the new session.
-        if (used === transport) {
-          opening = openAgain(initialize).finally(() => {
-            opening = undefined
-          })
-        }
-        await opening
+        const isUnknown = error instanceof StreamableHTTPError && error.code === 404
+        if (!isUnknown || initialize === undefined) throw error
+        if (used === transport) await reopen(initialize)
         await transport.send(message)
       }
     },
