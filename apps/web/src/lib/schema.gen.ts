@@ -7958,6 +7958,7 @@ export interface components {
                 output_modalities: ("text" | "image" | "audio" | "video" | "3d")[];
                 default?: boolean;
                 filtered?: boolean;
+                tools?: boolean;
                 traced?: boolean;
             } & {
                 [key: string]: unknown;
@@ -8361,6 +8362,60 @@ export interface components {
         } & {
             [key: string]: unknown;
         }) | ({
+            /** @constant */
+            type: "mcp_list_tools";
+            id?: string | null;
+            server_label: string;
+            tools?: ({
+                name: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            error: unknown;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_call";
+            id: string;
+            server_label: string;
+            name: string;
+            arguments: string;
+            output?: string | null;
+            error: unknown;
+            approval_request_id?: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_approval_request";
+            id: string;
+            server_label: string;
+            name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_approval_response";
+            id?: string | null;
+            approval_request_id: string;
+            approve: boolean;
+            reason?: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "file_search_call";
+            id: string;
+            queries: string[];
+            results?: {
+                [key: string]: unknown;
+            }[] | null;
+            status?: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
             type?: "item_reference" | null;
             id: string;
             role?: unknown;
@@ -8376,6 +8431,49 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             strict?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp";
+            server_label: string;
+            server_url?: string | null;
+            authorization?: string | null;
+            headers?: {
+                [key: string]: string;
+            } | null;
+            allowed_tools?: (string[] | ({
+                tool_names?: string[] | null;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            require_approval?: (("always" | "never") | ({
+                always?: ({
+                    tool_names?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                never?: ({
+                    tool_names?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "file_search";
+            vector_store_ids: string[];
+            max_num_results?: number | null;
+            ranking_options?: ({
+                score_threshold?: number | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            filters: unknown;
         } & {
             [key: string]: unknown;
         }) | ({
@@ -8555,6 +8653,69 @@ export interface components {
             arguments: string;
         } & {
             [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_list_tools";
+            id: string;
+            server_label: string;
+            tools: ({
+                name: string;
+                description: string | null;
+                input_schema: {
+                    [key: string]: unknown;
+                };
+                annotations: {
+                    [key: string]: unknown;
+                } | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            error: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_call";
+            id: string;
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "incomplete" | "failed";
+            server_label: string;
+            name: string;
+            arguments: string;
+            output: string | null;
+            error: string | null;
+            approval_request_id: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_approval_request";
+            id: string;
+            server_label: string;
+            name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "file_search_call";
+            id: string;
+            /** @enum {string} */
+            status: "in_progress" | "searching" | "completed" | "incomplete" | "failed";
+            queries: string[];
+            results: ({
+                file_id: string;
+                filename: string;
+                score: number;
+                text: string;
+                attributes: {
+                    [key: string]: string | number | boolean;
+                };
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+        } & {
+            [key: string]: unknown;
         });
         ResponseEvent: ({
             /** @constant */
@@ -8727,6 +8888,32 @@ export interface components {
             item_id: string;
             output_index: number;
             name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @enum {string} */
+            type: "response.mcp_list_tools.in_progress" | "response.mcp_list_tools.completed" | "response.mcp_list_tools.failed" | "response.mcp_call.in_progress" | "response.mcp_call.completed" | "response.mcp_call.failed" | "response.file_search_call.in_progress" | "response.file_search_call.searching" | "response.file_search_call.completed";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.mcp_call_arguments.delta";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            delta: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.mcp_call_arguments.done";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
             arguments: string;
         } & {
             [key: string]: unknown;
@@ -16978,6 +17165,60 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         }) | ({
+                            /** @constant */
+                            type: "mcp_list_tools";
+                            id?: string | null;
+                            server_label: string;
+                            tools?: ({
+                                name: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            error: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_call";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                            output?: string | null;
+                            error: unknown;
+                            approval_request_id?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_request";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_response";
+                            id?: string | null;
+                            approval_request_id: string;
+                            approve: boolean;
+                            reason?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "file_search_call";
+                            id: string;
+                            queries: string[];
+                            results?: {
+                                [key: string]: unknown;
+                            }[] | null;
+                            status?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
                             type?: "item_reference" | null;
                             id: string;
                             role?: unknown;
@@ -17176,6 +17417,60 @@ export interface operations {
                                 [key: string]: unknown;
                             }))[];
                             status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_list_tools";
+                            id?: string | null;
+                            server_label: string;
+                            tools?: ({
+                                name: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            error: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_call";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                            output?: string | null;
+                            error: unknown;
+                            approval_request_id?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_request";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_response";
+                            id?: string | null;
+                            approval_request_id: string;
+                            approve: boolean;
+                            reason?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "file_search_call";
+                            id: string;
+                            queries: string[];
+                            results?: {
+                                [key: string]: unknown;
+                            }[] | null;
+                            status?: string | null;
                         } & {
                             [key: string]: unknown;
                         }) | ({
