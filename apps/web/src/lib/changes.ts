@@ -28,6 +28,7 @@ export type Part =
   | 'session'
   | 'settings'
   | 'system'
+  | 'tools'
   | 'traces'
   | 'usage'
   | 'users'
@@ -38,7 +39,7 @@ const MEMORY: readonly Part[] = ['system', 'models', 'home', 'logs']
 const FILES: readonly Part[] = [
   ...MEMORY,
   ...(['model-file', 'model-editor', 'middleware-status', 'proxy-certificate', 'routers', 'router-corpus'] as const),
-  ...(['backends', 'backend-usecases', 'operations', 'capabilities', 'discovery'] as const),
+  ...(['backends', 'backend-usecases', 'operations', 'capabilities', 'discovery', 'tools'] as const),
 ]
 const PEOPLE: readonly Part[] = ['users', 'home', 'account', 'session', 'usage']
 /** Figures that every request to a model changes. */
@@ -74,6 +75,8 @@ export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
   // the chains of failover and saved slots have no page
   failover: [],
   slot: FIGURES,
+  // what a tool changes is elsewhere
+  mcp: [],
   /** A request to a model, which is not a change in the audit log. */
   inference: ['system', 'home', 'logs', ...FIGURES],
 }
@@ -137,6 +140,8 @@ export const MUTATIONS = {
   'POST /api/models/prune': 'model.prune',
   'POST /api/show': { nothing: 'it tells what the server knows of a model' },
   'POST /api/models/vram-estimate': { nothing: 'it estimates' },
+  'POST /api/models/preview/{name}': { nothing: 'it shows a change' },
+  'POST /v1/mcp/tools/{model}/call': 'mcp.call',
   'POST /api/backends/install/{id}': 'backend.install',
   'POST /api/backends/install-external': 'backend.install',
   'POST /api/backends/delete/{id}': 'backend.delete',

@@ -12609,6 +12609,8 @@ export interface operations {
                             disabled: boolean;
                             pinned: boolean;
                             voice_cloning?: boolean;
+                            /** @description Whether its file names servers of tools. */
+                            tools?: boolean;
                             source?: string;
                         }[];
                     };

@@ -9,6 +9,8 @@ export interface OpenedStream {
   readonly servedModel: string | undefined
   /** Joins the stream with its trace. */
   readonly correlationId: string | undefined
+  /** Servers of tools that failed before the stream began, each as a sentence. */
+  readonly serverFaults: readonly string[]
   /** The frames as parsed JSON, several at a time, as they came over the network. */
   readonly frames: AsyncGenerator<readonly unknown[], void>
 }
@@ -38,8 +40,15 @@ export async function openStream(path: string, body: object | undefined, signal:
   return {
     servedModel: served === null ? undefined : decodeURI(served),
     correlationId: response.headers.get('x-correlation-id') ?? undefined,
+    serverFaults: readServerFaults(response.headers.get('x-svc-warning')),
     frames: readFrames(response.body),
   }
+}
+
+/** Finds the warnings about servers of tools among `code: sentence` pairs. */
+export function readServerFaults(warnings: string | null): readonly string[] {
+  const pairs = (warnings ?? '').split(/; (?=[a-z_]+: )/)
+  return pairs.flatMap((pair) => (pair.startsWith('tool_server_failed: ') ? [pair.slice(pair.indexOf(' ') + 1)] : []))
 }
 
 /** @throws CutStreamError when the bytes end before `[DONE]` */
