@@ -33,7 +33,7 @@ import { storesFeature } from '../api/formats/stores/feature.ts'
 import { tokenizeFeature } from '../api/formats/tokenize/feature.ts'
 import { documentsFeature } from '../api/formats/vector-stores/feature.ts'
 import { generatedFilesFeature } from '../api/generated/feature.ts'
-import { mcpFeature as ownToolsFeature } from '../api/mcp/feature.ts'
+import { mcpFeature as ownMcpFeature } from '../api/mcp/feature.ts'
 import { webFeature } from '../api/web/feature.ts'
 import type { CreateFeature } from '../platform/feature.ts'
 import { diagnosticsFeature } from './diagnostics.ts'
@@ -79,7 +79,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   mcpFeature,
   settingsFeature,
   operationsFeature,
-  ownToolsFeature,
+  ownMcpFeature,
   diagnosticsFeature,
   preloadFeature,
   startInstallsFeature,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
+import { join } from 'node:path'
 import type { User } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import type { CorpusStore } from '@svc/router/corpus'
@@ -201,6 +202,8 @@ export async function openPlatform(
     cwd: config.dataPath,
     version: version.split(' ', 1)[0] ?? version,
     sizes: backends.sizes,
+    signInFile: join(config.dataPath, 'mcp-sign-ins'),
+    signInKey: () => accounts.deriveKey('sign-ins to mcp servers'),
     clock,
     logger: log,
   })
@@ -231,6 +234,8 @@ export async function openPlatform(
     corpusStore: options.corpusStore,
     vectorStores,
     toolServers,
+    // They ask the routes of this server, so they are made after the request path.
+    assistantTools: (options) => assistant.ownTools(options),
     // The documents ask models for vectors, so they are made after the request path.
     fileSearch: async (asked, options) => {
       const { createFileSearch } = await import('../document-stores/file-search.ts')

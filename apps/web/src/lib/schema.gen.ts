@@ -2104,57 +2104,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/mcp/chat/completions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Continue a conversation with the tools of MCP servers */
-        post: operations["post_v1_mcp_chat_completions"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/mcp/v1/chat/completions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Continue a conversation with the tools of MCP servers */
-        post: operations["post_mcp_v1_chat_completions_alias"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/mcp/chat/completions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Continue a conversation with the tools of MCP servers */
-        post: operations["post_mcp_chat_completions_alias"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/completions": {
         parameters: {
             query?: never;
@@ -2455,6 +2404,57 @@ export interface paths {
         get: operations["get_models_id_alias"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_v1_mcp_chat_completions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_mcp_v1_chat_completions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_mcp_chat_completions_alias"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4630,6 +4630,41 @@ export interface paths {
         /** Call a tool of a model by hand */
         post: operations["post_v1_mcp_tools_model_call"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp/sign-in/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The end of a sign-in to an MCP server: a browser comes back */
+        get: operations["get_v1_mcp_sign_in_callback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp/sign-in/{model}/{server}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin a sign-in to an MCP server */
+        post: operations["post_v1_mcp_sign_in_model_server"];
+        /** Forget the sign-in to an MCP server */
+        delete: operations["delete_v1_mcp_sign_in_model_server"];
         options?: never;
         head?: never;
         patch?: never;
@@ -7958,7 +7993,6 @@ export interface components {
                 output_modalities: ("text" | "image" | "audio" | "video" | "3d")[];
                 default?: boolean;
                 filtered?: boolean;
-                tools?: boolean;
                 traced?: boolean;
             } & {
                 [key: string]: unknown;
@@ -8371,7 +8405,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[] | null;
-            error: unknown;
+            error?: unknown;
         } & {
             [key: string]: unknown;
         }) | ({
@@ -8382,7 +8416,7 @@ export interface components {
             name: string;
             arguments: string;
             output?: string | null;
-            error: unknown;
+            error?: unknown;
             approval_request_id?: string | null;
         } & {
             [key: string]: unknown;
@@ -8422,7 +8456,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         });
-        ResponseTool: ({
+        ResponseTool: (({
             /** @constant */
             type: "function";
             name: string;
@@ -8473,10 +8507,10 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }) | null;
-            filters: unknown;
+            filters?: unknown;
         } & {
             [key: string]: unknown;
-        }) | ({
+        })) | ({
             type: string;
         } & {
             [key: string]: unknown;
@@ -12609,8 +12643,6 @@ export interface operations {
                             disabled: boolean;
                             pinned: boolean;
                             voice_cloning?: boolean;
-                            /** @description Whether its file names servers of tools. */
-                            tools?: boolean;
                             source?: string;
                         }[];
                     };
@@ -15126,105 +15158,6 @@ export interface operations {
             };
         };
     };
-    post_v1_mcp_chat_completions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChatCompletionRequest"];
-            };
-        };
-        responses: {
-            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChatCompletion"];
-                };
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CompatibleError"];
-                };
-            };
-        };
-    };
-    post_mcp_v1_chat_completions_alias: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChatCompletionRequest"];
-            };
-        };
-        responses: {
-            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChatCompletion"];
-                };
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CompatibleError"];
-                };
-            };
-        };
-    };
-    post_mcp_chat_completions_alias: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChatCompletionRequest"];
-            };
-        };
-        responses: {
-            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChatCompletion"];
-                };
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CompatibleError"];
-                };
-            };
-        };
-    };
     post_v1_completions: {
         parameters: {
             query?: {
@@ -15964,6 +15897,105 @@ export interface operations {
                     } & {
                         [key: string]: unknown;
                     });
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_mcp_chat_completions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp_v1_chat_completions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp_chat_completions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
                 };
             };
             /** @description An error in the format of the route. */
@@ -17176,7 +17208,7 @@ export interface operations {
                             } & {
                                 [key: string]: unknown;
                             })[] | null;
-                            error: unknown;
+                            error?: unknown;
                         } & {
                             [key: string]: unknown;
                         }) | ({
@@ -17187,7 +17219,7 @@ export interface operations {
                             name: string;
                             arguments: string;
                             output?: string | null;
-                            error: unknown;
+                            error?: unknown;
                             approval_request_id?: string | null;
                         } & {
                             [key: string]: unknown;
@@ -17431,7 +17463,7 @@ export interface operations {
                             } & {
                                 [key: string]: unknown;
                             })[] | null;
-                            error: unknown;
+                            error?: unknown;
                         } & {
                             [key: string]: unknown;
                         }) | ({
@@ -17442,7 +17474,7 @@ export interface operations {
                             name: string;
                             arguments: string;
                             output?: string | null;
-                            error: unknown;
+                            error?: unknown;
                             approval_request_id?: string | null;
                         } & {
                             [key: string]: unknown;
@@ -22410,6 +22442,99 @@ export interface operations {
                         [key: string]: unknown;
                     };
                 };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_mcp_sign_in_callback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sign-in is done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_mcp_sign_in_model_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address at which a person signs in, unless none has to. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        url: string | null;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    delete_v1_mcp_sign_in_model_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tokens and client are forgotten. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error in the format of the route. */
             default: {

@@ -6,7 +6,9 @@ const message = (method: string): JSONRPCMessage => ({ jsonrpc: '2.0', method })
 
 async function replay(store: ReturnType<typeof createEventStore>, id: string): Promise<readonly unknown[]> {
   const sent: unknown[] = []
-  await store.replayEventsAfter(id, { send: async (_, { method }: { method?: string }) => void sent.push(method) })
+  await store.replayEventsAfter(id, {
+    send: async (_, event) => void sent.push('method' in event ? event.method : undefined),
+  })
   return sent
 }
 

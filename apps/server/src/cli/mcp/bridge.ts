@@ -82,6 +82,6 @@ export async function runBridge({ input, output, url, headers, signal, onProblem
     else patience.addEventListener('abort', () => resolve(), { once: true })
   })
   await upstream.close()
-  client.onclose = undefined
+  client.onclose = () => undefined
   await client.close()
 }

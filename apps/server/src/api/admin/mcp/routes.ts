@@ -1,24 +1,13 @@
-import { checkModelAccess } from '@svc/auth/access'
 import type * as z from 'zod'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
-import type { ModelDirectory } from '../../../catalog/resolve.ts'
-import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import { modelNotFound } from '../../../inference/stages/resolve.ts'
 import type { DescribedServer, PageOptions } from '../../../mcp/describe-servers.ts'
-import type { McpServers } from '../../../mcp/tool-servers.ts'
 import type { UsedServer } from '../../../mcp/tool-set.ts'
-
-/** Parts of the routes. */
-export interface McpRouteParts {
-  readonly models: Pick<ModelDirectory, 'resolve' | 'findName' | 'findFault'>
-  readonly bodies: BodyReader
-  /** Gives the servers; the first call loads the protocol. */
-  readonly open: () => Promise<Pick<McpServers, 'use'>>
-}
+import { findModel, type McpRouteParts } from './route-parts.ts'
+import { signInRoutes } from './sign-in-routes.ts'
 
 const schemas = () => import('./schemas.ts')
 const pages = () => import('../../../mcp/describe-servers.ts')
@@ -27,7 +16,13 @@ const shared = { access: 'any', feature: 'mcp', family: 'compatible', tag: 'mcp'
 
 /** `/v1/mcp/servers`, `…/prompts`, `…/resources` and `…/tools`: the MCP servers that the file of a model names. */
 export function mcpRoutes(parts: McpRouteParts): Route[] {
-  return [serverRoute(parts), ...promptRoutes(parts), ...resourceRoutes(parts), toolRoute(parts)]
+  return [
+    serverRoute(parts),
+    ...promptRoutes(parts),
+    ...resourceRoutes(parts),
+    toolRoute(parts),
+    ...signInRoutes(parts),
+  ]
 }
 
 function serverRoute(parts: McpRouteParts): Route {
@@ -181,15 +176,6 @@ async function withServers(
   } finally {
     for (const server of servers) server.release()
   }
-}
-
-/** @throws {SvcError} `not_found`; `forbidden` for a model that the caller may not use */
-function findModel(call: Call, models: McpRouteParts['models']): ModelConfig {
-  const name = call.param('model')
-  const model = models.resolve(name)
-  if (model === undefined) throw modelNotFound(name, models.findFault(name))
-  checkModelAccess(call.principal, model.name, [models.findName(name) ?? name])
-  return model
 }
 
 async function readWith<S extends z.ZodType>(call: Call, { bodies }: McpRouteParts, schema: S): Promise<z.output<S>> {

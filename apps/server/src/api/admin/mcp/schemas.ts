@@ -65,3 +65,6 @@ export const mcpToolReply = z.looseObject({
   content: z.array(z.looseObject({ type: z.string() })),
   isError: z.boolean().optional(),
 })
+
+/** Reply of `POST /v1/mcp/sign-in/:model/:server`. */
+export const mcpSignInReply = z.object({ url: z.string().nullable() })

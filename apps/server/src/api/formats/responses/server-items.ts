@@ -42,6 +42,7 @@ export function createServerItems(list: ItemList, options: ServerItemOptions): S
       ]
     }
     const opened = list.open(toServerCall(event, options))
+    opened.text = event.arguments
     running.set(event.id, opened)
     const place = toPlace(opened)
     return [
