@@ -15,6 +15,8 @@ export interface SignInRecord {
   /** The address that the client is registered with. */
   readonly redirectUrl?: string | undefined
   readonly discovery?: OAuthDiscoveryState | undefined
+  /** The scope that the server asked for when the tokens were not enough. */
+  readonly wantedScope?: string | undefined
 }
 
 /** Options of {@link createSignInProvider}. */
@@ -26,7 +28,7 @@ export interface SignInProviderOptions {
   readonly redirectUrl: string | undefined
   readonly state: string
   /** Takes the address at which a person signs in. @throws where nobody can */
-  readonly onAuthorize: (url: URL) => void
+  readonly onAuthorize: (url: URL) => void | Promise<void>
 }
 
 /** Creates what the protocol library asks for tokens. The verifier of a sign-in is in memory alone. */

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
+import { auth, extractWWWAuthenticateParams, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js'
 import { SvcError } from '@svc/errors'
 import type { OAuthSettings, RemoteServerSettings } from '../catalog/mcp-settings.ts'
 import { untilAborted } from '../concurrency/until-aborted.ts'
@@ -50,8 +52,6 @@ export interface SignInsOptions {
 interface Pending {
   readonly target: SignInTarget
   readonly provider: OAuthClientProvider
-  /** Monotonic milliseconds. */
-  readonly until: number
 }
 
 /** Time that a person has to sign in. */
@@ -62,29 +62,29 @@ const TIMEOUT_MS = 30_000
 
 /** Creates the sign-ins. */
 export function createSignIns({ records, outbound, clock }: SignInsOptions): SignIns {
-  const pending = new Map<string, Pending>()
+  const pending = createPendingSignIns(clock)
 
-  /** Runs the steps of the protocol; they end with the signal. */
-  async function run({ server }: SignInTarget, provider: OAuthClientProvider, signal: AbortSignal, code?: string) {
-    const { name, url, oauth } = server
+  /** Runs steps of the protocol with a fetch of their own; they end with the signal. */
+  async function run<T>(
+    { server }: SignInTarget,
+    signal: AbortSignal,
+    steps: (fetch: FetchLike) => Promise<T>,
+  ): Promise<T> {
+    const { name, url, headers, oauth } = server
     const guarded = createGuardedFetch({
       client: outbound,
       clock,
       server: name,
       url,
       trust: 'operator',
-      headers: server.headers,
+      headers,
       issuer: oauth?.issuer,
       timeoutMs: TIMEOUT_MS,
       maxMessageBytes: MAX_MESSAGE_BYTES,
       onLost: () => undefined,
     })
     try {
-      const authorizationCode = code === undefined ? {} : { authorizationCode: code }
-      return await untilAborted(
-        auth(provider, { serverUrl: url, fetchFn: guarded.fetch, ...authorizationCode }),
-        signal,
-      )
+      return await untilAborted(steps(guarded.fetch), signal)
     } catch (error) {
       signal.throwIfAborted()
       throw toServerFailure(error, { server: name, what: 'answer the sign-in' })
@@ -102,22 +102,18 @@ export function createSignIns({ records, outbound, clock }: SignInsOptions): Sig
     return createSignInProvider({ id: toId(target), settings, records, redirectUrl, state, onAuthorize })
   }
 
-  function keep(state: string, entry: Pending): void {
-    for (const [old, { until }] of pending) if (until <= clock.monotonic()) pending.delete(old)
-    const [oldest] = pending.keys()
-    if (pending.size >= MAX_PENDING && oldest !== undefined) pending.delete(oldest)
-    pending.set(state, entry)
-  }
-
   return {
     async provider(target) {
       const { oauth: settings, name } = target.server
       if (settings === undefined) return undefined
-      const onAuthorize = (): never => {
+      const id = toId(target)
+      const onAuthorize = async (url: URL): Promise<never> => {
+        const wantedScope = url.searchParams.get('scope') ?? undefined
+        await records.change(id, (record) => ({ ...record, wantedScope }))
         throw signInNeeded(name)
       }
       if (settings.grant === 'client') return open(target, settings, { onAuthorize })
-      const record = await records.get(toId(target))
+      const record = await records.get(id)
       if (record?.tokens === undefined) throw signInNeeded(name)
       return open(target, settings, { redirectUrl: record.redirectUrl, onAuthorize })
     },
@@ -130,35 +126,71 @@ export function createSignIns({ records, outbound, clock }: SignInsOptions): Sig
         address = url
       }
       const provider = open(target, settings, { redirectUrl, state, onAuthorize })
-      await records.change(toId(target), (record) => ({
-        ...record,
-        tokens: undefined,
-        discovery: undefined,
-        redirectUrl,
-      }))
-      await run(target, provider, signal)
+      const id = toId(target)
+      const wanted = (await records.get(id))?.wantedScope
+      await records.change(id, (record) => ({ client: record?.client, redirectUrl }))
+      await run(target, signal, async (fetchFn) => {
+        const { resourceMetadataUrl, scope = wanted } = await probe(target.server.url, fetchFn)
+        const asked = { ...(resourceMetadataUrl && { resourceMetadataUrl }), ...(scope === undefined ? {} : { scope }) }
+        return auth(provider, { serverUrl: target.server.url, fetchFn, ...asked })
+      })
       if (address === undefined) return undefined
-      keep(state, { target, provider, until: clock.monotonic() + SIGN_IN_MS })
+      pending.keep(state, { target, provider })
       return address.href
     },
     async finish({ state, code }, signal) {
-      const found = pending.get(state)
-      pending.delete(state)
-      if (found === undefined || found.until <= clock.monotonic()) {
+      const found = pending.take(state)
+      if (found === undefined) {
         throw new SvcError('invalid_request', 'this sign-in is unknown, over or was used: begin a new one', {
           code: 'mcp_sign_in_state',
           details: { param: 'state' },
         })
       }
-      await run(found.target, found.provider, signal, code)
-      return found.target
+      const { target, provider } = found
+      const serverUrl = target.server.url
+      await run(target, signal, (fetchFn) => auth(provider, { serverUrl, fetchFn, authorizationCode: code }))
+      return target
     },
     forget: (target) => records.change(toId(target), () => undefined),
   }
 }
 
+/** Asks the server what it wants, as a client without tokens does. */
+async function probe(url: string, fetch: FetchLike): Promise<ReturnType<typeof extractWWWAuthenticateParams>> {
+  const params = {
+    protocolVersion: LATEST_PROTOCOL_VERSION,
+    capabilities: {},
+    clientInfo: { name: 'svc', version: '1' },
+  }
+  const reply = await fetch(url, {
+    method: 'POST',
+    headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
+  })
+  await reply.body?.cancel()
+  return reply.status === 401 ? extractWWWAuthenticateParams(reply) : {}
+}
+
 function toId({ model, server }: SignInTarget): string {
   return JSON.stringify([model, server.name, server.url])
+}
+
+/** Keeps sign-ins under way for a time; the oldest makes room. Each can be taken once. */
+function createPendingSignIns(clock: Pick<Clock, 'monotonic'>) {
+  const pending = new Map<string, Pending & { readonly until: number }>()
+  return {
+    keep(state: string, entry: Pending): void {
+      for (const [old, { until }] of pending) if (until <= clock.monotonic()) pending.delete(old)
+      const [oldest] = pending.keys()
+      if (pending.size >= MAX_PENDING && oldest !== undefined) pending.delete(oldest)
+      pending.set(state, { ...entry, until: clock.monotonic() + SIGN_IN_MS })
+    },
+    take(state: string): Pending | undefined {
+      const found = pending.get(state)
+      pending.delete(state)
+      return found !== undefined && found.until > clock.monotonic() ? found : undefined
+    },
+  }
 }
 
 function needSettings({ server }: SignInTarget): OAuthSettings {

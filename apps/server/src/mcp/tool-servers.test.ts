@@ -1,12 +1,17 @@
+import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { eventually } from '@svc/test-kit'
+import { join } from 'node:path'
+import { eventually, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import type { ToolSet } from '../inference/tools/server-tools.ts'
 import { CONTEXT, modelWith, NEVER, openServers } from './__fixtures__/open-servers.ts'
 import { startMcpServer } from './__fixtures__/start-mcp-server.ts'
 
-const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
-const STDIO = { all: { command: process.execPath, args: [everything, 'stdio'] } }
+const require = createRequire(import.meta.url)
+const everything = require.resolve('@modelcontextprotocol/server-everything/dist/index.js')
+const memory = require.resolve('@modelcontextprotocol/server-memory/dist/index.js')
+const files = require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js')
+const command = process.execPath
 const REQUEST = { context: CONTEXT, signal: NEVER }
 
 function find(set: ToolSet, name: string) {
@@ -15,23 +20,36 @@ function find(set: ToolSet, name: string) {
   return tool
 }
 
-describe('a program as a server', () => {
-  it('gives its tools and answers calls, with one process for all requests', async () => {
-    await using servers = openServers()
-    const model = modelWith({ stdio: STDIO })
-    const [one, two] = await Promise.all([servers.openModel(model, REQUEST), servers.openModel(model, REQUEST)])
-    expect(one.failures).toEqual([])
-    expect(servers.sessions).toBe(1)
-    expect(find(two, 'echo')).toMatchObject({ server: 'all', tool: 'echo', approval: 'auto' })
-    expect(await find(one, 'echo').call({ message: 'hello' }, { signal: NEVER })).toEqual({
-      content: [{ type: 'text', text: 'Echo: hello' }],
-      isError: false,
-    })
-    one.close()
-    two.close()
-    servers.follow('m', undefined)
-    expect(servers.sessions).toBe(0)
+it('programs of others give their tools and answer calls, with one process each for all requests', async () => {
+  await using dir = await tempDir('svc-mcp-')
+  await writeFile(join(dir.path, 'note.txt'), 'hello')
+  await using servers = openServers()
+  const model = modelWith({
+    stdio: {
+      all: { command, args: [everything, 'stdio'] },
+      files: { command, args: [files, dir.path] },
+      memory: { command, args: [memory], env: { MEMORY_FILE_PATH: join(dir.path, 'memory.jsonl') } },
+    },
   })
+  const [one, two] = await Promise.all([servers.openModel(model, REQUEST), servers.openModel(model, REQUEST)])
+  expect(one.failures).toEqual([])
+  expect(servers.sessions).toBe(3)
+  expect(find(two, 'echo')).toMatchObject({ server: 'all', tool: 'echo', approval: 'auto' })
+  expect(await find(one, 'echo').call({ message: 'hello' }, { signal: NEVER })).toEqual({
+    content: [{ type: 'text', text: 'Echo: hello' }],
+    isError: false,
+  })
+  const path = join(dir.path, 'note.txt')
+  expect(await find(one, 'read_text_file').call({ path }, { signal: NEVER })).toMatchObject({
+    content: [{ type: 'text', text: 'hello' }],
+  })
+  const entities = [{ name: 'ada', entityType: 'person', observations: ['counts'] }]
+  await find(one, 'create_entities').call({ entities }, { signal: NEVER })
+  expect(JSON.stringify(await find(two, 'read_graph').call({}, { signal: NEVER }))).toContain('counts')
+  one.close()
+  two.close()
+  servers.follow('m', undefined)
+  expect(servers.sessions).toBe(0)
 })
 
 describe('a remote server', () => {

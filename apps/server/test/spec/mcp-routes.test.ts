@@ -1,8 +1,10 @@
 import { createRequire } from 'node:module'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startProtectedServer } from '../../src/mcp/__fixtures__/start-protected-server.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
-const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
+const require = createRequire(import.meta.url)
+const everything = require.resolve('@modelcontextprotocol/server-everything/dist/index.js')
 const servers = {
   all: {
     command: process.execPath,
@@ -88,4 +90,23 @@ it('a file whose servers cannot be read is refused with its line', async () => {
     404,
     expect.stringContaining('wrong.yaml:7: mcp.remote.mcpServers.a.url'),
   ])
+})
+
+it('an administrator signs the server in to a remote one', async () => {
+  await using remote = await startProtectedServer()
+  const mcp = { remote: JSON.stringify({ mcpServers: { s: { url: remote.url, oauth: {} } } }) }
+  await server.model('guarded', {}, { mcp })
+  const list = async () => ((await server.call('/v1/mcp/servers/guarded')).json() as ServerList).servers[0]
+  expect(await list()).toMatchObject({ tools: [], error: expect.stringMatching(/wants an administrator to sign in/) })
+  const { url } = (await server.post('/v1/mcp/sign-in/guarded/s', {})).json() as { url: string }
+  const back = (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? ''
+  const { pathname, search } = new URL(back)
+  const done = await server.call(`${pathname}${search}`)
+  expect([done.status, done.text]).toEqual([200, 'Signed in to s. This page can be closed.\n'])
+  expect((await server.call(`${pathname}${search}`)).status).toBe(400)
+  expect((await server.call(`${pathname}?state=x&error=denied`)).status).toBe(400)
+  expect((await list())?.tools.length).toBeGreaterThan(0)
+  expect((await server.call('/v1/mcp/sign-in/guarded/s', { method: 'DELETE' })).status).toBe(204)
+  expect(await list()).toMatchObject({ tools: [] })
+  expect((await server.post('/v1/mcp/sign-in/guarded/none', {})).status).toBe(404)
 })

@@ -38,6 +38,7 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'GET /api/auth/github/callback',
     'GET /api/auth/oidc/login',
     'GET /api/auth/oidc/callback',
+    'GET /v1/mcp/sign-in/callback',
     'POST /api/auth/oidc/backchannel-logout',
   ],
   general: [
@@ -98,6 +99,8 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'GET /api/pii/events',
     'GET /api/middleware/status',
     'POST /v1/mcp/tools/:model/call',
+    'POST /v1/mcp/sign-in/:model/:server',
+    'DELETE /v1/mcp/sign-in/:model/:server',
     'GET /api/failover/chains',
     'GET /api/failover/events',
     'GET /api/failover/chains/:name',

@@ -7993,6 +7993,7 @@ export interface components {
                 output_modalities: ("text" | "image" | "audio" | "video" | "3d")[];
                 default?: boolean;
                 filtered?: boolean;
+                tools?: boolean;
                 traced?: boolean;
             } & {
                 [key: string]: unknown;
@@ -12643,6 +12644,8 @@ export interface operations {
                             disabled: boolean;
                             pinned: boolean;
                             voice_cloning?: boolean;
+                            /** @description Whether its file names servers of tools. */
+                            tools?: boolean;
                             source?: string;
                         }[];
                     };
