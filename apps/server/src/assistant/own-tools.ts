@@ -8,7 +8,7 @@ import { ASSISTANT_RIGHT } from './right.ts'
 import type { AssistantTool } from './tool.ts'
 
 /** The label of the server of the tools. */
-export const OWN_SERVER = 'assistant'
+const OWN_SERVER = 'assistant'
 
 /** A request, with its credential where one came with it. */
 export type AssistantCaller = Pick<RequestContext, 'principal' | 'requestId' | 'baseUrl'> & {

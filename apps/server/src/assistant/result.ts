@@ -3,7 +3,7 @@ import { maskSecrets } from './mask-secrets.ts'
 import type { ToolAnswer } from './tool.ts'
 
 /** Longest text of a result, UTF-16 code units. */
-export const MAX_RESULT_LENGTH = 60_000
+const MAX_RESULT_LENGTH = 60_000
 
 /** Makes the result of an answer: without secrets, and no longer than a model can read. */
 export function toResult(answer: ToolAnswer): ToolResult {

@@ -15,6 +15,8 @@ export type Fields = Readonly<Record<string, unknown>>
 export interface ServerClient {
   /** @throws {SvcError} of the connection, or with the message of the server */
   get(path: string): Promise<unknown>
+  /** Gives the status of the reply to a GET. @throws {SvcError} of the connection */
+  status(path: string): Promise<number>
   /** @throws as {@link ServerClient.get} */
   post(path: string, body?: Fields): Promise<Fields>
   /** Posts a body and gives the data of the reply's events as they come. @throws as {@link ServerClient.get} */
@@ -72,6 +74,10 @@ export function createServerClient(base: string, { apiKeys: [key] }: Pick<Server
   }
   return {
     get: (path) => call({ path, method: 'GET' }),
+    async status(path) {
+      await using reply = await send({ path, method: 'GET' })
+      return reply.status
+    },
     async post(path, body) {
       return toFields(await call({ path, method: 'POST', body: body ?? {} }))
     },

@@ -108,6 +108,7 @@ export function createInnerService(parts: InnerServiceParts): PerformInside {
     try {
       running.throwIfAborted()
       await admit(call, caller, { pattern: route.path, path: source.path })
+      running.throwIfAborted()
       await send(call, await (findChange(route) === undefined ? route.handler(call) : changeAndRecord(route, call)))
     } catch (thrown) {
       const error = route.mapError === undefined ? thrown : route.mapError(toPublicError(thrown))

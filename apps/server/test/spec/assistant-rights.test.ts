@@ -53,11 +53,11 @@ describe('callers', () => {
         seen[caller] = names.toSorted()
         const hidden = ALL_TOOLS.filter(({ name }) => !names.includes(name))
         for (const { name } of hidden) await expect(mcp.tool(name), name).rejects.toMatchObject({ code: -32602 })
-        for (const { name, routes, effect } of ALL_TOOLS) {
+        // Probing a route that writes would change the server.
+        for (const { name, routes } of ALL_TOOLS.filter(({ effect }) => effect === 'read')) {
           const statuses = await Promise.all(routes.map((route) => callRoute(route, key)))
           const isOpen = statuses.every((status) => status !== 401 && status !== 403)
-          // Probing a route that writes would change the server.
-          if (effect === 'read') expect(names.includes(name), `${caller} ${name}`).toBe(isOpen)
+          expect(names.includes(name), `${caller} ${name}`).toBe(isOpen)
         }
       }
       expect(seen.admin).toEqual(ALL_TOOLS.map(({ name }) => name).toSorted())
@@ -141,7 +141,7 @@ describe('sessions', () => {
   it('are limited, and the unused ones give way', async () => {
     await allow(user, true)
     const first = await openSession({ ...user.headers })
-    for (let opened = 0; opened < 32; opened += 1) await openSession({ ...user.headers })
+    for (let opened = 0; opened < 16; opened += 1) await openSession({ ...user.headers })
     expect((await sendMessage(list, { ...user.headers, 'mcp-session-id': first })).status).toBe(404)
   })
 })

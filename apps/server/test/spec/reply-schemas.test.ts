@@ -42,6 +42,9 @@ const WITHOUT_SCHEMA: readonly string[] = [
   'POST /api/auth/oidc/backchannel-logout',
   'POST /api/copy',
   'DELETE /api/delete',
+  'DELETE /mcp',
+  'GET /mcp',
+  'POST /mcp',
 ]
 
 /** Lists and states that ask for a model. */

@@ -6,9 +6,8 @@ const message = (method: string): JSONRPCMessage => ({ jsonrpc: '2.0', method })
 
 async function replay(store: ReturnType<typeof createEventStore>, id: string): Promise<readonly unknown[]> {
   const sent: unknown[] = []
-  await store.replayEventsAfter(id, {
-    send: async (_, event) => void sent.push('method' in event ? event.method : undefined),
-  })
+  const send = async (_: string, event: JSONRPCMessage) => void sent.push('method' in event ? event.method : undefined)
+  await store.replayEventsAfter(id, { send })
   return sent
 }
 

@@ -42,7 +42,7 @@ export async function runBridge({ input, output, url, headers, signal, onProblem
   function give(message: JSONRPCMessage): void {
     if ((isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) && message.id !== undefined)
       waiting.delete(message.id)
-    void client.send(message).then(onAnswered)
+    void client.send(message).then(() => onAnswered())
   }
   const refuse = (id: JSONRPCRequest['id'], code: number, message: string): void =>
     give({ jsonrpc: '2.0', id, error: { code, message } })
@@ -82,6 +82,5 @@ export async function runBridge({ input, output, url, headers, signal, onProblem
     else patience.addEventListener('abort', () => resolve(), { once: true })
   })
   await upstream.close()
-  client.onclose = () => undefined
   await client.close()
 }

@@ -1,5 +1,6 @@
+import { SvcError } from '@svc/errors'
 import type { ServerConfig } from '../../config/schema.ts'
-import { createServerClient, toServerUrl } from '../remote-client.ts'
+import { createServerClient, type ServerClient, toServerUrl } from '../remote-client.ts'
 import { printErrorLine } from '../terminal.ts'
 
 /**
@@ -9,10 +10,10 @@ import { printErrorLine } from '../terminal.ts'
  * @throws {SvcError} of the connection, or the refusal of the server
  */
 export async function runMcpCommand(config: ServerConfig): Promise<void> {
-  const url = toServerUrl(config)
+  const url = new URL('mcp', toServerUrl(config))
   const [key] = config.apiKeys
-  // A wrong address or key is said before a client speaks.
-  await createServerClient(url, config).get('/version')
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  await checkServer(createServerClient(toServerUrl(config), config))
   const { runBridge } = await import('./bridge.ts')
   const ending = new AbortController()
   const end = (): void => ending.abort()
@@ -21,9 +22,18 @@ export async function runMcpCommand(config: ServerConfig): Promise<void> {
   await runBridge({
     input: process.stdin,
     output: process.stdout,
-    url: new URL('mcp', url),
-    headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+    url,
+    headers,
     signal: ending.signal,
     onProblem: printErrorLine,
   })
+}
+
+/** Says what is wrong with an address or a key before a client speaks. @throws as {@link runMcpCommand} */
+async function checkServer(server: ServerClient): Promise<void> {
+  const status = await server.status('/mcp')
+  // A caller who may go on is asked for a session.
+  if (status === 400) return
+  if (status === 404) throw new SvcError('not_found', 'this server has no tools for an assistant')
+  await server.get('/mcp')
 }

@@ -13,7 +13,7 @@ export interface CorsPolicy {
 }
 
 /** Headers that pages may read beside the ones that they may always read. */
-const EXPOSED = 'X-Correlation-ID, x-request-id, request-id, Retry-After, Served-Model, Failover'
+const EXPOSED = 'X-Correlation-ID, x-request-id, request-id, Retry-After, Served-Model, Failover, Mcp-Session-Id'
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
 
 /**
