@@ -75,8 +75,9 @@ export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
   // the chains of failover and saved slots have no page
   failover: [],
   slot: FIGURES,
+  mcp: ['tools'],
   // what a tool changes is elsewhere
-  mcp: [],
+  'mcp.call': [],
   /** A request to a model, which is not a change in the audit log. */
   inference: ['system', 'home', 'logs', ...FIGURES],
 }
@@ -142,6 +143,8 @@ export const MUTATIONS = {
   'POST /api/models/vram-estimate': { nothing: 'it estimates' },
   'POST /api/models/preview/{name}': { nothing: 'it shows a change' },
   'POST /v1/mcp/tools/{model}/call': 'mcp.call',
+  'POST /v1/mcp/sign-in/{model}/{server}': 'mcp.sign-in',
+  'DELETE /v1/mcp/sign-in/{model}/{server}': 'mcp.sign-out',
   'POST /api/backends/install/{id}': 'backend.install',
   'POST /api/backends/install-external': 'backend.install',
   'POST /api/backends/delete/{id}': 'backend.delete',

@@ -22192,6 +22192,11 @@ export interface operations {
                             name: string;
                             /** @enum {string} */
                             type: "remote" | "stdio";
+                            /**
+                             * @description Whether an administrator signs in to it.
+                             * @constant
+                             */
+                            oauth?: true;
                             tools: {
                                 /** @description The name for the model. */
                                 name: string;

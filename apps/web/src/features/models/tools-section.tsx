@@ -5,6 +5,7 @@ import { Button } from '../../components/ui/button.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { Badge, Status } from '../../components/ui/status.tsx'
 import { type Tool, type ToolServer, toolServersQuery } from '../../lib/tools.ts'
+import { ServerSignIn } from './server-sign-in.tsx'
 import { ToolTrial } from './tool-trial.tsx'
 import * as styles from './tools.module.css'
 
@@ -45,7 +46,7 @@ export function ToolsSection({ model }: { readonly model: string }) {
 /** A server: its state, and what it gives. */
 function Server({ model, server }: { readonly model: string; readonly server: ToolServer }) {
   const { t } = useTranslation('models')
-  const { name, type, tools, prompts = [], resources = [], error } = server
+  const { name, type, tools, prompts = [], resources = [], error, oauth } = server
   return (
     <section className={`card ${styles.server}`} aria-label={name}>
       <header className="row wrap">
@@ -58,6 +59,7 @@ function Server({ model, server }: { readonly model: string; readonly server: To
         )}
       </header>
       {error !== undefined && <p>{error}</p>}
+      {oauth === true && <ServerSignIn model={model} server={name} isSignedIn={error === undefined} />}
       {tools.length > 0 && (
         <ul className={styles.tools}>
           {tools.map((tool) => (
