@@ -6,28 +6,20 @@ import type { BuiltServer } from '../../server/test/support/built-server.ts'
 import { describeInBrowser, openView, startBuiltServer } from './harness.ts'
 import { dress, findHiddenStops, findOverflow, findSmallText, findUnstyled, findViolations } from './look.ts'
 
-/** Rules of a model: each begins a turn, by the result that the conversation has by then. */
+/** Turns of a model: it calls a tool, and says what the second turn is for. */
 const RULES = [
-  { rpc: 'Predict*', contains: '"41"', do: { text: 'It is 41.' } },
   { rpc: 'Predict*', contains: 'the caller declined this call', do: { text: 'Then not.' } },
+  { rpc: 'Predict*', call: 2, do: { text: 'It is 41.' } },
   {
     rpc: 'Predict*',
-    contains: 'add numbers',
-    do: {
-      text: 'I add them.',
-      via: 'deltas' as const,
-      toolCalls: [{ id: 'call_a', name: 'add', arguments: { a: 40, b: 1 } }],
-    },
+    do: { text: 'I add them.', via: 'deltas' as const, toolCalls: [{ name: 'add', arguments: { a: 40, b: 1 } }] },
   },
 ]
 
-const NOTE = {
-  name: 'edit_model_config',
-  arguments: { name: 'plain', patch: { description: 'Edited' }, dry_run: false },
-}
+const EDIT = { name: 'plain', patch: { description: 'Edited' }, dry_run: false }
 const ADMIN_RULES = [
-  { rpc: 'Predict*', contains: 'written', do: { text: 'The file is changed.' } },
-  { rpc: 'Predict*', contains: 'describe it', do: { via: 'deltas' as const, toolCalls: [{ id: 'call_e', ...NOTE }] } },
+  { rpc: 'Predict*', call: 2, do: { text: 'The file is changed.' } },
+  { rpc: 'Predict*', do: { via: 'deltas' as const, toolCalls: [{ name: 'edit_model_config', arguments: EDIT }] } },
 ]
 
 describeInBrowser('tools of servers', () => {

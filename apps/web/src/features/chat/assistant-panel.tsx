@@ -35,6 +35,7 @@ export function AssistantPanel({ onClose }: { readonly onClose: () => void }) {
       ref={panel}
       className={styles.assistant}
       data-assistant
+      data-open="true"
       aria-label={t('assistant.title')}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return

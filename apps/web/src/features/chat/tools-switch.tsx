@@ -77,7 +77,12 @@ function Servers({ model, settings, onChange }: SwitchProps) {
 /** What a server gives, or why it gives nothing. */
 function ServerLine({ server: { tools, error } }: { readonly server: ToolServer }) {
   const { t } = useTranslation('chat')
-  if (error !== undefined) return <Status tone="bad">{error}</Status>
+  if (error !== undefined)
+    return (
+      <p className="meta">
+        <Status tone="bad">{t('tools.failed')}</Status> {error}
+      </p>
+    )
   const asked = tools.filter(({ approval }) => approval === 'ask').length
   return (
     <p className="meta">
