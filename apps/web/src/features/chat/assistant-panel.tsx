@@ -8,9 +8,13 @@ import { Icon } from '../../components/ui/icon.tsx'
 import { EmptyState, ErrorBlock } from '../../components/ui/states.tsx'
 import { findDefaultModel, keepLastModel, useChatModels } from '../../lib/chat/models.ts'
 import { type Chat, type ChatEntry, DEFAULT_SETTINGS } from '../../lib/chat/types.ts'
+import { toRem } from '../../lib/text-size.ts'
 import { useChat, useChatEntries, useChatStore, useRunningChats } from '../../lib/chat/use-chats.ts'
 import * as styles from './chat.module.css'
 import { Thread } from './thread.tsx'
+
+/** Pages this wide make room for the panel. It covers others, which are inert meanwhile. */
+const roomy = globalThis.matchMedia?.(`(min-width: ${toRem(1440)})`)
 
 /** The assistant beside any page: a chat whose model runs this server. It goes on with the last such chat. */
 export function AssistantPanel({ onClose }: { readonly onClose: () => void }) {
@@ -26,6 +30,7 @@ export function AssistantPanel({ onClose }: { readonly onClose: () => void }) {
       if (opener instanceof HTMLElement) opener.focus()
     }
   }, [])
+  useEffect(keepPageApart, [])
   const isKnown = entries !== undefined
   useEffect(() => {
     if (isKnown) panel.current?.querySelector<HTMLElement>('[data-composer]')?.focus()
@@ -67,6 +72,18 @@ export function AssistantPanel({ onClose }: { readonly onClose: () => void }) {
     </aside>,
     document.body,
   )
+}
+
+/** Makes the page below the panel inert. @returns a function that ends it */
+function keepPageApart(): () => void {
+  const main = document.getElementById('main')
+  const apply = () => main?.toggleAttribute('inert', !roomy.matches)
+  apply()
+  roomy.addEventListener('change', apply)
+  return () => {
+    roomy.removeEventListener('change', apply)
+    main?.removeAttribute('inert')
+  }
 }
 
 /** A conversation that has not begun. */

@@ -60,7 +60,7 @@ function Difference({ change }: { readonly change: FileChange }) {
 
 /** The lines of a difference in unified form, without the names of the files. */
 function listLines(diff: string) {
-  const lines = diff.split('\n')
+  const lines = diff.trimEnd().split('\n')
   const start = lines.findIndex((line) => line.startsWith('@@'))
   return lines.slice(Math.max(0, start)).map((line, index) => ({ id: index, kind: toKind(line), line }))
 }

@@ -48,7 +48,7 @@ function Server({ model, server }: { readonly model: string; readonly server: To
   const { t } = useTranslation('models')
   const { name, type, tools, prompts = [], resources = [], error, oauth } = server
   return (
-    <section className={`card ${styles.server}`} aria-label={name}>
+    <section className={styles.server} aria-label={name}>
       <header className="row wrap">
         <h4>{name}</h4>
         <Badge>{t(type === 'remote' ? 'tools.remote' : 'tools.program')}</Badge>

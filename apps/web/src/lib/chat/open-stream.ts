@@ -2,6 +2,7 @@ import { createParser } from 'eventsource-parser'
 import { send } from '../api-client.ts'
 import { readFailure } from '../api-error.ts'
 import { toUrl } from '../base-path.ts'
+import { readServerFaults } from './read-warnings.ts'
 
 /** A stream of the server whose head has arrived. */
 export interface OpenedStream {
@@ -43,12 +44,6 @@ export async function openStream(path: string, body: object | undefined, signal:
     serverFaults: readServerFaults(response.headers.get('x-svc-warning')),
     frames: readFrames(response.body),
   }
-}
-
-/** Finds the warnings about servers of tools among `code: sentence` pairs. */
-export function readServerFaults(warnings: string | null): readonly string[] {
-  const pairs = (warnings ?? '').split(/; (?=[a-z_]+: )/)
-  return pairs.flatMap((pair) => (pair.startsWith('tool_server_failed: ') ? [pair.slice(pair.indexOf(' ') + 1)] : []))
 }
 
 /** @throws CutStreamError when the bytes end before `[DONE]` */

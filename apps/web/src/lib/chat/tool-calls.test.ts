@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { Answer } from './answer.ts'
 import { buildChatBody } from './build-request.ts'
-import { readServerFaults } from './open-stream.ts'
+import { readServerFaults } from './read-warnings.ts'
 import { readChatChunk } from './read-chat-chunk.ts'
 import { createTestMessage } from './test-message.ts'
 import { decide, listAsked, listDecided, listParts } from './tool-calls.ts'
-import { DEFAULT_SETTINGS, type Message } from './types.ts'
+import { type ChatSettings, DEFAULT_SETTINGS, type Message } from './types.ts'
 
 const empty = createTestMessage({ role: 'assistant', model: 'm', state: 'streaming' })
 const settings = { ...DEFAULT_SETTINGS, toolServers: ['files', 'sums'] }
@@ -77,7 +77,7 @@ describe('an answer with tools of servers', () => {
 
 describe('a request with tools of servers', () => {
   const question = createTestMessage({ text: 'go' })
-  const build = (path: readonly Message[], of = settings) => buildChatBody({ model: 'm', settings: of, path })
+  const build = (path: readonly Message[], of: ChatSettings = settings) => buildChatBody({ model: 'm', settings: of, path })
 
   test('names the servers and has earlier calls with their results', () => {
     const body = build([question, gather([...turn, text('\n\nDone.')]), question])
