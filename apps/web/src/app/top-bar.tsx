@@ -6,7 +6,6 @@ import { lazyPart } from '../lib/lazy-part.ts'
 import { openPalette, type PaletteView, setPaletteHost } from '../lib/palette.ts'
 import { useSession } from '../lib/session.ts'
 import { chooseTheme } from '../lib/theme.ts'
-import * as operationsButtonStyles from './operations-button.module.css'
 import * as styles from './top-bar.module.css'
 
 const AccountMenu = lazyPart(async () => (await import('./account-menu.tsx')).AccountMenu)
@@ -32,7 +31,7 @@ export function TopBarTools() {
         <span className="grow">{t('palette.open')}</span> <kbd>Ctrl K</kbd>
       </button>
       {viewer.isAdmin && (
-        <Suspense fallback={<span className={operationsButtonStyles.button} aria-hidden="true" />}>
+        <Suspense>
           <AdminTools />
         </Suspense>
       )}

@@ -76,8 +76,6 @@ export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
   failover: [],
   slot: FIGURES,
   mcp: ['tools'],
-  // what a tool changes is elsewhere
-  'mcp.call': [],
   /** A request to a model, which is not a change in the audit log. */
   inference: ['system', 'home', 'logs', ...FIGURES],
 }
@@ -96,7 +94,7 @@ type Mutation = {
 }[keyof paths & string]
 
 const RENEWS: Nothing = {
-  nothing: 'the session is asked for anew, and everything of the viewer before it is forgotten',
+  nothing: 'the session is asked for anew, and the rest is forgotten',
 }
 const UPLOADS: Nothing = { nothing: 'the file is not a model before it is complete' }
 
@@ -141,10 +139,10 @@ export const MUTATIONS = {
   'POST /api/models/prune': 'model.prune',
   'POST /api/show': { nothing: 'it tells what the server knows of a model' },
   'POST /api/models/vram-estimate': { nothing: 'it estimates' },
-  'POST /api/models/preview/{name}': { nothing: 'it shows a change' },
-  'POST /v1/mcp/tools/{model}/call': 'mcp.call',
-  'POST /v1/mcp/sign-in/{model}/{server}': 'mcp.sign-in',
-  'DELETE /v1/mcp/sign-in/{model}/{server}': 'mcp.sign-out',
+  'POST /api/models/preview/{name}': { nothing: 'it estimates' },
+  'POST /v1/mcp/tools/{model}/call': 'mcp',
+  'POST /v1/mcp/sign-in/{model}/{server}': 'mcp',
+  'DELETE /v1/mcp/sign-in/{model}/{server}': 'mcp',
   'POST /api/backends/install/{id}': 'backend.install',
   'POST /api/backends/install-external': 'backend.install',
   'POST /api/backends/delete/{id}': 'backend.delete',

@@ -18,7 +18,7 @@ export interface ChatModel {
   /** Whether private data in messages is masked or refused. */
   readonly isFiltered?: boolean
   /** Whether it is connected to servers of tools. */
-  readonly hasTools?: boolean
+  readonly hasTools?: boolean | undefined
   /** Whether administrators can read its conversations in traces. */
   readonly isTraced?: boolean
 }
@@ -54,7 +54,7 @@ export function useChatModels(): ChatModels {
               isLoaded: loaded?.some((model) => model.id === id),
               isDefault: isDefault === true,
               isFiltered: filtered === true,
-              hasTools: tools === true,
+              hasTools: tools,
               isTraced: traced === true,
             },
           ]
