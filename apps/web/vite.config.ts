@@ -69,7 +69,7 @@ const GROUPS = {
   overlays: match(
     ['react-aria-components|@?react-aria|@?react-stately|@internationalized', 'sonner'],
     [
-      'app/(?:account-menu|attention-count|failures|operation-news|operations-button|palette|pending-count).tsx?',
+      'app/(?:account-menu|admin-tools|attention-count|failures|operation-news|operations-button|palette|pending-count).tsx?',
       'components/(?:operations/[^/]+|chat/model-list|ui/(?:dialog|menu|progress-bar|toaster)).tsx?',
       'lib/operations/[^/]+.ts',
     ],

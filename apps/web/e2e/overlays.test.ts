@@ -22,6 +22,10 @@ const makeEntry = (name: string): string => `- name: ${name}
 
 const MODELS = {
   secrets: 'backend: pattern\npii_detection: { builtins: [email], default_action: mask }\n',
+  tooled: `backend: llama
+known_usecases: [chat]
+mcp: { remote: '{"mcpServers": {"files": {"url": "http://127.0.0.1:9/mcp"}}}' }
+`,
   examples: `router:
   classifier: knn
   knn: { embedding_model: demo-embed, k: 1, similarity_threshold: 0.5, vote_threshold: 0.5 }

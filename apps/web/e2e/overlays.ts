@@ -89,6 +89,14 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
       behind('features/account/account-page', 'Sign out everywhere else'),
     ],
   },
+  {
+    address: '/app/events',
+    overlays: [behind('features/chat/assistant-panel', 'Assistant', { part: 'aside[data-assistant]' })],
+  },
+  {
+    address: '/app/chat/tooled',
+    overlays: [behind('features/chat/tools-switch', 'Tools')],
+  },
   { address: '/app/events', width: 390, overlays: [behind('components/ui/filter-sheet', /^Filters/)] },
   { address: '/app/usage', width: 390, overlays: [behind('app/shell', 'Open navigation', { part: '[data-drawer]' })] },
   {

@@ -11,6 +11,8 @@ import { findResourceServer, isTool, listServerTools, sendToServer, type UsedSer
 export interface DescribedServer {
   readonly name: string
   readonly type: 'remote' | 'stdio'
+  /** Whether an administrator signs in to it. */
+  readonly oauth?: true | undefined
   readonly tools: readonly ServerTool[]
   /** Names of its prompts; undefined where it offers none. */
   readonly prompts?: readonly string[] | undefined
@@ -36,17 +38,26 @@ export function describeServers(
 
 async function describe(server: UsedServer, options: PageOptions): Promise<DescribedServer> {
   const { name, kind: type } = server.settings
+  const oauth =
+    server.settings.kind === 'remote' && server.settings.oauth?.grant === 'code' ? { oauth: true as const } : {}
   const { tools, failure } = await listServerTools(server, options)
   options.signal.throwIfAborted()
-  if (failure !== undefined) return { name, type, tools, error: failure.message }
+  if (failure !== undefined) return { name, type, ...oauth, tools, error: failure.message }
   try {
     const session = await server.session(options.signal)
     const read = async (kind: 'prompts' | 'resources', key: string) =>
       session.offers(kind) ? (await session.list(kind, options.signal)).map((entry) => cut(entry[key])) : undefined
-    return { name, type, tools, prompts: await read('prompts', 'name'), resources: await read('resources', 'uri') }
+    return {
+      name,
+      type,
+      ...oauth,
+      tools,
+      prompts: await read('prompts', 'name'),
+      resources: await read('resources', 'uri'),
+    }
   } catch (error) {
     if (options.signal.aborted || !SvcError.is(error)) throw error
-    return { name, type, tools, error: error.message }
+    return { name, type, ...oauth, tools, error: error.message }
   }
 }
 

@@ -2,23 +2,20 @@ import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { buttonClass, IconButton } from '../components/ui/button.tsx'
 import { Icon } from '../components/ui/icon.tsx'
-import { useCapabilities } from '../lib/capabilities.ts'
 import { lazyPart } from '../lib/lazy-part.ts'
 import { openPalette, type PaletteView, setPaletteHost } from '../lib/palette.ts'
 import { useSession } from '../lib/session.ts'
 import { chooseTheme } from '../lib/theme.ts'
-import * as operationsButtonStyles from './operations-button.module.css'
 import * as styles from './top-bar.module.css'
 
 const AccountMenu = lazyPart(async () => (await import('./account-menu.tsx')).AccountMenu)
-const OperationsButton = lazyPart(async () => (await import('./operations-button.tsx')).OperationsButton)
+const AdminTools = lazyPart(async () => (await import('./admin-tools.tsx')).AdminTools)
 const Palette = lazyPart(async () => (await import('./palette.tsx')).Palette)
 
 /** Search, operations, theme and account. Menus and the palette load after the first paint. */
 export function TopBarTools() {
   const { t } = useTranslation()
   const { viewer } = useSession()
-  const capabilities = useCapabilities()
   const [palette, setPalette] = useState<PaletteView>()
   useEffect(() => setPaletteHost(setPalette), [])
   const initial = (viewer.name || viewer.email || '?').slice(0, 1).toUpperCase()
@@ -33,9 +30,9 @@ export function TopBarTools() {
         <Icon name="search" />
         <span className="grow">{t('palette.open')}</span> <kbd>Ctrl K</kbd>
       </button>
-      {viewer.isAdmin && capabilities.operations && (
-        <Suspense fallback={<span className={operationsButtonStyles.button} aria-hidden="true" />}>
-          <OperationsButton />
+      {viewer.isAdmin && (
+        <Suspense>
+          <AdminTools />
         </Suspense>
       )}
       <ThemeButton />

@@ -28,6 +28,7 @@ export type Part =
   | 'session'
   | 'settings'
   | 'system'
+  | 'tools'
   | 'traces'
   | 'usage'
   | 'users'
@@ -38,7 +39,7 @@ const MEMORY: readonly Part[] = ['system', 'models', 'home', 'logs']
 const FILES: readonly Part[] = [
   ...MEMORY,
   ...(['model-file', 'model-editor', 'middleware-status', 'proxy-certificate', 'routers', 'router-corpus'] as const),
-  ...(['backends', 'backend-usecases', 'operations', 'capabilities', 'discovery'] as const),
+  ...(['backends', 'backend-usecases', 'operations', 'capabilities', 'discovery', 'tools'] as const),
 ]
 const PEOPLE: readonly Part[] = ['users', 'home', 'account', 'session', 'usage']
 /** Figures that every request to a model changes. */
@@ -76,6 +77,7 @@ export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
   collection: [],
   skill: [],
   slot: FIGURES,
+  mcp: ['tools'],
   /** A request to a model, which is not a change in the audit log. */
   inference: ['system', 'home', 'logs', ...FIGURES],
 }
@@ -94,7 +96,7 @@ type Mutation = {
 }[keyof paths & string]
 
 const RENEWS: Nothing = {
-  nothing: 'the session is asked for anew, and everything of the viewer before it is forgotten',
+  nothing: 'the session is asked for anew, and the rest is forgotten',
 }
 const UPLOADS: Nothing = { nothing: 'the file is not a model before it is complete' }
 
@@ -139,6 +141,10 @@ export const MUTATIONS = {
   'POST /api/models/prune': 'model.prune',
   'POST /api/show': { nothing: 'it tells what the server knows of a model' },
   'POST /api/models/vram-estimate': { nothing: 'it estimates' },
+  'POST /api/models/preview/{name}': { nothing: 'it estimates' },
+  'POST /v1/mcp/tools/{model}/call': 'mcp',
+  'POST /v1/mcp/sign-in/{model}/{server}': 'mcp',
+  'DELETE /v1/mcp/sign-in/{model}/{server}': 'mcp',
   'POST /api/backends/install/{id}': 'backend.install',
   'POST /api/backends/install-external': 'backend.install',
   'POST /api/backends/delete/{id}': 'backend.delete',

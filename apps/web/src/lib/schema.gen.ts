@@ -8777,6 +8777,7 @@ export interface components {
                 output_modalities: ("text" | "image" | "audio" | "video" | "3d")[];
                 default?: boolean;
                 filtered?: boolean;
+                tools?: boolean;
                 traced?: boolean;
             } & {
                 [key: string]: unknown;
@@ -13427,6 +13428,8 @@ export interface operations {
                             disabled: boolean;
                             pinned: boolean;
                             voice_cloning?: boolean;
+                            /** @description Whether its file names servers of tools. */
+                            tools?: boolean;
                             source?: string;
                         }[];
                     };
@@ -26080,6 +26083,11 @@ export interface operations {
                             name: string;
                             /** @enum {string} */
                             type: "remote" | "stdio";
+                            /**
+                             * @description Whether an administrator signs in to it.
+                             * @constant
+                             */
+                            oauth?: true;
                             tools: {
                                 /** @description The name for the model. */
                                 name: string;

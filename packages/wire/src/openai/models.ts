@@ -23,6 +23,8 @@ export const modelWithCapabilities = z.looseObject({
   default: z.boolean().optional(),
   /** Whether private data in requests is masked or refused. */
   filtered: z.boolean().optional(),
+  /** Whether its file names servers of tools. */
+  tools: z.boolean().optional(),
   /** Whether administrators can read its requests and answers in traces. */
   traced: z.boolean().optional(),
 })

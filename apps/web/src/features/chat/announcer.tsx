@@ -33,6 +33,6 @@ export function Announcer({ text }: { readonly text: string }) {
 
 /** Announces the end of an answer in a part of the page that outlives the growing message. */
 function announceRest(text: string): void {
-  const rest = document.getElementById('chat-rest')
+  const rest = document.querySelector('[data-chat-rest]')
   if (rest !== null) rest.textContent = text
 }

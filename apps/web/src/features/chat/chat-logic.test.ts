@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../lib/chat/types.ts'
 import { joinTexts } from './dictation.tsx'
 import { toTokensPerSecond } from './figure-line.tsx'
+import { layOut } from './folded-text.tsx'
 import { groupByAge } from './group-by-age.ts'
 import { readChatSearch } from './search.ts'
 import { readNumber, readStops } from './settings-drawer.tsx'
-import { layOut } from './tool-calls.tsx'
 
 test('wrong search parameters become their defaults', () => {
   expect(readChatSearch({ q: 3, list: 'yes' })).toEqual({})

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Composer } from '../../components/chat/composer.tsx'
 import { IconButton } from '../../components/ui/button.tsx'
+import { Badge } from '../../components/ui/status.tsx'
 import { findDefaultModel, keepLastModel, useChatModels } from '../../lib/chat/models.ts'
 import type { Chat } from '../../lib/chat/types.ts'
 import { useChatStore, useRunningChats } from '../../lib/chat/use-chats.ts'
@@ -48,7 +49,8 @@ export function Conversation({ chat }: { readonly chat: Chat }) {
               model={model}
               onModel={(chosen) => {
                 keepLastModel(chosen)
-                store.change(id, { model: chosen })
+                // the servers of tools are those of the model
+                store.change(id, { model: chosen, settings: { ...settings, toolServers: [] } })
               }}
               placeholder={t('composer.placeholder')}
               tools={<Dictation draftKey={id} />}
@@ -56,6 +58,7 @@ export function Conversation({ chat }: { readonly chat: Chat }) {
               onSend={(text, attachments, editedId) => store.send(id, text, attachments, editedId)}
               onStop={() => store.stop(id)}
             >
+              {settings.isAssistant === true && <Badge tone="acc">{t('assistant.title')}</Badge>}
               <Switches
                 models={models}
                 model={model}

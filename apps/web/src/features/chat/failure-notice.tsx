@@ -5,6 +5,7 @@ import { Button } from '../../components/ui/button.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { toError } from '../../lib/chat/failure.ts'
+import { listAsked, listDecided } from '../../lib/chat/tool-calls.ts'
 import type { Message } from '../../lib/chat/types.ts'
 import { useChatStore } from '../../lib/chat/use-chats.ts'
 
@@ -16,7 +17,8 @@ export function FailureNotice({ message, isBusy }: { readonly message: Message; 
   const hasText = text !== ''
   // the same object while the message is the same, so that its countdown goes on
   const error = useMemo(() => failure && toError(failure), [failure])
-  const goOn = hasText && (
+  const hasCalls = message.toolCalls.some(({ result }) => result !== undefined) || listDecided(message).length > 0
+  const goOn = (hasText || hasCalls) && listAsked(message).length === 0 && (
     <Button small disabled={isBusy} onClick={() => store.continueAnswer(chatId, id)}>
       {t('continue')}
     </Button>

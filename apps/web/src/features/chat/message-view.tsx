@@ -3,10 +3,13 @@ import { useTranslation } from 'react-i18next'
 import { AttachedFile } from '../../components/chat/attachment-list.tsx'
 import * as composerStyles from '../../components/chat/composer.module.css'
 import { Markdown } from '../../components/markdown/markdown.tsx'
+import { Notice } from '../../components/ui/notice.tsx'
+import { type AnswerPart, listAsked, listParts } from '../../lib/chat/tool-calls.ts'
 import type { Chat, Message } from '../../lib/chat/types.ts'
 import { useLiveAnswer } from '../../lib/chat/use-chats.ts'
 import { Announcer } from './announcer.tsx'
 import * as styles from './chat.module.css'
+import { Consent } from './consent.tsx'
 import { FailureNotice } from './failure-notice.tsx'
 import { LiveLine } from './live-line.tsx'
 import { MessageActions } from './message-actions.tsx'
@@ -66,19 +69,25 @@ export const AnswerView = memo(function AnswerView({
       className={styles.answer}
       aria-label={t('answerOf', { model: servedModel ?? model ?? '' })}
       aria-busy={isLive}
+      tabIndex={-1}
     >
       <Served message={message} />
       <Reasoning message={message} isLive={isLive} />
-      <ToolCalls calls={message.toolCalls} isLive={isLive} />
-      {isRaw ? (
-        <pre className={styles.raw}>{text}</pre>
-      ) : (
-        text !== '' && (
-          <div className={isLive ? styles.growing : ''}>
-            <Markdown text={text} isGrowing={isLive} />
-          </div>
-        )
-      )}
+      {message.serverFaults?.map((fault) => (
+        <Notice key={fault} tone="warn">
+          {fault}
+        </Notice>
+      ))}
+      {listParts(message).map((part, index, { length }) => (
+        <Part
+          // a part stays at its place while the answer grows
+          key={`${index} ${part.kind}`}
+          {...{ part, isRaw, message }}
+          isLive={isLive}
+          isGrowing={isLive && index === length - 1}
+          canDecide={!isBusy && message.state !== 'streaming' && chat.entry.leafId === message.id}
+        />
+      ))}
       {isLive ? (
         <>
           {live !== undefined && <LiveLine live={live} chatId={kept.chatId} />}
@@ -94,6 +103,40 @@ export const AnswerView = memo(function AnswerView({
     </article>
   )
 })
+
+/** A part of an answer: text, or calls of tools. Calls that wait for the reader stand below the others. */
+function Part({
+  part,
+  message,
+  isRaw,
+  isLive,
+  isGrowing,
+  canDecide,
+}: {
+  readonly part: AnswerPart
+  readonly message: Message
+  readonly isRaw: boolean
+  readonly isLive: boolean
+  readonly isGrowing: boolean
+  readonly canDecide: boolean
+}) {
+  if (part.kind === 'calls') {
+    const asked = canDecide ? listAsked({ toolCalls: part.calls }) : []
+    const others = part.calls.filter((call) => !asked.includes(call))
+    return (
+      <>
+        {others.length > 0 && <ToolCalls calls={others} isLive={isLive} />}
+        {asked.length > 0 && <Consent message={message} calls={asked} />}
+      </>
+    )
+  }
+  if (isRaw) return <pre className={styles.raw}>{part.text}</pre>
+  return (
+    <div className={isGrowing ? styles.growing : ''}>
+      <Markdown text={part.text} isGrowing={isGrowing} />
+    </div>
+  )
+}
 
 /** The model that answered; for a router or a failover its label, and the model behind it. */
 function Served({ message }: { readonly message: Message }) {

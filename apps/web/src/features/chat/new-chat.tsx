@@ -30,6 +30,8 @@ export function NewChat({ model: named }: { readonly model?: string }) {
   const chooseModel = (id: string) => {
     keepLastModel(id)
     setChosen(id)
+    // the servers of tools are those of the model
+    setSettings({ ...settings, toolServers: [] })
   }
   return (
     <section className={styles.conversation} aria-label={t('conversation')}>

@@ -1,11 +1,15 @@
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import * as chipStyles from '../../components/ui/chip.module.css'
 import { Icon } from '../../components/ui/icon.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import type { ChatModel } from '../../lib/chat/models.ts'
 import type { ChatSettings } from '../../lib/chat/types.ts'
+import { hasFeature, useSession } from '../../lib/session.ts'
 
-/** Switches for thinking, if the model can think, and for tools, if the server has some. */
+const ToolsSwitch = lazy(async () => ({ default: (await import('./tools-switch.tsx')).ToolsSwitch }))
+
+/** Switches for thinking, if the model can think, and for tools, if it is connected to some. */
 export function Switches({
   models,
   model,
@@ -19,10 +23,11 @@ export function Switches({
 }) {
   const { t } = useTranslation('chat')
   const { mcp } = useCapabilities()
-  const canThink = models?.find(({ id }) => id === model)?.canThink === true
+  const { viewer } = useSession()
+  const known = models?.find(({ id }) => id === model)
   return (
     <>
-      {canThink && (
+      {known?.canThink === true && (
         <button
           type="button"
           className={chipStyles.chip}
@@ -33,16 +38,10 @@ export function Switches({
           {t('thinking.switch')}
         </button>
       )}
-      {mcp && (
-        <button
-          type="button"
-          className={chipStyles.chip}
-          aria-pressed={settings.isUsingTools}
-          onClick={() => onChange({ ...settings, isUsingTools: !settings.isUsingTools })}
-        >
-          <Icon name="tool" small />
-          {t('tools.switch')}
-        </button>
+      {mcp && known?.hasTools === true && hasFeature(viewer, 'mcp') && (
+        <Suspense>
+          <ToolsSwitch model={model} settings={settings} onChange={onChange} />
+        </Suspense>
       )}
     </>
   )

@@ -47,7 +47,7 @@ export function Thread({ chat, isRunning }: { readonly chat: Chat; readonly isRu
             )}
         </div>
       </ScrollRegion>
-      <div className="visuallyHidden" role="log" aria-live="polite" id="chat-rest" />
+      <div className="visuallyHidden" role="log" aria-live="polite" data-chat-rest />
       {!isAtEnd && (
         <div className={styles.toEnd}>
           <Button small icon="chevron-down" onClick={goToEnd}>

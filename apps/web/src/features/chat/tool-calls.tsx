@@ -1,14 +1,13 @@
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../../components/ui/icon.tsx'
-import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import type { ToolCall } from '../../lib/chat/types.ts'
 import { formatDuration } from '../../lib/format.ts'
 import * as styles from './chat.module.css'
+import { FoldedText } from './folded-text.tsx'
 
 /** Calls of tools, side by side: name, state, arguments and result. */
 export function ToolCalls({ calls, isLive }: { readonly calls: readonly ToolCall[]; readonly isLive: boolean }) {
-  if (calls.length === 0) return null
   return (
     <div className={styles.calls}>
       {calls.map((call) => (
@@ -20,46 +19,31 @@ export function ToolCalls({ calls, isLive }: { readonly calls: readonly ToolCall
 
 function Call({ call, isLive }: { readonly call: ToolCall; readonly isLive: boolean }) {
   const { t } = useTranslation('chat')
-  const { name, result, isFailed, durationMs } = call
+  const { name, tool = name, server, result, durationMs } = call
   return (
     <div className={styles.call}>
       <header>
         <Icon name="tool" small />
-        <b className="monospace clip">{name}</b>
-        {isFailed ? (
-          <Status tone="bad">{t('tools.failed')}</Status>
-        ) : result !== undefined ? (
-          <Status tone="ok">{t('tools.done')}</Status>
-        ) : isLive ? (
-          <Status tone="run">{t('tools.running')}</Status>
-        ) : (
-          <Status>{t('tools.asked')}</Status>
-        )}
+        <b className="monospace clip" title={tool}>
+          {tool}
+        </b>
+        <CallState call={call} isLive={isLive} />
         {durationMs !== undefined && <span className="meta">{formatDuration(durationMs)}</span>}
       </header>
-      <Folded label={t('tools.arguments')} text={call.arguments} />
-      {result !== undefined && <Folded label={t('tools.result')} text={result} />}
+      {server !== undefined && server !== '' && <p className="meta clip">{t('tools.ofServer', { server })}</p>}
+      <FoldedText label={t('tools.arguments')} text={call.arguments} />
+      {result !== undefined && <FoldedText label={t('tools.result')} text={result} />}
     </div>
   )
 }
 
-/** A text in one line that opens to all of it; JSON is laid out. */
-function Folded({ label, text }: { readonly label: string; readonly text: string }) {
-  return (
-    <details>
-      <summary className="monospace clip">
-        {label}: {text}
-      </summary>
-      <ScrollRegion as="pre">{layOut(text)}</ScrollRegion>
-    </details>
-  )
-}
-
-/** JSON over several lines; anything else as it is. */
-export function layOut(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2)
-  } catch {
-    return text
-  }
+function CallState({ call, isLive }: { readonly call: ToolCall; readonly isLive: boolean }) {
+  const { t } = useTranslation('chat')
+  const { result, isFailed, consent, server } = call
+  if (consent === 'declined') return <Status tone="warn">{t('consent.declined')}</Status>
+  if (isFailed === true) return <Status tone="bad">{t('tools.failed')}</Status>
+  if (result !== undefined) return <Status tone="ok">{t('tools.done')}</Status>
+  if (isLive) return <Status tone="run">{t('tools.running')}</Status>
+  if (consent === 'allowed') return <Status>{t('consent.allowed')}</Status>
+  return <Status>{server === undefined ? t('tools.asked') : t('tools.noResult')}</Status>
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { TFunction } from 'i18next'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyModelButton } from '../../components/models/copy-model.tsx'
 import { InstallProgress } from '../../components/operations/install-button.tsx'
@@ -24,6 +24,8 @@ import { defaultModelQuery } from './api.ts'
 import { useDefaultModel, useLoading, useToggle } from './changes.ts'
 import { continuesText, listUses } from './filter-installed.ts'
 import { ModelFacts } from './model-facts.tsx'
+
+const ToolsSection = lazy(async () => ({ default: (await import('./tools-section.tsx')).ToolsSection }))
 
 /** The details of a model that is here. */
 export function InstalledDetail({
@@ -78,7 +80,7 @@ function Detail({
   const toggle = useToggle()
   const uses = listUses(model)
   const hasFile = source === undefined
-  const { runtime_settings: hasSettings } = useCapabilities()
+  const { runtime_settings: hasSettings, mcp: hasTools } = useCapabilities()
   return (
     <div className={listDetailStyles.content}>
       <div className={`row ${listDetailStyles.heading}`}>
@@ -130,6 +132,11 @@ function Detail({
       )}
       {uses.includes('chat') && !disabled && hasSettings && <DefaultSwitch name={id} />}
       <ModelFacts model={model} />
+      {model.tools === true && hasTools && !disabled && (
+        <Suspense>
+          <ToolsSection key={id} model={id} />
+        </Suspense>
+      )}
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import type { StreamEvent } from './stream-events.ts'
+import { addServerCall, addServerFault, askAgain, joinText } from './tool-calls.ts'
 import type { Message, ToolCall } from './types.ts'
 
 /** Gathers the events of a stream into the message that they make. */
@@ -39,12 +40,12 @@ export class Answer {
   }
 
   #toChange(event: StreamEvent, now: number): Partial<Message> {
-    const { text, reasoning, model, background } = this.#message
+    const { reasoning, model, background } = this.#message
     switch (event.type) {
       case 'text':
         this.#count(now)
         this.#endThought(now)
-        return { text: text + event.text }
+        return { text: joinText(this.#message, event.text) }
       case 'reasoning':
         this.#count(now)
         this.#thinkingSince ??= now
@@ -53,6 +54,12 @@ export class Answer {
         this.#count(now)
         this.#endThought(now)
         return { toolCalls: this.#applyCall(event, now) }
+      case 'server-call':
+        this.#count(now)
+        this.#endThought(now)
+        return { toolCalls: addServerCall(this.#message, event, now) }
+      case 'server-fault':
+        return { serverFaults: addServerFault(this.#message, event.message) }
       case 'result':
         return { toolCalls: this.#applyResult(event, now) }
       case 'model':
@@ -77,7 +84,8 @@ export class Answer {
     this.#endThought(now)
     const { figures, writer: _, ...rest } = this.#message
     const tokens = figures?.tokens ?? this.#pieces
-    return { ...rest, figures: { ...figures, tokens, ...this.#times() }, ...end }
+    const message = { ...rest, figures: { ...figures, tokens, ...this.#times() }, ...end }
+    return end.state === 'done' ? message : askAgain(message)
   }
 
   /** Pieces that came so far, which is the number of tokens in most cases. */
@@ -107,12 +115,17 @@ export class Answer {
   }
 
   #applyCall(event: Extract<StreamEvent, { type: 'call' }>, now: number): readonly ToolCall[] {
-    const { toolCalls } = this.#message
+    const { toolCalls, text } = this.#message
+    const served = toolCalls.findIndex(({ id, server }) => server !== undefined && id === event.id)
+    // a call that waits for consent comes as one of the reader's own tools too
+    if (served !== -1) this.#keys.set(event.key, served)
     const index = this.#keys.get(event.key) ?? -1
+    if (toolCalls[index]?.server !== undefined && (event.id === undefined || served !== -1)) return toolCalls
     // a call with another id begins again at the same place in the next round of a tool loop
     if (index === -1 || (event.id !== undefined && toolCalls[index]?.id !== event.id)) {
       this.#keys.set(event.key, toolCalls.length)
-      const call = { id: event.id ?? event.key, name: event.name ?? '', arguments: event.text, startedAt: now }
+      const id = event.id ?? event.key
+      const call = { id, name: event.name ?? '', arguments: event.text, startedAt: now, textBefore: text.length }
       return [...toolCalls, call]
     }
     return this.#replaceCall(index, (call) => ({
@@ -122,8 +135,10 @@ export class Answer {
     }))
   }
 
-  #applyResult({ name, text, isFailed }: Extract<StreamEvent, { type: 'result' }>, now: number): readonly ToolCall[] {
-    const index = this.#message.toolCalls.findIndex((call) => call.name === name && call.result === undefined)
+  #applyResult(event: Extract<StreamEvent, { type: 'result' }>, now: number): readonly ToolCall[] {
+    const { id, name, text, isFailed } = event
+    const isMeant = (call: ToolCall) => (id === undefined ? call.name === name : call.id === id)
+    const index = this.#message.toolCalls.findIndex((call) => isMeant(call) && call.result === undefined)
     return this.#replaceCall(index, (call) => ({ ...call, result: text, isFailed, durationMs: now - call.startedAt }))
   }
 

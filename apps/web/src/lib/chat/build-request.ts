@@ -1,3 +1,5 @@
+import { toAnswerMessages, toToolMetadata } from './conversation.ts'
+import { usesTools } from './tool-calls.ts'
 import type { Attachment, ChatSettings, Message } from './types.ts'
 
 /** Asks a model to continue an answer that broke off. */
@@ -30,6 +32,22 @@ function listTurns({ path }: AnswerRequest): readonly Pick<Message, 'role' | 'te
   return isUnfinished ? [...turns, { role: 'user', text: CONTINUE, attachments: [] }] : turns
 }
 
+/** The messages of a conversation with calls of tools and their results. */
+function listMessages(request: AnswerRequest): readonly Part[] {
+  const { path, settings } = request
+  const toPlain = (turn: Pick<Message, 'role' | 'text' | 'attachments'>) => ({
+    role: turn.role,
+    content: toContent(turn, toChatPart),
+  })
+  if (!usesTools(settings)) return listTurns(request).map(toPlain)
+  const messages = path.flatMap((message): readonly Part[] =>
+    message.role === 'user' ? [toPlain(message)] : toAnswerMessages(message),
+  )
+  // an answer that ends with calls goes on by itself
+  const isUnfinished = messages.at(-1)?.role === 'assistant' && messages.at(-1)?.tool_calls === undefined
+  return isUnfinished ? [...messages, { role: 'user', content: CONTINUE }] : messages
+}
+
 /** The body for `POST /v1/chat/completions`. The full conversation is always sent, so that all of it is scanned. */
 export function buildChatBody(request: AnswerRequest): Record<string, unknown> {
   const { model, settings } = request
@@ -38,11 +56,8 @@ export function buildChatBody(request: AnswerRequest): Record<string, unknown> {
     model,
     stream: true,
     stream_options: { include_usage: true },
-    messages: [
-      ...(system === '' ? [] : [{ role: 'system', content: system }]),
-      ...listTurns(request).map((turn) => ({ role: turn.role, content: toContent(turn, toChatPart) })),
-    ],
-    ...toSampling(settings),
+    messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...listMessages(request)],
+    ...toSampling(settings, toToolMetadata(settings, request.path.at(-1))),
     ...(settings.maxTokens !== undefined && { max_tokens: settings.maxTokens }),
     ...(settings.topK !== undefined && { top_k: settings.topK }),
     ...(settings.seed !== undefined && { seed: settings.seed }),
@@ -70,13 +85,15 @@ export function buildBackgroundBody(request: AnswerRequest): Record<string, unkn
   }
 }
 
-function toSampling({ temperature, topP, frequencyPenalty, presencePenalty, isThinking }: ChatSettings) {
+function toSampling(settings: ChatSettings, tools: Readonly<Record<string, string>> = {}) {
+  const { temperature, topP, frequencyPenalty, presencePenalty, isThinking } = settings
+  const metadata = { ...(!isThinking && { enable_thinking: 'false' }), ...tools }
   return {
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
     ...(frequencyPenalty !== undefined && { frequency_penalty: frequencyPenalty }),
     ...(presencePenalty !== undefined && { presence_penalty: presencePenalty }),
-    ...(!isThinking && { metadata: { enable_thinking: 'false' } }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
   }
 }
 

@@ -33,7 +33,7 @@ export function addVersion({ entry, messages }: Chat, answer: Message): Chat {
 
 /** Marks a broken answer as being written again; its text so far stays. */
 export function reopenAnswer(answer: Message, writer: Message['writer']): Message {
-  const { background: _, failure: __, isCut: ___, ...rest } = answer
+  const { background: _, failure: __, isCut: ___, serverFaults: ____, ...rest } = answer
   return { ...rest, state: 'streaming', writer }
 }
 

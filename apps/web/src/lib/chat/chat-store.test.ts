@@ -186,7 +186,7 @@ describe('ChatStore', () => {
   test('follows an answer in the background when the connection is cut', async () => {
     const { store, id, path, settle } = begin()
     store.change(id, {
-      settings: { systemPrompt: '', stop: [], isThinking: true, isBackground: true, isUsingTools: false },
+      settings: { systemPrompt: '', stop: [], isThinking: true, isBackground: true },
     })
     const delta = (sequence: number, piece: string) => ({
       type: 'response.output_text.delta',

@@ -14,6 +14,7 @@ import { Drafts } from './drafts.ts'
 import { isRefusal } from './failure.ts'
 import { createObservable, type MutableObservable, type Observable } from './observable.ts'
 import { type LiveAnswer, runAnswer } from './run-answer.ts'
+import { askAgain, decide, listAsked } from './tool-calls.ts'
 import { findNewestLeaf, listPath, listSubtree } from './tree.ts'
 import {
   type Attachment,
@@ -142,6 +143,16 @@ export class ChatStore {
     void this.#run(chatId, answer)
   }
 
+  /** Allows or declines calls of tools that wait for the reader. After the last decision the answer goes on. */
+  decideCalls(chatId: string, messageId: string, callIds: readonly string[], isAllowed: boolean): void {
+    const { entry, messages } = this.#read(chatId)
+    const old = messages.find(({ id }) => id === messageId)
+    if (old === undefined || this.#runs.has(chatId)) return
+    const decided = decide(old, new Set(callIds), isAllowed)
+    this.#put({ entry, messages: replaceMessage(messages, decided) }, [decided])
+    if (listAsked(decided).length === 0) this.continueAnswer(chatId, messageId)
+  }
+
   /** Ends the answer that is being written, or calls off its retry. */
   stop(chatId: string): void {
     const run = this.#runs.get(chatId)
@@ -242,8 +253,7 @@ export class ChatStore {
     const path = listPath(messages, answer.id)
     const finished = await runAnswer({
       message: answer,
-      request: { ...entry, path: answer.text === '' ? path.slice(0, -1) : path },
-      chatPath: entry.settings.isUsingTools ? '/v1/mcp/chat/completions' : '/v1/chat/completions',
+      request: { ...entry, path: answer.text === '' && answer.toolCalls.length === 0 ? path.slice(0, -1) : path },
       isResumed: answer.background !== undefined,
       signal: controller.signal,
       publish: (now) => {
@@ -293,7 +303,7 @@ export class ChatStore {
     if (fate === 'wait') return void setTimeout(() => void this.#reload(chatId), SILENCE_MS)
     if (fate === 'resume' && !this.#runs.has(chatId)) return void this.#run(chatId, message)
     const { entry, messages } = this.#read(chatId)
-    const marked: Message = { ...message, state: 'interrupted', writer: undefined }
+    const marked: Message = { ...askAgain(message), state: 'interrupted', writer: undefined }
     this.#put({ entry, messages: replaceMessage(messages, marked) }, [marked])
   }
 }

@@ -17,6 +17,8 @@ export interface ChatModel {
   readonly isDefault?: boolean
   /** Whether private data in messages is masked or refused. */
   readonly isFiltered?: boolean
+  /** Whether it is connected to servers of tools. */
+  readonly hasTools?: boolean | undefined
   /** Whether administrators can read its conversations in traces. */
   readonly isTraced?: boolean
 }
@@ -42,7 +44,7 @@ export function useChatModels(): ChatModels {
   const { data, error, isFetching, refetch } = useQuery(capabilitiesQuery)
   const loaded = useQuery({ ...systemQuery, enabled: viewer.isAdmin }).data?.loaded_models
   const models = data?.data.flatMap(
-    ({ id, capabilities, input_modalities, default: isDefault, filtered, traced }): ChatModel[] =>
+    ({ id, capabilities, input_modalities, default: isDefault, filtered, tools, traced }): ChatModel[] =>
       capabilities.includes('chat')
         ? [
             {
@@ -52,6 +54,7 @@ export function useChatModels(): ChatModels {
               isLoaded: loaded?.some((model) => model.id === id),
               isDefault: isDefault === true,
               isFiltered: filtered === true,
+              hasTools: tools,
               isTraced: traced === true,
             },
           ]

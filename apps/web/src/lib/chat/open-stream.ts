@@ -2,6 +2,7 @@ import { createParser } from 'eventsource-parser'
 import { send } from '../api-client.ts'
 import { readFailure } from '../api-error.ts'
 import { toUrl } from '../base-path.ts'
+import { readServerFaults } from './read-warnings.ts'
 
 /** A stream of the server whose head has arrived. */
 export interface OpenedStream {
@@ -9,6 +10,8 @@ export interface OpenedStream {
   readonly servedModel: string | undefined
   /** Joins the stream with its trace. */
   readonly correlationId: string | undefined
+  /** Servers of tools that failed before the stream began, each as a sentence. */
+  readonly serverFaults: readonly string[]
   /** The frames as parsed JSON, several at a time, as they came over the network. */
   readonly frames: AsyncGenerator<readonly unknown[], void>
 }
@@ -38,6 +41,7 @@ export async function openStream(path: string, body: object | undefined, signal:
   return {
     servedModel: served === null ? undefined : decodeURI(served),
     correlationId: response.headers.get('x-correlation-id') ?? undefined,
+    serverFaults: readServerFaults(response.headers.get('x-svc-warning')),
     frames: readFrames(response.body),
   }
 }

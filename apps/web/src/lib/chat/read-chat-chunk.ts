@@ -1,5 +1,5 @@
 import { isRecord } from '../api-error.ts'
-import type { StreamEvent } from './stream-events.ts'
+import type { ServerCall, StreamEvent } from './stream-events.ts'
 
 /** Reads one frame of a chat-completions stream. Ignores unknown frames and fields. */
 export function readChatChunk(frame: unknown): StreamEvent[] {
@@ -7,11 +7,7 @@ export function readChatChunk(frame: unknown): StreamEvent[] {
   if (frame.error !== undefined) return [readStreamFailure(frame.error)]
   const events: StreamEvent[] = []
   if (typeof frame.model === 'string' && frame.model !== '') events.push({ type: 'model', name: frame.model })
-  if (isRecord(frame.mcp_tool_result)) {
-    const { name, result } = frame.mcp_tool_result
-    const text = typeof result === 'string' ? result : JSON.stringify(result ?? null)
-    events.push({ type: 'result', name: String(name), text, isFailed: text.startsWith('Error: ') })
-  }
+  events.push(...readServerTools(frame))
   const choice: unknown = Array.isArray(frame.choices) ? frame.choices[0] : undefined
   if (isRecord(choice)) events.push(...readChoice(choice))
   if (isRecord(frame.usage)) {
@@ -19,6 +15,25 @@ export function readChatChunk(frame: unknown): StreamEvent[] {
     if (typeof prompt === 'number' && typeof tokens === 'number') events.push({ type: 'usage', prompt, tokens })
   }
   return events
+}
+
+function readServerTools(frame: Record<string, unknown>): StreamEvent[] {
+  const { mcp_tool_call: call, mcp_approval_request: request, mcp_tool_result: result } = frame
+  return [
+    ...(isRecord(call) ? [{ type: 'server-call', isAsked: false, ...readServerCall(call) } as const] : []),
+    ...(isRecord(request) ? [{ type: 'server-call', isAsked: true, ...readServerCall(request) } as const] : []),
+    ...(isRecord(result) ? [readResult(result)] : []),
+  ]
+}
+
+function readServerCall({ id, server, tool, name, arguments: text }: Record<string, unknown>): ServerCall {
+  return { id: String(id), server: String(server), tool: String(tool), name: String(name), text: String(text ?? '') }
+}
+
+function readResult({ id, name, result, is_error: isError }: Record<string, unknown>): StreamEvent {
+  const text = typeof result === 'string' ? result : JSON.stringify(result ?? null)
+  const isFailed = typeof isError === 'boolean' ? isError : text.startsWith('Error: ')
+  return { type: 'result', ...(typeof id === 'string' && { id }), name: String(name), text, isFailed }
 }
 
 function readChoice(choice: Record<string, unknown>): StreamEvent[] {

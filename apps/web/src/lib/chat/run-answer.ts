@@ -8,14 +8,15 @@ import { CutStreamError, type OpenedStream, openStream } from './open-stream.ts'
 import { readChatChunk } from './read-chat-chunk.ts'
 import { readResponseEvent } from './read-response-event.ts'
 import type { StreamEvent } from './stream-events.ts'
+import { usesTools } from './tool-calls.ts'
 import type { Failure, Message } from './types.ts'
 import { wait } from './wait.ts'
 
 /** An answer while it is written. */
 export interface LiveAnswer {
   readonly message: Message
-  /** `waiting`: for the first piece. `retrying`: a pause that the server asked for. */
-  readonly phase: 'waiting' | 'retrying' | 'thinking' | 'writing'
+  /** `waiting`: for the first piece. `calling`: tools run. `retrying`: a pause that the server asked for. */
+  readonly phase: 'waiting' | 'retrying' | 'thinking' | 'writing' | 'calling'
   /** Time when the request was sent, in milliseconds since 1970. */
   readonly startedAt: number
   /** Pieces that came so far. */
@@ -31,8 +32,6 @@ export interface AnswerRun {
   /** The empty message, or a message to continue. */
   readonly message: Message
   readonly request: AnswerRequest
-  /** The path of the server that takes the request. */
-  readonly chatPath: string
   /** Whether the message is on the server already and is only followed. */
   readonly isResumed?: boolean
   readonly signal: AbortSignal
@@ -83,6 +82,11 @@ export async function runAnswer(run: AnswerRun): Promise<Message> {
   }
 }
 
+/** Whether the server runs tools of an answer at this moment. */
+function isCalling({ toolCalls }: Message): boolean {
+  return toolCalls.some(({ isStarted, result }) => isStarted === true && result === undefined)
+}
+
 /** One try of a request. */
 class Attempt {
   readonly #run: AnswerRun
@@ -110,7 +114,7 @@ class Attempt {
 
   show(extra: Partial<LiveAnswer>): void {
     const { message, isThinking, hasBegun, pieces } = this.#answer
-    const phase = hasBegun ? (isThinking ? 'thinking' : 'writing') : 'waiting'
+    const phase = isCalling(message) ? 'calling' : hasBegun ? (isThinking ? 'thinking' : 'writing') : 'waiting'
     const load = hasBegun ? undefined : this.#load
     this.#run.publish({ message, phase, startedAt: this.#startedAt, pieces, load, ...extra })
   }
@@ -122,9 +126,9 @@ class Attempt {
 
   /** Reads the stream to its end. @throws the error that broke it off */
   async finish(): Promise<Message> {
-    const { request, isResumed = false, signal, chatPath } = this.#run
+    const { request, isResumed = false, signal } = this.#run
     if (isResumed) await this.#follow()
-    else if (request.settings.isBackground) {
+    else if (request.settings.isBackground && !usesTools(request.settings)) {
       try {
         await this.#read(() => openStream('/v1/responses', buildBackgroundBody(request), signal), readResponseEvent)
       } catch (error) {
@@ -132,7 +136,7 @@ class Attempt {
         await this.#follow()
       }
     } else {
-      await this.#read(() => openStream(chatPath, buildChatBody(request), signal), readChatChunk)
+      await this.#read(() => openStream('/v1/chat/completions', buildChatBody(request), signal), readChatChunk)
     }
     const { failure } = this.#answer
     if (failure === undefined) return this.end({ state: 'done', failure: undefined })
@@ -167,9 +171,10 @@ class Attempt {
       this.#batch.request()
     })
     try {
-      const { servedModel, correlationId, frames } = await open()
+      const { servedModel, correlationId, serverFaults, frames } = await open()
       this.#correlationId = correlationId
       if (servedModel !== undefined) this.#answer.apply({ type: 'model', name: servedModel }, performance.now())
+      for (const message of serverFaults) this.#answer.apply({ type: 'server-fault', message }, performance.now())
       for await (const batch of frames) {
         const now = performance.now()
         for (const frame of batch) for (const event of read(frame)) this.#answer.apply(event, now)

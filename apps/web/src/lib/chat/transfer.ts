@@ -109,6 +109,10 @@ function readMessage(fields: Record<string, unknown>, ids: Pick<Message, 'id' | 
       id: readText(call.id),
       name: readText(call.name),
       arguments: readText(call.arguments),
+      // a file cannot agree to calls
+      ...(typeof call.server === 'string' && { server: call.server, tool: readText(call.tool) }),
+      ...(typeof call.textBefore === 'number' && { textBefore: call.textBefore }),
+      ...(call.isFailed === true && { isFailed: true }),
       ...(typeof call.result === 'string' && { result: call.result }),
       startedAt: readTime(call.startedAt),
     })),

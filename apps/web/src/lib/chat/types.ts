@@ -17,6 +17,16 @@ export interface ToolCall {
   readonly name: string
   /** JSON text, as the model wrote it; unfinished while it streams. */
   readonly arguments: string
+  /** The server that has the tool; absent for tools that this server does not run. */
+  readonly server?: string | undefined
+  /** The name on that server. */
+  readonly tool?: string | undefined
+  /** Length of the answer's text before the call, in UTF-16 code units. @default 0 */
+  readonly textBefore?: number | undefined
+  /** The reader's decision about a call that waits for consent. */
+  readonly consent?: 'asked' | 'allowed' | 'declined' | undefined
+  /** Whether the server has begun to run it. */
+  readonly isStarted?: boolean | undefined
   /** The tool's answer, if the server ran the tool. */
   readonly result?: string | undefined
   readonly startedAt: number
@@ -65,6 +75,8 @@ export interface Message {
   /** Time that the model thought, in milliseconds. */
   readonly reasoningMs?: number | undefined
   readonly toolCalls: readonly ToolCall[]
+  /** Servers of tools that failed, each as a sentence. */
+  readonly serverFaults?: readonly string[] | undefined
   /** The model that was asked. */
   readonly model?: string | undefined
   /** The model that answered, where it is another one. */
@@ -96,8 +108,10 @@ export interface ChatSettings {
   readonly isThinking: boolean
   /** Whether the server continues when the page is closed. */
   readonly isBackground: boolean
-  /** Whether the model may use the tools that the server connects it to. */
-  readonly isUsingTools: boolean
+  /** Names of the servers whose tools the model may use. @default none */
+  readonly toolServers?: readonly string[] | undefined
+  /** Whether the model runs this server with the assistant's tools. @default false */
+  readonly isAssistant?: boolean | undefined
 }
 
 /** A chat without its messages: one row of the list. */
@@ -125,7 +139,6 @@ export const DEFAULT_SETTINGS: ChatSettings = {
   stop: [],
   isThinking: true,
   isBackground: false,
-  isUsingTools: false,
 }
 
 /** A new id; pages without TLS have no `crypto.randomUUID`. */

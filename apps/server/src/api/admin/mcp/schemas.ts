@@ -20,6 +20,7 @@ export const mcpServerList = z.object({
     z.object({
       name: z.string(),
       type: z.enum(['remote', 'stdio']),
+      oauth: z.literal(true).optional().describe('Whether an administrator signs in to it.'),
       tools: z.array(mcpTool),
       prompts: z.array(z.string()).optional(),
       resources: z.array(z.string()).optional(),

@@ -10,6 +10,7 @@ import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { modelNotFound } from '../../../inference/stages/resolve.ts'
+import { hasModelServers } from '../../../mcp/model-texts.ts'
 import { isPending, nameWithoutGallery, type OperationView } from '../../../operations/operation.ts'
 import { listSectionFields, listSections } from './config-metadata.ts'
 import type { capabilitiesReply, loadStatus, pipelineReply } from './schemas.ts'
@@ -138,6 +139,7 @@ function toCapabilities(model: ModelConfig): z.output<typeof capabilitiesReply>[
     disabled: model.disabled,
     pinned: model.pinned,
     ...(model.tts.voiceCloning === true ? { voice_cloning: true } : {}),
+    ...(hasModelServers(model) ? { tools: true } : {}),
     ...(model.source === 'yaml' ? {} : { source: model.source }),
   }
 }

@@ -10,6 +10,7 @@ export const capabilitiesReply = z.object({
       disabled: z.boolean(),
       pinned: z.boolean(),
       voice_cloning: z.boolean().optional(),
+      tools: z.boolean().optional().describe('Whether its file names servers of tools.'),
       source: z.string().optional(),
     }),
   ),

@@ -5,6 +5,7 @@ import {
   listOutputModalities,
 } from '../../../catalog/capabilities.ts'
 import { mayUse } from '../../../catalog/model-access.ts'
+import { hasModelServers } from '../../../mcp/model-texts.ts'
 import type { ServerFeature } from '../../../platform/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { ModelListing } from './models.ts'
@@ -26,6 +27,7 @@ export function openaiFeature(platform: Platform): ServerFeature {
           output_modalities: listOutputModalities(model),
           ...(model.name === settings.get('default_model') ? { default: true } : {}),
           ...(isPiiEnabled(model) ? { filtered: true } : {}),
+          ...(hasModelServers(model) ? { tools: true } : {}),
           ...(settings.get('enable_tracing') ? { traced: true } : {}),
         }),
       }))

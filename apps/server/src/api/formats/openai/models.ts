@@ -11,7 +11,7 @@ import { modelNotFound } from '../../../inference/stages/resolve.ts'
 /** Facts of a model of the list of capabilities. */
 type ListedFacts = Pick<
   ModelWithCapabilities,
-  'capabilities' | 'input_modalities' | 'output_modalities' | 'default' | 'filtered' | 'traced'
+  'capabilities' | 'input_modalities' | 'output_modalities' | 'default' | 'filtered' | 'tools' | 'traced'
 >
 
 /** A model that clients may name. */
