@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'tsup'
+import { build, defineConfig } from 'tsup'
 import { collectDependencyLicences } from '../../scripts/bundle-licences.ts'
 import { program } from '../../tsup.program.ts'
 import { packWeb } from './src/api/web/pack-web.ts'
@@ -33,12 +33,26 @@ async function takeWebInterface(): Promise<void> {
   writeFileSync(join(to, 'THIRD-PARTY-LICENSES.txt'), collectDependencyLicences(web, { leftOut: WEB_TOOLS }))
 }
 
+/** The process that reads documents: a bundle of its own, so that it loads nothing of the server. */
+async function buildDocumentReader(): Promise<void> {
+  const entry = { 'document-reader': 'src/document-stores/reader/document-reader.mjs' }
+  await build({
+    ...program(entry),
+    outDir: 'dist/document-reader',
+    minify: true,
+    sourcemap: false,
+    config: false,
+    silent: true,
+  })
+}
+
 export default defineConfig({
   ...program({
     main: 'src/main.ts',
     'scan-worker': 'src/pii/scan-worker.mjs',
   }),
   async onSuccess() {
+    await buildDocumentReader()
     copySwagger()
     await takeWebInterface()
   },

@@ -8,5 +8,11 @@
 export { CHUNK_LIMITS, type CutOptions, cutText, type TextChunk } from './cut/cut-text.ts'
 export { estimateTokens } from './cut/estimate-tokens.ts'
 export { DocumentError, type DocumentErrorCode } from './errors.ts'
-export { type DocumentHead, type DocumentType, findDocumentType, HEAD_BYTES } from './extract/document-type.ts'
-export { type ExtractedText, type ExtractOptions, extractText } from './extract/extract-text.ts'
+export {
+  type BinaryType,
+  type DocumentHead,
+  type DocumentType,
+  findDocumentType,
+  HEAD_BYTES,
+} from './extract/document-type.ts'
+export { type BinaryReader, type ExtractedText, type ExtractOptions, extractText } from './extract/extract-text.ts'

@@ -1,8 +1,8 @@
 import { defineSection, option, setting } from './option.ts'
 import { path, webUrl } from './places.ts'
 import { keep, wait } from './quantities.ts'
-import { line, notOption, onOff, wholeCount, word } from './setting-kind.ts'
-import { choice, count, integer, text, texts, toggle } from './text-kind.ts'
+import { line, notOption, onOff, wholeCount } from './setting-kind.ts'
+import { count, integer, text, texts, toggle } from './text-kind.ts'
 
 const server = defineSection({
   heading: 'Server',
@@ -87,23 +87,6 @@ const agents = defineSection({
       about: 'model that speaks',
       refusal: 'cannot be had: agents answer in text; /v1/audio/speech speaks it',
     }),
-    agentPoolEnableSkills: option(toggle, {
-      env: ['SVC_AGENT_POOL_ENABLE_SKILLS'],
-      default: 'false',
-      about: 'skills',
-    }),
-    agentPoolVectorEngine: option(choice('chromem', 'postgres'), {
-      env: ['SVC_AGENT_POOL_VECTOR_ENGINE'],
-      default: 'chromem',
-      about: 'where collections are indexed',
-      setting: { agent_pool_vector_engine: setting(word('chromem', 'postgres')) },
-    }),
-    agentPoolEmbeddingModel: option(text, {
-      env: ['SVC_AGENT_POOL_EMBEDDING_MODEL'],
-      default: '',
-      about: 'model that indexes collections',
-      setting: { agent_pool_embedding_model: setting(line) },
-    }),
     agentPoolCustomActionsDir: option(path, {
       env: ['SVC_AGENT_POOL_CUSTOM_ACTIONS_DIR'],
       about: 'actions of your own',
@@ -114,24 +97,14 @@ const agents = defineSection({
       default: '',
       about: 'database of the collections',
       secret: true,
+      refusal: 'cannot be had: collections are in the database of the server, which --auth-database-url names',
       setting: { agent_pool_database_url: setting(line, { secret: true }) },
-    }),
-    agentPoolMaxChunkingSize: option(count, {
-      env: ['SVC_AGENT_POOL_MAX_CHUNKING_SIZE'],
-      default: '400',
-      about: 'longest piece of an indexed text',
-      setting: { agent_pool_max_chunking_size: setting(wholeCount) },
-    }),
-    agentPoolChunkOverlap: option(count, {
-      env: ['SVC_AGENT_POOL_CHUNK_OVERLAP'],
-      default: '0',
-      about: 'what two pieces share',
-      setting: { agent_pool_chunk_overlap: setting(wholeCount) },
     }),
     agentPoolCollectionDbPath: option(text, {
       env: ['SVC_AGENT_POOL_COLLECTION_DB_PATH'],
       default: '',
       about: 'file of the collections',
+      refusal: 'cannot be had: collections are in the database of the server',
       setting: { agent_pool_collection_db_path: setting(line) },
     }),
   },

@@ -13,6 +13,7 @@ import { access } from './options/access.ts'
 import { accounts } from './options/accounts.ts'
 import { agents } from './options/agents.ts'
 import { backends } from './options/backends.ts'
+import { collections } from './options/collections.ts'
 import { filters } from './options/filters.ts'
 import { folders } from './options/folders.ts'
 import { gallery } from './options/gallery.ts'
@@ -32,7 +33,7 @@ import { wayOut } from './options/way-out.ts'
  */
 const BUILT = [
   ...[server, folders, access, wayOut, accounts, models, backends, storage, logs, gallery],
-  ...[residency, traces, vectorStores, filters, agents],
+  ...[residency, traces, vectorStores, collections, filters, agents],
 ] as const
 
 type DeclaredSection = (typeof BUILT)[number] | (typeof NOT_BUILT)[number]

@@ -9,6 +9,7 @@ import type { EmbeddingCaller, TextEmbedder } from './embed-texts.ts'
 import type { IndexFileParts } from './index-file.ts'
 import { createIndexer, type Indexer } from './indexer.ts'
 import { createLoadedStores } from './loaded-stores.ts'
+import { createDocumentReader } from './reader/read-in-process.ts'
 import { removeFilesInParts, removeFromAllStores } from './removal.ts'
 import { type DocumentHit, type DocumentSearch, searchDocuments } from './search-documents.ts'
 
@@ -74,7 +75,9 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
       for (const { storeId, id } of removed) indexer.stop(storeId, id)
     },
   })
-  const indexer = createIndexer({ queries, files: uploads, embedder, findCaller, server, clock, logger })
+  const reader = createDocumentReader()
+  const { read: readBinary } = reader
+  const indexer = createIndexer({ queries, files: uploads, embedder, readBinary, findCaller, server, clock, logger })
 
   async function removeStore({ id }: DocumentStore): Promise<void> {
     await removeFilesInParts(queries, id, { now: clock.now() })
@@ -126,6 +129,7 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
     async close() {
       clearInterval(trimmer)
       await indexer.close()
+      await reader.close()
     },
   }
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { cutText, extractText, type TextChunk } from '@svc/documents'
+import { type BinaryReader, cutText, extractText, type TextChunk } from '@svc/documents'
 import { SvcError } from '@svc/errors'
 import { and, eq, ne, sql, sum } from 'drizzle-orm'
 import type { DatabaseQueries, Queries } from '../db/queries.ts'
@@ -16,6 +16,8 @@ export interface IndexFileParts {
   readonly queries: DatabaseQueries
   readonly files: Pick<StoredFiles, 'find' | 'locate'>
   readonly embedder: TextEmbedder
+  /** Reads PDF files, office documents and books. */
+  readonly readBinary: BinaryReader
   /** Gives the caller for work of an owner; undefined when there is none any more. */
   readonly findCaller: (
     owner: string,
@@ -94,7 +96,11 @@ async function findStore(queries: Queries, id: string): Promise<DocumentStore> {
   return store
 }
 
-async function readText(file: DocumentFile, { files }: IndexFileParts, signal: AbortSignal): Promise<string> {
+async function readText(
+  file: DocumentFile,
+  { files, readBinary }: IndexFileParts,
+  signal: AbortSignal,
+): Promise<string> {
   const stored = await files.find(file.id, ADMIN)
   if (stored === undefined) throw documentNotFound('file', file.id, 'file_id')
   const maxBytes = DOCUMENT_LIMITS.fileBytes
@@ -102,7 +108,7 @@ async function readText(file: DocumentFile, { files }: IndexFileParts, signal: A
     throw new SvcError('too_large', `the file has more than ${maxBytes} bytes`, { code: 'document_limit' })
   }
   const bytes = await readFile(await files.locate(stored), { signal })
-  const { text } = await extractText(bytes, { name: stored.filename, maxBytes, signal })
+  const { text } = await extractText(bytes, { name: stored.filename, maxBytes, readBinary, signal })
   return text
 }
 

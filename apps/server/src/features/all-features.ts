@@ -3,6 +3,7 @@ import { agentsFeature } from '../api/admin/agents/feature.ts'
 import { backendFeature } from '../api/admin/backend/feature.ts'
 import { backendLogsFeature } from '../api/admin/backend-logs/feature.ts'
 import { brandingFeature } from '../api/admin/branding/feature.ts'
+import { collectionsFeature } from '../api/admin/collections/feature.ts'
 import { corsProxyFeature } from '../api/admin/cors-proxy/feature.ts'
 import { discoveryFeature } from '../api/admin/discovery/feature.ts'
 import { documentationFeature } from '../api/admin/docs/feature.ts'
@@ -67,6 +68,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   storesFeature,
   documentsFeature,
   agentsFeature,
+  collectionsFeature,
   piiFeature,
   routerFeature,
   middlewareFeature,

@@ -38,6 +38,7 @@ import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
 import { type BackendModule, type BackendParts, composeBackends } from './compose-backends.ts'
 import { createLazyAgents } from './lazy/lazy-agents.ts'
+import { createLazyCollections } from './lazy/lazy-collections.ts'
 import { createLazyDocuments } from './lazy/lazy-documents.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
@@ -243,6 +244,13 @@ export async function openPlatform(
     logger: log,
   })
   closers.push(() => agents.close())
+  const collections = createLazyCollections({
+    ...{ documents, database, models, settings, accounts, clock },
+    outbound: upstreams.outbound,
+    server: serverId,
+    logger: log,
+  })
+  closers.push(() => collections.close())
   const interception = createLazyInterception({
     config,
     settings,
@@ -294,6 +302,7 @@ export async function openPlatform(
     vectorStores,
     documents,
     agents,
+    collections,
     bodies,
     forms,
     generatedFiles: media.generated,

@@ -28,6 +28,7 @@ import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { BackendModule } from './compose-backends.ts'
 import type { LazyAgents } from './lazy/lazy-agents.ts'
+import type { LazyCollections } from './lazy/lazy-collections.ts'
 import type { LazyDocuments } from './lazy/lazy-documents.ts'
 import type { LazyInference } from './lazy/lazy-inference.ts'
 import type { LazyInterception } from './lazy/lazy-interception.ts'
@@ -79,6 +80,8 @@ export interface Platform {
   readonly documents: LazyDocuments
   /** Agents, tasks and jobs. */
   readonly agents: LazyAgents
+  /** Collections of documents that agents search. */
+  readonly collections: LazyCollections
   readonly bodies: BodyReader
   readonly forms: FormReader
   /** Files that models made. */

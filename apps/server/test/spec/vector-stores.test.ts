@@ -285,25 +285,29 @@ describe('vector stores', () => {
   // verifies files:type:unsupported
   it('name the types that they cannot read', async () => {
     const store = await client.vectorStores.create({})
+    const archive = await upload('stuff.zip', 'PK\x03\x04....')
+    const attach = await server.post(`/v1/vector_stores/${store.id}/files`, { file_id: archive.id })
+    expect([attach.status, attach.json()]).toMatchObject([415, { error: { message: 'ZIP archives cannot be read' } }])
     const paper = await upload('paper.pdf', '%PDF-1.7 …')
-    const attach = await server.post(`/v1/vector_stores/${store.id}/files`, { file_id: paper.id })
-    expect([attach.status, attach.json()]).toMatchObject([415, { error: { message: 'PDF files cannot be read' } }])
+    const letter = await upload('letter.rtf', String.raw`{\rtf1 Dear Ada\par}`)
     const late = await upload('late.txt', `${'a'.repeat(5000)}\0`)
     const note = await upload('verse.txt')
     const batch = await client.vectorStores.fileBatches.createAndPoll(
       store.id,
-      { file_ids: [paper.id, note.id, late.id] },
+      { file_ids: [archive.id, paper.id, letter.id, note.id, late.id] },
       POLL,
     )
-    expect(batch).toMatchObject({ status: 'completed', file_counts: { completed: 1, failed: 2, total: 3 } })
+    expect(batch).toMatchObject({ status: 'completed', file_counts: { completed: 2, failed: 3, total: 5 } })
     const failed = await client.vectorStores.fileBatches.listFiles(batch.id, {
       vector_store_id: store.id,
       filter: 'failed',
     })
     expect(Object.fromEntries(failed.data.map((file) => [file.id, file.last_error?.code]))).toEqual({
-      [paper.id]: 'unsupported_file',
+      [archive.id]: 'unsupported_file',
+      [paper.id]: 'invalid_file',
       [late.id]: 'invalid_file',
     })
+    expect(failed.data.find(({ id }) => id === paper.id)?.last_error?.message).toBe('the PDF is damaged')
   })
 
   // verifies files:delete:stores

@@ -2087,6 +2087,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/mcp/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_v1_mcp_chat_completions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_mcp_v1_chat_completions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_mcp_chat_completions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/completions": {
         parameters: {
             query?: never;
@@ -3901,6 +3952,302 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tasks */
+        get: operations["get_api_agent_tasks"];
+        put?: never;
+        /** Make a task */
+        post: operations["post_api_agent_tasks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/tasks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One task */
+        get: operations["get_api_agent_tasks_id"];
+        /** Replace a task */
+        put: operations["put_api_agent_tasks_id"];
+        post?: never;
+        /** Remove a task; its jobs stay */
+        delete: operations["delete_api_agent_tasks_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/jobs/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a task */
+        post: operations["post_api_agent_jobs_execute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/tasks/{name}/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a task by its name; the body holds its parameters */
+        post: operations["post_api_agent_tasks_name_execute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The jobs, without their steps and media */
+        get: operations["get_api_agent_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One job with its steps */
+        get: operations["get_api_agent_jobs_id"];
+        put?: never;
+        post?: never;
+        /** Remove a job; one that runs ends */
+        delete: operations["delete_api_agent_jobs_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/jobs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a job that waits or runs */
+        post: operations["post_api_agent_jobs_id_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List collections */
+        get: operations["get_api_agents_collections"];
+        put?: never;
+        /** Make a collection */
+        post: operations["post_api_agents_collections"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a collection with its documents */
+        delete: operations["delete_api_agents_collections_name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a document; it is indexed in the background */
+        post: operations["post_api_agents_collections_name_upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Find the parts of documents that fit a text */
+        post: operations["post_api_agents_collections_name_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete all documents of a collection */
+        post: operations["post_api_agents_collections_name_reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the documents of a collection */
+        get: operations["get_api_agents_collections_name_entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}/entries/{entry}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the text of a document */
+        get: operations["get_api_agents_collections_name_entries_entry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}/entries-raw/{entry}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the bytes of a document */
+        get: operations["get_api_agents_collections_name_entries_raw_entry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}/entry/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a document of a collection */
+        delete: operations["delete_api_agents_collections_name_entry_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/collections/{name}/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the addresses that a collection fetches */
+        get: operations["get_api_agents_collections_name_sources"];
+        put?: never;
+        /** Fetch an address into a collection, now and again after an interval */
+        post: operations["post_api_agents_collections_name_sources"];
+        /** Delete an address with its document */
+        delete: operations["delete_api_agents_collections_name_sources"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/pii/analyze": {
         parameters: {
             query?: never;
@@ -4883,6 +5230,26 @@ export interface components {
                     } & {
                         [key: string]: unknown;
                     };
+                    mcp_tool_calls?: ({
+                        id: string;
+                        server: string;
+                        tool: string;
+                        name: string;
+                        arguments: string;
+                        result: string;
+                        is_error: boolean;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    mcp_approval_requests?: ({
+                        id: string;
+                        server: string;
+                        tool: string;
+                        name: string;
+                        arguments: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
                 } & {
                     [key: string]: unknown;
                 };
@@ -5003,6 +5370,32 @@ export interface components {
             })[];
             usage?: components["schemas"]["CompletionUsage"] | null;
             system_fingerprint?: string;
+            mcp_tool_call?: {
+                id: string;
+                server: string;
+                tool: string;
+                name: string;
+                arguments: string;
+            } & {
+                [key: string]: unknown;
+            };
+            mcp_tool_result?: {
+                id: string;
+                name: string;
+                result: string;
+                is_error: boolean;
+            } & {
+                [key: string]: unknown;
+            };
+            mcp_approval_request?: {
+                id: string;
+                server: string;
+                tool: string;
+                name: string;
+                arguments: string;
+            } & {
+                [key: string]: unknown;
+            };
         } & {
             [key: string]: unknown;
         };
@@ -14550,6 +14943,105 @@ export interface operations {
             };
         };
     };
+    post_v1_mcp_chat_completions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp_v1_chat_completions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp_chat_completions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
     post_v1_completions: {
         parameters: {
             query?: {
@@ -20075,6 +20567,1283 @@ export interface operations {
             };
         };
     };
+    get_api_agent_tasks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of their names. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        description: string;
+                        model: string;
+                        prompt: string;
+                        /** @description RFC 3339 */
+                        created_at: string;
+                        /** @description RFC 3339 */
+                        updated_at: string;
+                        enabled: boolean;
+                        cron?: string;
+                        cron_timezone?: string;
+                        /** @enum {string} */
+                        cron_missed?: "skip" | "once";
+                        cron_parameters?: {
+                            [key: string]: string;
+                        };
+                        /** @description RFC 3339 */
+                        next_run_at?: string;
+                        multimedia_sources?: {
+                            /** @enum {string} */
+                            type: "image" | "video" | "audio" | "file";
+                            /** Format: uri */
+                            url: string;
+                            headers?: {
+                                [key: string]: string;
+                            } | null;
+                        }[];
+                    }[];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agent_tasks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id?: unknown;
+                    created_at?: unknown;
+                    updated_at?: unknown;
+                    next_run_at?: unknown;
+                    name: string;
+                    description?: string | null;
+                    model: string;
+                    prompt: string;
+                    enabled?: boolean | null;
+                    cron?: string | null;
+                    cron_timezone?: string | null;
+                    cron_missed?: ("skip" | "once") | null;
+                    cron_parameters?: {
+                        [key: string]: string | number | boolean;
+                    } | null;
+                    multimedia_sources?: {
+                        /** @enum {string} */
+                        type: "image" | "video" | "audio" | "file";
+                        /** Format: uri */
+                        url: string;
+                        headers?: {
+                            [key: string]: string;
+                        } | null;
+                    }[] | null;
+                    webhooks?: unknown[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The id of the task. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agent_tasks_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The task. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        description: string;
+                        model: string;
+                        prompt: string;
+                        /** @description RFC 3339 */
+                        created_at: string;
+                        /** @description RFC 3339 */
+                        updated_at: string;
+                        enabled: boolean;
+                        cron?: string;
+                        cron_timezone?: string;
+                        /** @enum {string} */
+                        cron_missed?: "skip" | "once";
+                        cron_parameters?: {
+                            [key: string]: string;
+                        };
+                        /** @description RFC 3339 */
+                        next_run_at?: string;
+                        multimedia_sources?: {
+                            /** @enum {string} */
+                            type: "image" | "video" | "audio" | "file";
+                            /** Format: uri */
+                            url: string;
+                            headers?: {
+                                [key: string]: string;
+                            } | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_agent_tasks_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id?: unknown;
+                    created_at?: unknown;
+                    updated_at?: unknown;
+                    next_run_at?: unknown;
+                    name: string;
+                    description?: string | null;
+                    model: string;
+                    prompt: string;
+                    enabled?: boolean | null;
+                    cron?: string | null;
+                    cron_timezone?: string | null;
+                    cron_missed?: ("skip" | "once") | null;
+                    cron_parameters?: {
+                        [key: string]: string | number | boolean;
+                    } | null;
+                    multimedia_sources?: {
+                        /** @enum {string} */
+                        type: "image" | "video" | "audio" | "file";
+                        /** Format: uri */
+                        url: string;
+                        headers?: {
+                            [key: string]: string;
+                        } | null;
+                    }[] | null;
+                    webhooks?: unknown[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Jobs that wait or run stay as they are. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agent_tasks_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agent_jobs_execute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    task_id: string;
+                    parameters?: {
+                        [key: string]: string | number | boolean;
+                    } | null;
+                    images?: string[] | null;
+                    videos?: string[] | null;
+                    audios?: string[] | null;
+                    files?: string[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The job waits. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        job_id: string;
+                        /** @constant */
+                        status: "pending";
+                        url: string;
+                    };
+                };
+            };
+            /** @description There is no such task. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agent_tasks_name_execute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: string | number | boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The job waits. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        job_id: string;
+                        /** @constant */
+                        status: "pending";
+                        url: string;
+                    };
+                };
+            };
+            /** @description There is no such task. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agent_jobs: {
+        parameters: {
+            query?: {
+                task_id?: string;
+                status?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        task_id: string;
+                        agent?: string;
+                        model: string;
+                        prompt: string;
+                        /** @enum {string} */
+                        status: "pending" | "running" | "completed" | "failed" | "cancelled";
+                        parameters: {
+                            [key: string]: string;
+                        };
+                        result?: string;
+                        error?: string;
+                        /** @description RFC 3339 */
+                        created_at: string;
+                        /** @description RFC 3339 */
+                        started_at?: string;
+                        /** @description RFC 3339 */
+                        completed_at?: string;
+                        /** @enum {string} */
+                        triggered_by: "manual" | "cron" | "api";
+                        traces?: {
+                            /** @enum {string} */
+                            type: "reasoning" | "tool_call" | "tool_result" | "status";
+                            content: string;
+                            /** @description RFC 3339 */
+                            timestamp: string;
+                            tool_name?: string;
+                            arguments?: string;
+                        }[];
+                        images?: string[];
+                        videos?: string[];
+                        audios?: string[];
+                        files?: string[];
+                    }[];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agent_jobs_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        task_id: string;
+                        agent?: string;
+                        model: string;
+                        prompt: string;
+                        /** @enum {string} */
+                        status: "pending" | "running" | "completed" | "failed" | "cancelled";
+                        parameters: {
+                            [key: string]: string;
+                        };
+                        result?: string;
+                        error?: string;
+                        /** @description RFC 3339 */
+                        created_at: string;
+                        /** @description RFC 3339 */
+                        started_at?: string;
+                        /** @description RFC 3339 */
+                        completed_at?: string;
+                        /** @enum {string} */
+                        triggered_by: "manual" | "cron" | "api";
+                        traces?: {
+                            /** @enum {string} */
+                            type: "reasoning" | "tool_call" | "tool_result" | "status";
+                            content: string;
+                            /** @description RFC 3339 */
+                            timestamp: string;
+                            tool_name?: string;
+                            arguments?: string;
+                        }[];
+                        images?: string[];
+                        videos?: string[];
+                        audios?: string[];
+                        files?: string[];
+                    };
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agent_jobs_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agent_jobs_id_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description It has ended already. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_collections: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Their names, the oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        collections: string[];
+                        count: number;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_collections: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description 1 to 128 bytes without slashes. */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It is made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        status: string;
+                        name: string;
+                    };
+                };
+            };
+            /** @description The name is taken. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agents_collections_name: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        status: string;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_collections_name_upload: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description The document.
+                     */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It is added. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        status: string;
+                        filename: string;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The collection has a document of that name. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Documents of this type cannot be read. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_collections_name_search: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    query: string;
+                    /** @description 5 when it is left out or 0. */
+                    max_results?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The best first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        results: {
+                            id: string;
+                            content: string;
+                            similarity: number;
+                            metadata: {
+                                [key: string]: string | number | boolean;
+                            };
+                        }[];
+                        count: number;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_collections_name_reset: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They are gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        status: string;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_collections_name_entries: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The oldest first, with their states. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        entries: string[];
+                        count: number;
+                        details: {
+                            entry: string;
+                            /** @enum {string} */
+                            status: "in_progress" | "completed" | "failed" | "cancelled";
+                            error?: string;
+                            chunk_count: number;
+                            created_at: string;
+                            source_url?: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_collections_name_entries_entry: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its text; empty until it is indexed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        content: string;
+                        chunk_count: number;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_collections_name_entries_raw_entry: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description The part that the header `range` names. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agents_collections_name_entry_delete: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    entry: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What is left. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        remaining_entries: string[];
+                        count: number;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_collections_name_sources: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        sources: {
+                            url: string;
+                            update_interval: number;
+                            last_update: string;
+                            error?: string;
+                        }[];
+                        count: number;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_collections_name_sources: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    url: string;
+                    /** @description Minutes between two fetches, 60 when it is left out or below 1. */
+                    update_interval?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description It was fetched. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        status: string;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It could not be fetched. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agents_collections_name_sources: {
+        parameters: {
+            query?: {
+                /** @description Id of the account whose collections are meant. The caller is meant without. */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        status: string;
+                    };
+                };
+            };
+            /** @description No such collection, or no such entry. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
     post_api_pii_analyze: {
         parameters: {
             query?: never;
@@ -21469,37 +23238,37 @@ export interface operations {
                         stores_persist?: boolean;
                         /** @description model that embeds the files of new vector stores that name none */
                         vector_store_model?: string;
+                        /**
+                         * @description where collections are indexed: `chromem` is the database of the server, `postgres` the same if that is PostgreSQL
+                         * @enum {string}
+                         */
+                        agent_pool_vector_engine?: "chromem" | "postgres";
+                        /** @description model that embeds the documents of new collections */
+                        agent_pool_embedding_model?: string;
+                        /** @description largest chunk of a document, in tokens */
+                        agent_pool_max_chunking_size?: number;
+                        /** @description what two chunks share, in tokens; at most half of a chunk */
+                        agent_pool_chunk_overlap?: number;
                         /** @description detector models of every filtered model that names none */
                         pii_default_detectors?: (string & (unknown & unknown))[];
                         /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
                         mitm_listen?: string;
-                        /** @description how long finished jobs are kept; not in this version: only the present value can be set */
+                        /** @description days for which finished jobs are kept; 0 = for ever */
                         agent_job_retention_days?: number;
+                        /** @description agents, tasks and jobs */
+                        agent_pool_enabled?: boolean;
+                        /** @description model of an agent that names none */
+                        agent_pool_default_model?: string;
+                        /** @description log each step of a job */
+                        agent_pool_enable_logs?: boolean;
+                        /** @description an address where agents are shared, shown as a link */
+                        agent_pool_agent_hub_url?: string;
                         /** @description an assistant for administrators; not in this version: only the present value can be set */
                         localai_assistant_enabled?: boolean;
-                        /** @description agents; not in this version: only the present value can be set */
-                        agent_pool_enabled?: boolean;
-                        /** @description model of an agent that names none; not in this version: only the present value can be set */
-                        agent_pool_default_model?: string;
-                        /**
-                         * @description where collections are indexed; not in this version: only the present value can be set
-                         * @enum {string}
-                         */
-                        agent_pool_vector_engine?: "chromem" | "postgres";
-                        /** @description model that indexes collections; not in this version: only the present value can be set */
-                        agent_pool_embedding_model?: string;
                         /** @description database of the collections; not in this version: only the present value can be set */
                         agent_pool_database_url?: string;
-                        /** @description longest piece of an indexed text; not in this version: only the present value can be set */
-                        agent_pool_max_chunking_size?: number;
-                        /** @description what two pieces share; not in this version: only the present value can be set */
-                        agent_pool_chunk_overlap?: number;
-                        /** @description log what agents do; not in this version: only the present value can be set */
-                        agent_pool_enable_logs?: boolean;
                         /** @description file of the collections; not in this version: only the present value can be set */
                         agent_pool_collection_db_path?: string;
-                        /** @description where agents are shared; not in this version: only the present value can be set */
-                        agent_pool_agent_hub_url?: string;
                         /** @description token of the network; not in this version: only the present value can be set */
                         p2p_token?: string;
                         /** @description a name that keeps networks of one token apart; not in this version: only the present value can be set */
@@ -21636,37 +23405,37 @@ export interface operations {
                     stores_persist?: boolean;
                     /** @description model that embeds the files of new vector stores that name none */
                     vector_store_model?: string;
+                    /**
+                     * @description where collections are indexed: `chromem` is the database of the server, `postgres` the same if that is PostgreSQL
+                     * @enum {string}
+                     */
+                    agent_pool_vector_engine?: "chromem" | "postgres";
+                    /** @description model that embeds the documents of new collections */
+                    agent_pool_embedding_model?: string;
+                    /** @description largest chunk of a document, in tokens */
+                    agent_pool_max_chunking_size?: number;
+                    /** @description what two chunks share, in tokens; at most half of a chunk */
+                    agent_pool_chunk_overlap?: number;
                     /** @description detector models of every filtered model that names none */
                     pii_default_detectors?: (string & (unknown & unknown))[];
                     /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
                     mitm_listen?: string;
-                    /** @description how long finished jobs are kept; not in this version: only the present value can be set */
+                    /** @description days for which finished jobs are kept; 0 = for ever */
                     agent_job_retention_days?: number;
+                    /** @description agents, tasks and jobs */
+                    agent_pool_enabled?: boolean;
+                    /** @description model of an agent that names none */
+                    agent_pool_default_model?: string;
+                    /** @description log each step of a job */
+                    agent_pool_enable_logs?: boolean;
+                    /** @description an address where agents are shared, shown as a link */
+                    agent_pool_agent_hub_url?: string;
                     /** @description an assistant for administrators; not in this version: only the present value can be set */
                     localai_assistant_enabled?: boolean;
-                    /** @description agents; not in this version: only the present value can be set */
-                    agent_pool_enabled?: boolean;
-                    /** @description model of an agent that names none; not in this version: only the present value can be set */
-                    agent_pool_default_model?: string;
-                    /**
-                     * @description where collections are indexed; not in this version: only the present value can be set
-                     * @enum {string}
-                     */
-                    agent_pool_vector_engine?: "chromem" | "postgres";
-                    /** @description model that indexes collections; not in this version: only the present value can be set */
-                    agent_pool_embedding_model?: string;
                     /** @description database of the collections; not in this version: only the present value can be set */
                     agent_pool_database_url?: string;
-                    /** @description longest piece of an indexed text; not in this version: only the present value can be set */
-                    agent_pool_max_chunking_size?: number;
-                    /** @description what two pieces share; not in this version: only the present value can be set */
-                    agent_pool_chunk_overlap?: number;
-                    /** @description log what agents do; not in this version: only the present value can be set */
-                    agent_pool_enable_logs?: boolean;
                     /** @description file of the collections; not in this version: only the present value can be set */
                     agent_pool_collection_db_path?: string;
-                    /** @description where agents are shared; not in this version: only the present value can be set */
-                    agent_pool_agent_hub_url?: string;
                     /** @description token of the network; not in this version: only the present value can be set */
                     p2p_token?: string;
                     /** @description a name that keeps networks of one token apart; not in this version: only the present value can be set */

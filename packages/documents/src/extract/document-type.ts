@@ -1,7 +1,25 @@
 import { DocumentError } from '../errors.ts'
 
+const BINARY_NOUNS = {
+  docx: 'Word documents (docx)',
+  epub: 'EPUB books',
+  opendocument: 'OpenDocument files (odt, ods, odp)',
+  pdf: 'PDF files',
+  pptx: 'PowerPoint presentations (pptx)',
+  rtf: 'RTF files',
+  xlsx: 'Excel workbooks (xlsx)',
+} as const
+
+/** A type of document that is not text. Its reader is `@svc/documents/binary`. */
+export type BinaryType = keyof typeof BINARY_NOUNS
+
 /** A type of document that has a reader. */
-export type DocumentType = 'html' | 'json' | 'markdown' | 'text'
+export type DocumentType = 'html' | 'json' | 'markdown' | 'text' | BinaryType
+
+/** Whether a document needs a reader of binary types. */
+export function isBinaryType(type: DocumentType): type is BinaryType {
+  return Object.hasOwn(BINARY_NOUNS, type)
+}
 
 /** Bytes that {@link findDocumentType} looks at. */
 export const HEAD_BYTES = 4096
@@ -11,9 +29,7 @@ type Signature = readonly [start: string, noun: string]
 
 /** Types whose first bytes no text has. */
 const SIGNATURES: readonly Signature[] = [
-  ['%PDF-', 'PDF files'],
-  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'files of old Microsoft Office programs'],
-  ['{\\rtf', 'RTF files'],
+  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'files of old Microsoft Office programs, and encrypted ones of new programs,'],
   ['\x89PNG\r\n', 'PNG images'],
   ['\xff\xd8\xff', 'JPEG images'],
   ['II*\0', 'TIFF images'],
@@ -37,13 +53,23 @@ const WORDS: readonly Signature[] = [
 ]
 const ZIP = 'PK\x03\x04'
 /** What is in a ZIP archive, by the end of its name. */
-const ZIP_NOUNS: ReadonlyMap<string, string> = new Map([
-  ['docx', 'Word documents (docx)'],
-  ['xlsx', 'Excel workbooks (xlsx)'],
-  ['pptx', 'PowerPoint presentations (pptx)'],
-  ['odt', 'OpenDocument texts (odt)'],
-  ['epub', 'EPUB books'],
+const ZIP_TYPES: ReadonlyMap<string, BinaryType> = new Map([
+  ...['docm', 'docx', 'dotm', 'dotx'].map((extension) => [extension, 'docx'] as const),
+  ...['potx', 'ppsm', 'ppsx', 'pptm', 'pptx'].map((extension) => [extension, 'pptx'] as const),
+  ...['xlsm', 'xlsx', 'xltm', 'xltx'].map((extension) => [extension, 'xlsx'] as const),
+  ...['odp', 'ods', 'odt', 'otp', 'ots', 'ott'].map((extension) => [extension, 'opendocument'] as const),
+  ['epub', 'epub'],
 ])
+/** What is in a ZIP archive, by the names of its first parts. */
+const ZIP_MARKS: readonly (readonly [mark: string, type: BinaryType])[] = [
+  ['mimetypeapplication/epub+zip', 'epub'],
+  ['mimetypeapplication/vnd.oasis.opendocument.', 'opendocument'],
+  ['word/', 'docx'],
+  ['ppt/', 'pptx'],
+  ['xl/', 'xlsx'],
+]
+/** Some PDF files have other bytes before their mark. */
+const PDF_MARK_WITHIN = 1024
 const READERS: ReadonlyMap<string, DocumentType> = new Map([
   ['htm', 'html'],
   ['html', 'html'],
@@ -67,18 +93,31 @@ export interface DocumentHead {
  * Finds the type of a document: by its first bytes, then by the end of its name. Every other text, such as CSV or source
  * code, is `text`.
  *
+ * @param options `hasBinary`: whether binary types have a reader; they are refused without. @default true
  * @throws {DocumentError} `unsupported_document`, naming the type
  */
-export function findDocumentType({ head, name }: DocumentHead): DocumentType {
+export function findDocumentType(
+  { head, name }: DocumentHead,
+  { hasBinary = true }: { readonly hasBinary?: boolean } = {},
+): DocumentType {
   const start = Array.from(head.subarray(0, HEAD_BYTES), (byte) => String.fromCharCode(byte)).join('')
   const extension = /\.([a-z0-9]{1,10})$/iu.exec(name)?.[1]?.toLowerCase() ?? ''
-  const noun = findUnsupported(start, extension)
+  const binary = findBinary(start, extension)
+  if (binary !== undefined && hasBinary) return binary
+  const noun = binary === undefined ? findUnsupported(start) : BINARY_NOUNS[binary]
   if (noun !== undefined) throw new DocumentError('unsupported_document', `${noun} cannot be read`)
   return READERS.get(extension) ?? (HTML.test(start) ? 'html' : 'text')
 }
 
-function findUnsupported(start: string, extension: string): string | undefined {
-  if (start.startsWith(ZIP)) return ZIP_NOUNS.get(extension) ?? 'ZIP archives'
+function findBinary(start: string, extension: string): BinaryType | undefined {
+  if (start.startsWith('{\\rtf')) return 'rtf'
+  if (start.startsWith(ZIP)) return ZIP_TYPES.get(extension) ?? ZIP_MARKS.find(([mark]) => start.includes(mark))?.[1]
+  const pdfMark = start.slice(0, PDF_MARK_WITHIN).indexOf('%PDF-')
+  return pdfMark === 0 || (pdfMark > 0 && extension === 'pdf') ? 'pdf' : undefined
+}
+
+function findUnsupported(start: string): string | undefined {
+  if (start.startsWith(ZIP)) return 'ZIP archives'
   const isBinary = start.includes('\0') && !hasWideMark(start)
   const known = [...SIGNATURES, ...(isBinary ? WORDS : [])].find(([signature]) => start.startsWith(signature))
   if (known !== undefined) return known[1]

@@ -15,8 +15,8 @@ export interface TextFlow {
 }
 
 /** Creates a flow without text. */
-export function createTextFlow(): TextFlow {
-  const pieces = createTextPieces(MAX_TEXT_CHARACTERS)
+export function createTextFlow(maxCharacters: number = MAX_TEXT_CHARACTERS): TextFlow {
+  const pieces = createTextPieces(maxCharacters)
   /** Line breaks that come before the next text. */
   let breaks = 0
   let mark = ''

@@ -1,6 +1,6 @@
-import { open } from 'node:fs/promises'
-import { DocumentError, findDocumentType, HEAD_BYTES } from '@svc/documents'
+import { DocumentError } from '@svc/documents'
 import type { ChunkingStrategy, FileAttributes } from '@svc/wire/openai'
+import { checkType } from '../../../document-stores/check-type.ts'
 import type { FileAddition } from '../../../document-stores/document-files.ts'
 import type { DocumentFile, DocumentStore } from '../../../document-stores/document-store.ts'
 import type { Documents } from '../../../document-stores/documents.ts'
@@ -41,7 +41,7 @@ interface NamedFiles extends Omit<NamedFile, 'file_id'> {
 export async function readAddition(call: Call, named: NamedFile, { model, parts }: AddingParts): Promise<FileAddition> {
   const documents = await parts.documents.open()
   const file = await findFile(call, named.file_id, documents)
-  await checkType(file, documents)
+  await checkType(file, documents.uploads)
   return toAddition(file, named, chooseChunkSizes(model, parts))
 }
 
@@ -86,25 +86,13 @@ async function findFile(call: Call, id: string, { uploads }: Documents): Promise
   return file
 }
 
-/** @throws {SvcError} `unsupported_media` */
-async function checkType(file: StoredFile, { uploads }: Documents): Promise<void> {
-  const handle = await open(await uploads.locate(file))
-  try {
-    const head = new Uint8Array(HEAD_BYTES)
-    const { bytesRead } = await handle.read(head, 0, HEAD_BYTES, 0)
-    findDocumentType({ head: head.subarray(0, bytesRead), name: file.filename })
-  } finally {
-    await handle.close()
-  }
-}
-
 async function toCheckedAddition(
   file: StoredFile,
   named: NamedFile,
   { sizes, documents }: { readonly sizes: ChunkSizes; readonly documents: Documents },
 ): Promise<FileAddition> {
   try {
-    await checkType(file, documents)
+    await checkType(file, documents.uploads)
     return toAddition(file, named, sizes)
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error

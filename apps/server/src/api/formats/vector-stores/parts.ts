@@ -1,13 +1,13 @@
 import { checkModelAccess } from '@svc/auth'
 import { CHUNK_LIMITS } from '@svc/documents'
 import type { ModelDirectory } from '../../../catalog/resolve.ts'
-import { leavesMachine } from '../../../catalog/serving.ts'
 import { hasUsecase } from '../../../catalog/usecases.ts'
 import type { Database } from '../../../db/database.ts'
 import { refuseDocuments } from '../../../document-stores/document-errors.ts'
 import type { DocumentStore } from '../../../document-stores/document-store.ts'
 import type { Documents } from '../../../document-stores/documents.ts'
 import type { EmbeddingCaller } from '../../../document-stores/embed-texts.ts'
+import { findEmbeddingModel, fitChunkSize } from '../../../document-stores/embedding-model.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import type { CompressionPolicy } from '../../../http/compression.ts'
@@ -42,13 +42,6 @@ export function checkEmbeddingModel(name: string, call: Call, { models }: ModelP
   return name
 }
 
-/** Finds the model for stores that name none; empty when there is none. */
-function findEmbeddingModel({ models, settings }: ModelParts): string {
-  const chosen = settings.get('vector_store_model')
-  if (chosen !== '') return chosen
-  return models.findDefault('embeddings', (model) => !leavesMachine(model))?.name ?? ''
-}
-
 /**
  * Makes sure that a store has a model that the caller may use, before files are added.
  *
@@ -63,19 +56,13 @@ export async function ensureModel(store: DocumentStore, call: Call, parts: Vecto
   if (store.model === '') await (await parts.documents.open()).stores.setModel(store.id, name)
 }
 
-/** Part of the context of a model that a chunk may fill, because its tokens are estimated. */
-const CONTEXT_SHARE = 0.75
-
 /** Sizes of chunks where a request names none: those of OpenAI, or less for a model that reads less at once. */
 export function chooseChunkSizes(
   store: string,
   parts: ModelParts,
 ): { readonly size: number; readonly overlap: number } {
-  const { least, usual } = CHUNK_LIMITS
-  const context = parts.models.find(store || findEmbeddingModel(parts))?.gguf?.contextLength
-  const size = context === undefined ? usual : Math.floor(context * CONTEXT_SHARE)
-  const fitting = Math.max(least, Math.min(usual, size))
-  return { size: fitting, overlap: Math.floor(fitting / 2) }
+  const size = fitChunkSize(store || findEmbeddingModel(parts), CHUNK_LIMITS.usual, parts)
+  return { size, overlap: Math.floor(size / 2) }
 }
 
 /** The caller of a call, for its embeddings. */

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { createDocumentReader } from './read-in-process.ts'
+
+const bytes = Buffer.from(String.raw`{\rtf1 Grüße \par one}`, 'latin1')
+const never = new AbortController().signal
+
+describe('a document in a process of its own', () => {
+  it('is read, or refused with the reason of its reader', async () => {
+    const reader = createDocumentReader()
+    expect(await reader.read(bytes, { type: 'rtf', signal: never })).toBe('Grüße \n\none')
+    await expect(reader.read(bytes, { type: 'docx', signal: never })).rejects.toMatchObject({
+      name: 'DocumentError',
+      code: 'invalid_document',
+      message: 'the document is damaged: its end is missing',
+    })
+    await reader.close()
+    await expect(reader.read(bytes, { type: 'rtf', signal: never })).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+
+  it('is ended at its limits of memory, time and text, and by its signal', async () => {
+    const limited = (limits: Parameters<typeof createDocumentReader>[0]) =>
+      createDocumentReader(limits).read(bytes, { type: 'rtf', signal: never })
+    await Promise.all([
+      expect(limited({ maxMemoryBytes: 1024 })).rejects.toMatchObject({ message: /too much memory/ }),
+      expect(limited({ maxMs: 1 })).rejects.toMatchObject({ code: 'document_limit', message: /0.001 s/ }),
+      expect(limited({ maxTextBytes: 3 })).rejects.toMatchObject({ message: 'the text has more than 3 bytes' }),
+    ])
+    const leaving = new AbortController()
+    const reading = createDocumentReader().read(bytes, { type: 'rtf', signal: leaving.signal })
+    leaving.abort(new Error('gone'))
+    await expect(reading).rejects.toThrow('gone')
+  })
+})
