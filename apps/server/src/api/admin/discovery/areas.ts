@@ -1,6 +1,8 @@
 /** Areas of the server by a path that proves them. */
 export const AREAS = {
-  agents: '/api/agents',
+  agents: '/api/agent/tasks',
+  collections: '/api/agents/collections',
+  skills: '/api/agents/skills',
   mcp: '/v1/mcp/chat/completions',
   fine_tuning: '/api/fine-tuning/jobs',
   quantization: '/api/quantization/jobs',
