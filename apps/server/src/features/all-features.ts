@@ -18,6 +18,7 @@ import { operationsFeature } from '../api/admin/operations/feature.ts'
 import { piiFeature } from '../api/admin/pii/feature.ts'
 import { routerFeature } from '../api/admin/router/feature.ts'
 import { settingsFeature } from '../api/admin/settings/feature.ts'
+import { skillsFeature } from '../api/admin/skills/feature.ts'
 import { systemFeature } from '../api/admin/system/feature.ts'
 import { tracesFeature } from '../api/admin/traces/feature.ts'
 import { usageFeature } from '../api/admin/usage/feature.ts'
@@ -69,6 +70,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   documentsFeature,
   agentsFeature,
   collectionsFeature,
+  skillsFeature,
   piiFeature,
   routerFeature,
   middlewareFeature,

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { createGunzip } from 'node:zlib'
+import { createGunzip, type Gunzip } from 'node:zlib'
 import { Decompress } from 'fzstd'
 import { badArchive } from './tar-reader.ts'
 
@@ -38,11 +38,24 @@ async function sniff(path: string): Promise<Coding> {
   return begins(ZSTD) ? 'zstd' : 'none'
 }
 
+/** Resolves when the decoder takes more, or is closed. */
+function drained(decoder: Gunzip): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      decoder.off('drain', done)
+      decoder.off('close', done)
+      resolve()
+    }
+    decoder.on('drain', done)
+    decoder.on('close', done)
+  })
+}
+
 async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const decoder = createGunzip({ chunkSize: PIECE })
   const feeding = (async () => {
     for await (const piece of source) {
-      if (!decoder.write(piece)) await new Promise((resolve) => decoder.once('drain', resolve).once('close', resolve))
+      if (!decoder.write(piece)) await drained(decoder)
       if (decoder.destroyed) return
     }
     decoder.end()

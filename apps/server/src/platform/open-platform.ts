@@ -42,6 +42,7 @@ import { createLazyCollections } from './lazy/lazy-collections.ts'
 import { createLazyDocuments } from './lazy/lazy-documents.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
+import { createLazySkills } from './lazy/lazy-skills.ts'
 import { createLazySpans, type LazySpans } from './lazy/lazy-spans.ts'
 import { createLazyVectorStores, type LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import { openAccounts } from './open-accounts.ts'
@@ -247,6 +248,7 @@ export async function openPlatform(
   const collections = createLazyCollections({
     ...{ documents, database, models, settings, accounts, clock },
     outbound: upstreams.outbound,
+    temporary: media.uploads,
     server: serverId,
     logger: log,
   })
@@ -303,6 +305,7 @@ export async function openPlatform(
     documents,
     agents,
     collections,
+    skills: createLazySkills({ config, logger: log }),
     bodies,
     forms,
     generatedFiles: media.generated,

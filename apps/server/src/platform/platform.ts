@@ -32,6 +32,7 @@ import type { LazyCollections } from './lazy/lazy-collections.ts'
 import type { LazyDocuments } from './lazy/lazy-documents.ts'
 import type { LazyInference } from './lazy/lazy-inference.ts'
 import type { LazyInterception } from './lazy/lazy-interception.ts'
+import type { LazySkills } from './lazy/lazy-skills.ts'
 import type { LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import type { AccountModule } from './open-accounts.ts'
 
@@ -82,6 +83,8 @@ export interface Platform {
   readonly agents: LazyAgents
   /** Collections of documents that agents search. */
   readonly collections: LazyCollections
+  /** Skills of agents. */
+  readonly skills: LazySkills
   readonly bodies: BodyReader
   readonly forms: FormReader
   /** Files that models made. */

@@ -40,8 +40,6 @@ export interface StoredFiles {
    * @throws {SvcError} `insufficient_storage` when the files of its owner are too large together, or the disk is full
    */
   keep(path: string, draft: FileDraft): Promise<StoredFile>
-  /** As {@link StoredFiles.keep}, for bytes in memory. */
-  keepBytes(bytes: Uint8Array, draft: Omit<FileDraft, 'sizeBytes'>): Promise<StoredFile>
   /** Finds a file that the reader may see. Another reader's file is as absent as an unknown one. */
   find(id: string, reader: Reader): Promise<StoredFile | undefined>
   /**

@@ -1,4 +1,4 @@
-import { copyFile, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { and, count, eq, gt, inArray, isNull, lte, or, type SQL, sum } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
@@ -8,7 +8,7 @@ import type { Tables } from '../db/schema.ts'
 import { readSystemCode, toFileError } from '../files/file-error.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { fileElsewhere, fileNotFound, filesFull, unknownCursor } from './file-errors.ts'
-import type { FileDraft, Reader, StoredFile, StoredFiles } from './stored-file.ts'
+import type { Reader, StoredFile, StoredFiles } from './stored-file.ts'
 
 /** Options of {@link createStoredFiles}. */
 export interface StoredFilesOptions {
@@ -30,7 +30,7 @@ export interface StoredFilesOptions {
 type Files = Tables['storedFiles']
 
 const PREFIX = 'file-'
-const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600]
+const FOLDER_MODE = 0o700
 const BATCH = 200
 const MAX_FILES = 100_000
 
@@ -84,31 +84,24 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
     }
   }
 
-  /** Puts the bytes into their place, then adds the row. */
-  async function keep(
-    put: (place: string) => Promise<void>,
-    { expiresAfterMs, ...facts }: FileDraft,
-  ): Promise<StoredFile> {
-    const createdAt = clock.now()
-    const id = createPlacedId(PREFIX, createdAt)
-    const expiresAt = expiresAfterMs === undefined ? null : createdAt + expiresAfterMs
-    const row: StoredFile = { id, server, ...facts, createdAt, expiresAt }
-    const place = join(folder, toName(id))
-    await put(place)
-    try {
-      await insert(row)
-    } catch (error) {
-      await rm(place, { force: true })
-      throw error
-    }
-    return row
-  }
-
   return {
     find,
     remove,
-    keep: (path, draft) => keep((place) => moveFile(path, place), draft),
-    keepBytes: (bytes, draft) => keep((place) => writeNew(place, bytes), { ...draft, sizeBytes: bytes.length }),
+    async keep(path, { expiresAfterMs, ...facts }) {
+      const createdAt = clock.now()
+      const id = createPlacedId(PREFIX, createdAt)
+      const expiresAt = expiresAfterMs === undefined ? null : createdAt + expiresAfterMs
+      const row: StoredFile = { id, server, ...facts, createdAt, expiresAt }
+      const place = join(folder, toName(id))
+      await moveFile(path, place)
+      try {
+        await insert(row)
+      } catch (error) {
+        await rm(place, { force: true })
+        throw error
+      }
+      return row
+    },
     async list({ purpose, ...query }, reader) {
       const page = await readPage(query, {
         find: async (id) => readPlace(PREFIX, id),
@@ -187,15 +180,5 @@ async function moveFile(from: string, to: string): Promise<void> {
   } catch (error) {
     await rm(to, { force: true }).catch(() => undefined)
     throw toFileError(error, 'written', basename(to))
-  }
-}
-
-async function writeNew(place: string, bytes: Uint8Array): Promise<void> {
-  try {
-    await mkdir(join(place, '..'), { recursive: true, mode: FOLDER_MODE })
-    await writeFile(place, bytes, { flag: 'wx', mode: FILE_MODE, flush: true })
-  } catch (error) {
-    await rm(place, { force: true }).catch(() => undefined)
-    throw toFileError(error, 'written', basename(place))
   }
 }

@@ -108,10 +108,15 @@ describe('collections', () => {
   it('fetch their sources, and keep what they had when a fetch fails', async () => {
     await send('POST', '', { name: 'web' })
     const url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}/tides`
-    expect(await send('POST', '/web/sources', { url, update_interval: 5 })).toEqual({ status: 200, body: { status: 'ok' } })
+    expect(await send('POST', '/web/sources', { url, update_interval: 5 })).toEqual({
+      status: 200,
+      body: { status: 'ok' },
+    })
     expect((await get('/web/sources')).body).toMatchObject({ count: 1, sources: [{ url, update_interval: 5 }] })
     const [entry] = (await indexed('web')) as unknown as { entry: string }[]
-    expect((await get(`/web/entries/${entry?.entry}`)).body).toMatchObject({ content: '# Tides\n\nThe moon moves the sea.' })
+    expect((await get(`/web/entries/${entry?.entry}`)).body).toMatchObject({
+      content: '# Tides\n\nThe moon moves the sea.',
+    })
     page = '<html><p>Spring tides are high.</p></html>'
     expect((await send('POST', '/web/sources', { url })).status).toBe(200)
     await indexed('web')

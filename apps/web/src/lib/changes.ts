@@ -71,8 +71,10 @@ export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
   trace: ['traces', 'home'],
   log: ['logs'],
   corpus: ['router-corpus', 'routers'],
-  // the chains of failover and saved slots have no page
+  // the chains of failover, collections, skills and saved slots have no page
   failover: [],
+  collection: [],
+  skill: [],
   slot: FIGURES,
   /** A request to a model, which is not a change in the audit log. */
   inference: ['system', 'home', 'logs', ...FIGURES],

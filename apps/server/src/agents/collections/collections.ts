@@ -1,14 +1,13 @@
-import { SvcError } from '@svc/errors'
 import { checkModelAccess } from '@svc/auth'
+import { SvcError } from '@svc/errors'
 import { hasUsecase } from '../../catalog/usecases.ts'
 import type { Database } from '../../db/database.ts'
 import { checkType } from '../../document-stores/check-type.ts'
-import type { DocumentFile, DocumentStore } from '../../document-stores/document-store.ts'
+import type { Attributes, DocumentFile, DocumentStore } from '../../document-stores/document-store.ts'
 import type { Documents } from '../../document-stores/documents.ts'
 import type { EmbeddingCaller } from '../../document-stores/embed-texts.ts'
 import { type EmbeddingModelParts, findEmbeddingModel, fitChunkSize } from '../../document-stores/embedding-model.ts'
 import type { DocumentHit } from '../../document-stores/search-documents.ts'
-import type { Attributes } from '../../document-stores/document-store.ts'
 import type { StoredFile } from '../../stored-files/stored-file.ts'
 import { COLLECTION_MARK, findFile, findStore, listFiles, listStores } from './collection-rows.ts'
 
@@ -146,26 +145,28 @@ export function createCollections(parts: CollectionParts): Collections {
       for (const store of stores) await all.markUse(store)
       return search(stores, { queries: [query], count }, options)
     },
-    async readContent(file) {
-      const { files } = await documents.open()
-      const pieces: string[] = []
-      let [end, length] = [0, 0]
-      if (file.status === 'completed') {
-        for await (const chunks of files.readChunks(file)) {
-          for (const chunk of chunks) {
-            const text = chunk.text.slice(Math.max(0, end - chunk.start))
-            end = chunk.end
-            length += text.length
-            if (length > MAX_CONTENT_CHARACTERS) {
-              throw new SvcError('too_large', `the text has more than ${MAX_CONTENT_CHARACTERS} characters`)
-            }
-            pieces.push(text)
-          }
-        }
-      }
-      return { content: pieces.join(''), chunkCount: file.chunkCount }
-    },
+    readContent: async (file) => readContent(file, await documents.open()),
   }
+}
+
+async function readContent(
+  file: DocumentFile,
+  { files }: Documents,
+): Promise<{ readonly content: string; readonly chunkCount: number }> {
+  const pieces: string[] = []
+  let [end, length] = [0, 0]
+  for await (const chunks of file.status === 'completed' ? files.readChunks(file) : []) {
+    for (const chunk of chunks) {
+      const text = chunk.text.slice(Math.max(0, end - chunk.start))
+      end = chunk.end
+      length += text.length
+      if (length > MAX_CONTENT_CHARACTERS) {
+        throw new SvcError('too_large', `the text has more than ${MAX_CONTENT_CHARACTERS} characters`)
+      }
+      pieces.push(text)
+    }
+  }
+  return { content: pieces.join(''), chunkCount: file.chunkCount }
 }
 
 const FILES_AT_ONCE = 100
@@ -181,7 +182,8 @@ function taken(message: string): SvcError {
 /** The model of a collection, which the caller may use. @throws {SvcError} `invalid_request`, `forbidden` */
 function chooseModel({ model }: DocumentStore, { principal }: EmbeddingCaller, parts: CollectionParts): string {
   const name = model || parts.settings.get('agent_pool_embedding_model') || findEmbeddingModel(parts)
-  if (name === '') throw refuseModel('no model on this machine makes embeddings; install one, or set agent_pool_embedding_model')
+  if (name === '')
+    throw refuseModel('no model on this machine makes embeddings; install one, or set agent_pool_embedding_model')
   const found = parts.models.find(name)
   if (found === undefined || !hasUsecase(found, 'embeddings')) {
     throw refuseModel(`"${name}" is not a model that makes embeddings`)

@@ -3,6 +3,7 @@ import { SvcError, toSvcError } from '@svc/errors'
 import { checkType } from '../../document-stores/check-type.ts'
 import type { DocumentFile, DocumentStore } from '../../document-stores/document-store.ts'
 import type { EmbeddingCaller } from '../../document-stores/embed-texts.ts'
+import type { PrivateFile, PrivateFiles } from '../../files/private-files.ts'
 import type { OutboundClient } from '../../outbound/client.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import { listFetched, readSource, type SourceAttributes } from './collection-rows.ts'
@@ -40,8 +41,13 @@ interface FetchOptions {
 export interface SourceParts extends Pick<CollectionParts, 'documents' | 'database'> {
   readonly collections: Collections
   readonly outbound: Pick<OutboundClient, 'fetch'>
+  /** Where fetched bytes are kept until they are whole. */
+  readonly temporary: PrivateFiles
   /** Gives the caller for work of an owner; undefined when there is none any more. */
-  readonly findCaller: (owner: string, options: { readonly signal: AbortSignal }) => Promise<EmbeddingCaller | undefined>
+  readonly findCaller: (
+    owner: string,
+    options: { readonly signal: AbortSignal },
+  ) => Promise<EmbeddingCaller | undefined>
   /** Id of this server, which fetches what it has fetched first. */
   readonly server: string
   readonly clock: Clock
@@ -74,8 +80,24 @@ export function createSources(parts: SourceParts): CollectionSources {
 
   async function fetchInto(store: DocumentStore, source: NewSource, options: FetchOptions): Promise<void> {
     const before = await findSource(store, source.url)
-    const { bytes, filename } = await fetchSource(source.url, parts, options.signal)
-    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const fetched = await fetchSource(source.url, parts, options.signal)
+    try {
+      await keepFetched(store, source, { ...options, before, fetched })
+    } finally {
+      await fetched.temporary.remove()
+    }
+  }
+
+  async function keepFetched(
+    store: DocumentStore,
+    source: NewSource,
+    {
+      before,
+      fetched,
+      caller,
+    }: FetchOptions & { readonly before: DocumentFile | undefined; readonly fetched: Fetched },
+  ): Promise<void> {
+    const { sha256, sizeBytes, filename, temporary } = fetched
     const attributes = {
       source_url: source.url,
       update_interval: source.intervalMinutes,
@@ -88,8 +110,8 @@ export function createSources(parts: SourceParts): CollectionSources {
       await files.setAttributes(store.id, before.id, attributes)
       return
     }
-    const owner = options.caller.principal.id
-    const file = await uploads.keepBytes(bytes, { owner, filename, purpose: 'assistants' })
+    const owner = caller.principal.id
+    const file = await uploads.keep(temporary.path, { owner, filename, purpose: 'assistants', sizeBytes })
     try {
       await checkType(file, uploads)
     } catch (error) {
@@ -98,7 +120,7 @@ export function createSources(parts: SourceParts): CollectionSources {
       throw error
     }
     if (before !== undefined) await collections.removeEntry(store, before.filename)
-    await collections.add(store, file, options.caller, attributes)
+    await collections.add(store, file, caller, attributes)
   }
 
   async function refresh({ store, file }: Awaited<ReturnType<typeof listFetched>>[number], signal: AbortSignal) {
@@ -157,18 +179,53 @@ function checkUrl(url: string): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:'
   if (isWeb && url.length <= MAX_URL_CHARACTERS) return
-  throw new SvcError('invalid_request', `url: must be an http or https address of at most ${MAX_URL_CHARACTERS} characters`)
+  throw new SvcError(
+    'invalid_request',
+    `url: must be an http or https address of at most ${MAX_URL_CHARACTERS} characters`,
+  )
 }
 
-async function fetchSource(url: string, { outbound }: SourceParts, signal: AbortSignal) {
+/** What an address answered with. */
+interface Fetched {
+  readonly temporary: PrivateFile
+  readonly sha256: string
+  readonly sizeBytes: number
+  readonly filename: string
+}
+
+async function fetchSource(
+  url: string,
+  { outbound, temporary: files }: SourceParts,
+  signal: AbortSignal,
+): Promise<Fetched> {
   const request = { signal, trust: 'public', maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, redirects: REDIRECTS } as const
   await using reply = await outbound.fetch(url, request)
-  if (reply.status !== 200) {
-    throw new SvcError('upstream_failed', `the address answers with status ${reply.status}`, { code: 'fetch_failed' })
+  if (reply.status !== 200) throw refuseAnswer(`with status ${reply.status}`)
+  const temporary = await files.create()
+  try {
+    const hash = createHash('sha256')
+    let sizeBytes = 0
+    for await (const piece of reply.body) {
+      hash.update(piece)
+      sizeBytes += piece.length
+      await temporary.append(piece)
+    }
+    await temporary.close()
+    if (sizeBytes === 0) throw refuseAnswer('with nothing')
+    return {
+      temporary,
+      sizeBytes,
+      sha256: hash.digest('hex'),
+      filename: toFilename(url, reply.headers['content-type'] ?? ''),
+    }
+  } catch (error) {
+    await temporary.remove()
+    throw error
   }
-  const bytes = await reply.bytes()
-  if (bytes.length === 0) throw new SvcError('upstream_failed', 'the address answers with nothing', { code: 'fetch_failed' })
-  return { bytes, filename: toFilename(url, reply.headers['content-type'] ?? '') }
+}
+
+function refuseAnswer(answer: string): SvcError {
+  return new SvcError('upstream_failed', `the address answers ${answer}`, { code: 'fetch_failed' })
 }
 
 /** Names the document of an address: host, path and a digest, so that no two addresses have one name. */

@@ -20,25 +20,32 @@ const reply = (description: string, name: SchemaName, status = 200) => ({
   [status]: { description, schema: schema(name) },
 })
 
+type Define = (
+  info: Omit<RouteInfo, keyof typeof shared>,
+  choose: (handlers: Handlers) => (call: Call, parts: CollectionRouteParts) => Promise<HttpReply>,
+) => Route
+
+const change = (verb: string) => ({ change: `collection.${verb}`, target: 'name' })
+
 /** `/api/agents/collections`: documents that agents search. */
 export function collectionRoutes(parts: CollectionRouteParts): Route[] {
-  const handle = (choose: (handlers: Handlers) => (call: Call, parts: CollectionRouteParts) => Promise<HttpReply>) => {
-    return async (call: Call) => choose(await import('./handlers.ts'))(call, parts)
-  }
-  const route = (info: Omit<RouteInfo, keyof typeof shared>, handler: Route['handler']): Route =>
-    defineRoute({ ...shared, ...info, handler })
-  const change = (verb: string) => ({ change: `collection.${verb}`, target: 'name' })
+  const define: Define = (info, choose) =>
+    defineRoute({ ...shared, ...info, handler: async (call) => choose(await import('./handlers.ts'))(call, parts) })
+  return [...listRoutes(define), ...oneRoutes(define), ...entryRoutes(define), ...sourceRoutes(define)]
+}
+
+function listRoutes(define: Define): Route[] {
   return [
-    route(
+    define(
       {
         method: 'GET',
         path: BASE,
         summary: 'List collections',
         responses: reply('Their names, the oldest first.', 'collectionList'),
       },
-      handle(({ listCollections }) => listCollections),
+      ({ listCollections }) => listCollections,
     ),
-    route(
+    define(
       {
         method: 'POST',
         path: BASE,
@@ -50,9 +57,14 @@ export function collectionRoutes(parts: CollectionRouteParts): Route[] {
           409: { description: 'The name is taken.' },
         },
       },
-      handle(({ createCollection }) => createCollection),
+      ({ createCollection }) => createCollection,
     ),
-    route(
+  ]
+}
+
+function oneRoutes(define: Define): Route[] {
+  return [
+    define(
       {
         method: 'DELETE',
         path: `${BASE}/:name`,
@@ -60,9 +72,9 @@ export function collectionRoutes(parts: CollectionRouteParts): Route[] {
         audit: change('delete'),
         responses: { ...reply('It is gone.', 'statusReply'), ...MISSING },
       },
-      handle(({ deleteCollection }) => deleteCollection),
+      ({ deleteCollection }) => deleteCollection,
     ),
-    route(
+    define(
       {
         method: 'POST',
         path: `${BASE}/:name/upload`,
@@ -78,9 +90,9 @@ export function collectionRoutes(parts: CollectionRouteParts): Route[] {
           415: { description: 'Documents of this type cannot be read.' },
         },
       },
-      handle(({ uploadEntry }) => uploadEntry),
+      ({ uploadEntry }) => uploadEntry,
     ),
-    route(
+    define(
       {
         method: 'POST',
         path: `${BASE}/:name/search`,
@@ -89,9 +101,9 @@ export function collectionRoutes(parts: CollectionRouteParts): Route[] {
         body: schema('searchBody'),
         responses: { ...reply('The best first.', 'searchReply'), ...MISSING },
       },
-      handle(({ searchCollection }) => searchCollection),
+      ({ searchCollection }) => searchCollection,
     ),
-    route(
+    define(
       {
         method: 'POST',
         path: `${BASE}/:name/reset`,
@@ -99,27 +111,32 @@ export function collectionRoutes(parts: CollectionRouteParts): Route[] {
         audit: change('reset'),
         responses: { ...reply('They are gone.', 'statusReply'), ...MISSING },
       },
-      handle(({ resetCollection }) => resetCollection),
+      ({ resetCollection }) => resetCollection,
     ),
-    route(
+  ]
+}
+
+function entryRoutes(define: Define): Route[] {
+  return [
+    define(
       {
         method: 'GET',
         path: `${BASE}/:name/entries`,
         summary: 'List the documents of a collection',
         responses: { ...reply('The oldest first, with their states.', 'entryList'), ...MISSING },
       },
-      handle(({ listEntries }) => listEntries),
+      ({ listEntries }) => listEntries,
     ),
-    route(
+    define(
       {
         method: 'GET',
         path: `${BASE}/:name/entries/:entry{.+}`,
         summary: 'Get the text of a document',
         responses: { ...reply('Its text; empty until it is indexed.', 'entryContent'), ...MISSING },
       },
-      handle(({ getEntry }) => getEntry),
+      ({ getEntry }) => getEntry,
     ),
-    route(
+    define(
       {
         method: 'GET',
         path: `${BASE}/:name/entries-raw/:entry{.+}`,
@@ -130,9 +147,9 @@ export function collectionRoutes(parts: CollectionRouteParts): Route[] {
           ...MISSING,
         },
       },
-      handle(({ getRawEntry }) => getRawEntry),
+      ({ getRawEntry }) => getRawEntry,
     ),
-    route(
+    define(
       {
         method: 'DELETE',
         path: `${BASE}/:name/entry/delete`,
@@ -141,18 +158,23 @@ export function collectionRoutes(parts: CollectionRouteParts): Route[] {
         body: schema('entryBody'),
         responses: { ...reply('What is left.', 'remainingEntries'), ...MISSING },
       },
-      handle(({ deleteEntry }) => deleteEntry),
+      ({ deleteEntry }) => deleteEntry,
     ),
-    route(
+  ]
+}
+
+function sourceRoutes(define: Define): Route[] {
+  return [
+    define(
       {
         method: 'GET',
         path: `${BASE}/:name/sources`,
         summary: 'List the addresses that a collection fetches',
         responses: { ...reply('The oldest first.', 'sourceList'), ...MISSING },
       },
-      handle(({ listSources }) => listSources),
+      ({ listSources }) => listSources,
     ),
-    route(
+    define(
       {
         method: 'POST',
         path: `${BASE}/:name/sources`,
@@ -165,9 +187,9 @@ export function collectionRoutes(parts: CollectionRouteParts): Route[] {
           502: { description: 'It could not be fetched.' },
         },
       },
-      handle(({ addSource }) => addSource),
+      ({ addSource }) => addSource,
     ),
-    route(
+    define(
       {
         method: 'DELETE',
         path: `${BASE}/:name/sources`,
@@ -176,7 +198,7 @@ export function collectionRoutes(parts: CollectionRouteParts): Route[] {
         body: schema('sourceRemoval'),
         responses: { ...reply('It is gone.', 'statusReply'), ...MISSING },
       },
-      handle(({ removeSource }) => removeSource),
+      ({ removeSource }) => removeSource,
     ),
   ]
 }

@@ -2,7 +2,10 @@ import * as z from 'zod'
 
 /** Query of every route of collections. */
 export const ownerQuery = z.object({
-  user_id: z.string().optional().describe('Id of the account whose collections are meant. The caller is meant without.'),
+  user_id: z
+    .string()
+    .optional()
+    .describe('Id of the account whose collections are meant. The caller is meant without.'),
 })
 
 /** Reply of `GET /api/agents/collections`. */
@@ -70,7 +73,11 @@ export const remainingEntries = z.object({ remaining_entries: z.array(z.string()
 /** Body of `POST /api/agents/collections/:name/sources`. */
 export const sourceBody = z.object({
   url: z.string(),
-  update_interval: z.int().max(525_600).optional().describe('Minutes between two fetches, 60 when it is left out or below 1.'),
+  update_interval: z
+    .int()
+    .max(525_600)
+    .optional()
+    .describe('Minutes between two fetches, 60 when it is left out or below 1.'),
 })
 
 /** Body of `DELETE /api/agents/collections/:name/sources`. */

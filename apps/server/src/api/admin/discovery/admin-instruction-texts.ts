@@ -28,6 +28,29 @@ curl {base_url}backends
 `,
   },
   {
+    name: 'collections-and-skills',
+    description: 'Documents that agents search, and instructions that they read.',
+    tags: ['collections', 'skills'],
+    markdown: `# Collections and skills
+
+A collection is a vector store with a name. \`POST /api/agents/collections\` takes a \`name\`; \`POST /api/agents/collections/{name}/upload\` takes a form with \`file\`, and indexes it in the background.
+
+\`\`\`sh
+curl {base_url}api/agents/collections
+\`\`\`
+
+\`POST /api/agents/collections/{name}/search\` takes a \`query\` and \`max_results\`. \`POST /api/agents/collections/{name}/sources\` takes a \`url\`, which is fetched now and again after \`update_interval\` minutes.
+
+A skill is a folder with \`SKILL.md\`, which a model reads when a task fits its description:
+
+\`\`\`sh
+curl {base_url}api/agents/skills
+\`\`\`
+
+\`POST /api/agents/skills/import\` takes a form with an archive in \`file\`, \`GET /api/agents/skills/export/{name}\` gives one. All of these need an admin.
+`,
+  },
+  {
     name: 'pii-filtering',
     description: 'Find, mask and block private text.',
     tags: ['pii'],

@@ -149,7 +149,7 @@ curl {base_url}v1/vector_stores -H 'Content-Type: application/json' -d '{"name":
 
 \`POST /v1/vector_stores/{vector_store_id}/search\` takes a \`query\`, \`max_num_results\` and \`filters\` over the attributes, and answers with the best chunks first, with their \`score\`.
 
-Plain text, Markdown, HTML, JSON, CSV and source code can be searched; another type is a 415 that names it. Lists have pages: \`limit\`, \`after\`, \`before\`, \`order\`. Files and stores of other users are a 404. 507 says that there is no room.
+Plain text, Markdown, HTML, JSON, CSV, source code, PDF, office documents, EPUB and RTF can be searched; another type is a 415 that names it. Lists have pages: \`limit\`, \`after\`, \`before\`, \`order\`. Files and stores of other users are a 404. 507 says that there is no room.
 `,
   },
   {

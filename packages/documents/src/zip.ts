@@ -1,0 +1,7 @@
+/**
+ * Bounded reading of ZIP archives in memory.
+ *
+ * @module
+ */
+
+export { openZip, type ZipArchive } from './binary/open-zip.ts'
