@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useBlocker, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { LeaveGuard } from '../../components/agents/leave-guard.tsx'
 import { Button } from '../../components/ui/button.tsx'
-import { ConfirmDialog } from '../../components/ui/dialog.tsx'
 import { Checkbox, SelectField, TextArea, TextField } from '../../components/ui/field.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { notify } from '../../components/ui/toast.ts'
@@ -50,7 +50,7 @@ export function TaskEditor({ task }: { readonly task?: Task }) {
         <Button type="submit" kind="primary" busy={save.isPending} disabled={!isChanged || isOffline}>
           {t('save')}
         </Button>
-        {isChanged && task !== undefined && <span className="meta">{t('unsaved')}</span>}
+        {isChanged && task !== undefined && <span className="meta">{t('agents:leave.unsaved')}</span>}
       </div>
       <LeaveGuard isNeeded={() => isChanged && !isSaved.current} />
     </form>
@@ -115,26 +115,5 @@ function MainFields({ form, onChange }: PartProps) {
         />
       </div>
     </section>
-  )
-}
-
-/** Asks before a changed form is left. */
-function LeaveGuard({ isNeeded }: { readonly isNeeded: () => boolean }) {
-  const { t } = useTranslation('tasks')
-  const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => isNeeded() && current.pathname !== next.pathname,
-    enableBeforeUnload: isNeeded,
-    withResolver: true,
-  })
-  if (blocker.status !== 'blocked') return null
-  return (
-    <ConfirmDialog
-      title={t('agents:leave.title')}
-      action={t('agents:leave.action')}
-      onConfirm={blocker.proceed}
-      onClose={blocker.reset}
-    >
-      {t('agents:leave.about')}
-    </ConfirmDialog>
   )
 }
