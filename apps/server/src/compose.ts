@@ -78,7 +78,10 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
     needsKey: authenticator.isConfigured,
     defaultModel: () => models.findDefault('chat')?.name,
     routes,
-    killBackends: () => backends.killNow(),
+    killBackends() {
+      backends.killNow()
+      platform.toolServers.killNow()
+    },
     async close() {
       isClosing = true
       await features.drain()

@@ -1,23 +1,29 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
 import type { EmbeddingCaller } from '../document-stores/embed-texts.ts'
+import type { PredictionEvent } from '../inference/core/events.ts'
 import type { RequestCore } from '../inference/core/pipeline.ts'
 import type { RequestContext } from '../inference/core/ports.ts'
-import type { ChatRequest, GenerationOptions } from '../inference/core/request.ts'
+import type { ChatRequest } from '../inference/core/request.ts'
 import type { WireFormat } from '../inference/replies/wire-format.ts'
-import type { HostedTool } from '../inference/tools/server-tools.ts'
-import type { RunEvent } from './run-events.ts'
+import type { HostedTool } from '../inference/tools/hosted-tool.ts'
 import { type RunMessage, toChatMessages } from './run-messages.ts'
 import { toStorable } from './storable-text.ts'
 
 /** The caller in whose name a run asks its model. */
 export type RunCaller = EmbeddingCaller
 
+/** Fields of a request beside its messages. */
+export type RunOptions = Partial<Pick<ChatRequest, 'generation' | 'structuredOutput' | 'reasoningEffort' | 'thinking'>>
+
 /** A run of a model. */
 export interface ModelRun {
   readonly model: string
   readonly messages: readonly RunMessage[]
-  readonly generation?: GenerationOptions | undefined
+  /** Further fields of the request. */
+  readonly options?: RunOptions | undefined
+  /** Whether it is a part of another request, which counts under the global limit already. @default false */
+  readonly isInside?: boolean | undefined
   readonly hostedTools: readonly HostedTool[]
   readonly caller: RunCaller
   readonly signal: AbortSignal
@@ -31,7 +37,7 @@ export interface RunModel {
    *
    * @throws {SvcError} every refusal of an inference request; the error of `onEvents`
    */
-  run(run: ModelRun, onEvents: (events: readonly RunEvent[]) => Promise<void>): Promise<void>
+  run(run: ModelRun, onEvents: (events: readonly PredictionEvent[]) => Promise<void>): Promise<void>
 }
 
 /** The route in records, which also models upstream serve. */
@@ -47,14 +53,17 @@ const ROUTE = {
 /** Creates the runs on the request core. */
 export function createRunModel(core: Pick<RequestCore, 'serve'>): RunModel {
   return {
-    async run({ model, messages, generation = {}, hostedTools, caller, signal }, onEvents) {
+    async run({ model, messages, options = {}, hostedTools, caller, isInside, signal }, onEvents) {
       const body = Buffer.from(toStorable(JSON.stringify({ model, messages })))
       const message = await parseJsonCooperatively(body, { maxNodes: MAX_NODES }, { signal })
-      const format = createFormat({ generation, hostedTools })
-      await core.serve({ context: toContext(caller, signal), format, source: { message } }, async (reply) => {
-        if (reply.kind !== 'events') throw notRunnable(model)
-        for await (const events of reply.batches) await onEvents(events)
-      })
+      const format = createFormat(options, hostedTools)
+      await core.serve(
+        { context: toContext(caller, { isInside, signal }), format, source: { message } },
+        async (reply) => {
+          if (reply.kind !== 'events') throw notRunnable(model)
+          for await (const events of reply.batches) await onEvents(events)
+        },
+      )
     },
   }
 }
@@ -62,7 +71,7 @@ export function createRunModel(core: Pick<RequestCore, 'serve'>): RunModel {
 /** Objects, arrays and keys of the body of a run. */
 const MAX_NODES = 250_000
 
-function toContext(caller: RunCaller, signal: AbortSignal): RequestContext {
+function toContext(caller: RunCaller, { isInside, signal }: Pick<ModelRun, 'isInside' | 'signal'>): RequestContext {
   return {
     route: ROUTE,
     requestId: caller.requestId,
@@ -70,6 +79,7 @@ function toContext(caller: RunCaller, signal: AbortSignal): RequestContext {
     principal: caller.principal,
     signal,
     abort: signal,
+    isInside,
     startedAt: performance.now(),
     log: caller.log,
     header: () => undefined,
@@ -77,20 +87,15 @@ function toContext(caller: RunCaller, signal: AbortSignal): RequestContext {
   }
 }
 
-function createFormat({
-  generation,
-  hostedTools,
-}: {
-  readonly generation: GenerationOptions
-  readonly hostedTools: readonly HostedTool[]
-}): WireFormat {
+function createFormat(options: RunOptions, hostedTools: readonly HostedTool[]): WireFormat {
   return {
     async read({ root }) {
       const messages = toChatMessages(root.get('messages')?.toValue() as unknown as readonly RunMessage[])
-      const request: ChatRequest & { readonly hostedTools: readonly HostedTool[] } = {
+      const request: ChatRequest = {
+        generation: {},
+        ...options,
         kind: 'chat',
         messages,
-        generation,
         choices: 1,
         stream: true,
         hostedTools,

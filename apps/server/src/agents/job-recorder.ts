@@ -1,8 +1,8 @@
 import { SvcError } from '@svc/errors'
+import type { PredictionEvent, ServerToolEvent } from '../inference/core/events.ts'
 import type { Clock } from '../ports.ts'
 import type { ClaimedJob, JobStep, OpenCall } from './job.ts'
 import type { JobStore } from './job-store.ts'
-import type { RunEvent, ToolEvent } from './run-events.ts'
 import { AGENT_LIMITS } from './task.ts'
 
 /** Writes the steps of a run, each before it counts. */
@@ -10,7 +10,7 @@ export interface JobRecorder {
   /** Adds a step that says what happens. */
   note(content: string, createdAt: number): Promise<void>
   /** Takes events of the run. Resolves once what must be written before the run goes on is written. */
-  record(events: readonly RunEvent[]): Promise<void>
+  record(events: readonly PredictionEvent[]): Promise<void>
   /** Writes the last thoughts. @returns the answer @throws {SvcError} for a tool that waits for its approval */
   finish(): Promise<string>
 }
@@ -55,7 +55,7 @@ export function createJobRecorder(job: ClaimedJob, { store, clock, onSteps }: Re
     return said === '' ? takeThought() : [...takeThought(), { kind: 'text', content: said, createdAt: clock.now() }]
   }
 
-  function toSteps(event: ToolEvent): JobStep[] {
+  function toSteps(event: ServerToolEvent): JobStep[] {
     const createdAt = clock.now()
     switch (event.type) {
       case 'server-tools':
@@ -65,7 +65,7 @@ export function createJobRecorder(job: ClaimedJob, { store, clock, onSteps }: Re
         refused = event.tool
         return []
       case 'server-tool-call': {
-        const { id, tool, server, name, hints = {} } = event
+        const { id, tool, server, name, hints } = event
         open.set(id, { id, tool, server, repeatable: hints.readOnly === true || hints.idempotent === true })
         names.set(id, name)
         const call: JobStep = {
@@ -112,6 +112,6 @@ export function createJobRecorder(job: ClaimedJob, { store, clock, onSteps }: Re
   }
 }
 
-function isToolEvent(event: RunEvent): event is ToolEvent {
+function isToolEvent(event: PredictionEvent): event is ServerToolEvent {
   return event.type.startsWith('server-tool')
 }

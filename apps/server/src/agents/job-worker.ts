@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { Logger } from '../ports.ts'
-import type { ClaimedJob } from './job.ts'
+import type { ClaimedJob, JobOutcome } from './job.ts'
 import { LEASE_MS } from './job-rows.ts'
 import { JobLost } from './job-store.ts'
 import { type RunJobParts, runJob } from './run-job.ts'
@@ -23,8 +23,8 @@ export interface JobWorkerParts extends RunJobParts {
   readonly isOn: () => boolean
   /** How often to look for jobs of other servers, milliseconds. */
   readonly lookMs: number
-  /** Called when a job has ended. */
-  readonly onEnd: (job: ClaimedJob) => void
+  /** Called when a job has ended here. */
+  readonly onEnd: (job: ClaimedJob, outcome: JobOutcome) => void
   /** Jobs at a time. @default AGENT_LIMITS.runningJobs */
   readonly concurrency?: number | undefined
 }
@@ -76,7 +76,6 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
     running.set(job.id, entry)
     void entry.done.finally(() => {
       running.delete(job.id)
-      parts.onEnd(job)
       wake()
     })
   }
@@ -86,6 +85,7 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
     try {
       const outcome = await runJob(job, parts, signal)
       await store.finish(job, outcome)
+      parts.onEnd(job, outcome)
     } catch (error) {
       if (error instanceof JobLost || signal.reason instanceof JobLost) return
       if (!signal.aborted) logger.error({ err: error, job: job.id }, 'a job of an agent failed')

@@ -1,8 +1,8 @@
 import { SvcError, toSvcError } from '@svc/errors'
-import type { GenerationOptions } from '../inference/core/request.ts'
-import type { HostedTool } from '../inference/tools/server-tools.ts'
+import type { PredictionEvent } from '../inference/core/events.ts'
+import type { HostedTool } from '../inference/tools/hosted-tool.ts'
 import type { Clock } from '../ports.ts'
-import type { RunCaller, RunModel } from './ask-model.ts'
+import type { RunCaller, RunModel, RunOptions } from './ask-model.ts'
 import type { ClaimedJob, JobOutcome, JobStep, OpenCall } from './job.ts'
 import { createJobRecorder } from './job-recorder.ts'
 import type { JobStore } from './job-store.ts'
@@ -14,7 +14,9 @@ export interface AgentRun {
   readonly model: string
   /** Messages before that of the user: the system prompt, and the conversation so far. */
   readonly before: readonly RunMessage[]
-  readonly generation: GenerationOptions
+  readonly options: RunOptions
+  /** Most turns with calls of tools; undefined = as the model's file says. */
+  readonly maxTurns: number | undefined
   readonly hostedTools: readonly HostedTool[]
 }
 
@@ -35,7 +37,7 @@ export interface RunJobParts {
 }
 
 /** Tools of the file of the model, where it has any. */
-const MODEL_TOOLS: readonly HostedTool[] = [{ kind: 'model-servers', required: false }]
+const MODEL_TOOLS: readonly HostedTool[] = [{ kind: 'model-servers', required: false, ifAny: true }]
 
 /**
  * Runs a job to its end. A job that was taken over goes on behind its last recorded result.
@@ -74,14 +76,55 @@ async function run(job: ClaimedJob, parts: RunJobParts, idle: IdleLimit): Promis
   const again = job.isTakenOver ? 'goes on after its server had ended: asks' : 'asks'
   await recorder.note(`${again} the model ${model}`, clock.now())
   const hostedTools = agent?.hostedTools ?? MODEL_TOOLS
-  await runModel.run(
-    { model, messages, generation: agent?.generation, hostedTools, caller, signal },
-    async (events) => {
+  const checkTurns = createTurnLimit(agent?.maxTurns)
+  const asked = { model, messages, options: agent?.options, hostedTools, caller, signal }
+  await askPatiently(parts, signal, (onBegin) =>
+    runModel.run(asked, async (events) => {
+      onBegin()
       idle.renew()
+      checkTurns(events)
       await recorder.record(events)
-    },
+    }),
   )
   return recorder.finish()
+}
+
+/** Refuses more turns with calls of tools than an agent may take. */
+export function createTurnLimit(maxTurns: number | undefined): (events: readonly PredictionEvent[]) => void {
+  let turns = 0
+  return (events) => {
+    if (!events.some(({ type }) => type === 'server-tool-call')) return
+    turns += 1
+    if (maxTurns === undefined || turns <= maxTurns) return
+    const message = `the agent needs more than ${maxTurns} turns with tools (max_iterations)`
+    throw new SvcError('too_large', message, { code: 'agent_turns' })
+  }
+}
+
+const TRIES = 6
+const FIRST_PAUSE_MS = 1000
+const LONGEST_PAUSE_MS = 30_000
+
+/** Asks again while the server has no room, as long as nothing has come back. */
+async function askPatiently(
+  { clock }: Pick<RunJobParts, 'clock'>,
+  signal: AbortSignal,
+  ask: (onBegin: () => void) => Promise<void>,
+): Promise<void> {
+  for (let tried = 1; ; tried += 1) {
+    let hasBegun = false
+    try {
+      await ask(() => {
+        hasBegun = true
+      })
+      return
+    } catch (error) {
+      const isPassing = SvcError.is(error) && (error.kind === 'rate_limited' || error.kind === 'unavailable')
+      if (!isPassing || hasBegun || tried === TRIES || error.code === 'quota_exceeded') throw error
+      const pause = Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (tried - 1))
+      await clock.sleep(pause, { signal })
+    }
+  }
 }
 
 /** An abort that comes after a time without a sign of life. */
@@ -123,6 +166,6 @@ function describeLost(calls: readonly OpenCall[]): string {
 
 /** Failures of the server itself are named only in the log. */
 function toMessage(thrown: SvcError): string {
-  const { kind, message } = toSvcError(thrown)
-  return kind === 'internal' ? 'the server failed to run the job' : message
+  const { kind, code, message } = toSvcError(thrown)
+  return kind === 'internal' && code !== 'mcp_iteration_limit' ? 'the server failed to run the job' : message
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { SvcError } from '@svc/errors'
 import type { Clock } from '../ports.ts'
 import { createLogStream, type LogLine, type LogRing } from './log-ring.ts'
@@ -36,6 +36,8 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string>>
   readonly ring: LogRing
   readonly clock: Clock
+  /** For a program that is spoken to over its input and output: its output goes there and not into the ring. */
+  readonly pipes?: { readonly onOutput: (chunk: Uint8Array) => void } | undefined
 }
 
 /** A running backend process: leader of its own process group, child of this server. */
@@ -45,6 +47,8 @@ export interface BackendProcess {
   readonly startTicks: number | undefined
   /** Resolves once the process is gone, its output is read and the rest of its group is killed. */
   readonly exited: Promise<ExitReport>
+  /** The standard input; undefined without {@link ProcessOptions.pipes}. */
+  readonly input: Writable | undefined
   /** Whether it has ended; true before {@link BackendProcess.exited} resolves. */
   hasExited(): boolean
   /** Whether it reported that its address is in use. */
@@ -86,7 +90,7 @@ function launch(options: ProcessOptions): ChildProcess {
       env: { ...options.env },
       detached: true,
       shell: false,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [options.pipes === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       windowsHide: true,
     })
   } catch (error) {
@@ -120,9 +124,11 @@ interface Supervised extends ProcessOptions {
   readonly closed: Promise<void>
 }
 
-function superviseChild({ child, pid, stdout, stderr, ended, closed, ring, clock }: Supervised): BackendProcess {
+function superviseChild({ child, pid, stdout, stderr, ended, closed, ring, clock, pipes }: Supervised): BackendProcess {
   const startTicks = readProcessStat(pid)?.startTicks
-  const output = captureOutput({ stdout, stderr, ring, clock })
+  const output = captureOutput({ stdout, stderr, ring, clock, pipes })
+  // A program that has closed its input is noticed by its end.
+  child.stdin?.on('error', () => undefined)
 
   /** Signals the group if its leader is still the started process, because pids are reused. */
   const signalGroup = (signal: NodeJS.Signals) => {
@@ -145,6 +151,7 @@ function superviseChild({ child, pid, stdout, stderr, ended, closed, ring, clock
     pid,
     startTicks,
     exited,
+    input: child.stdin ?? undefined,
     hasExited: () => hasEnded(child),
     saidAddressInUse: output.saidAddressInUse,
     async terminate({ graceMs }) {
@@ -201,6 +208,7 @@ function captureOutput(options: {
   readonly stderr: Readable
   readonly ring: LogRing
   readonly clock: Clock
+  readonly pipes: ProcessOptions['pipes']
 }): CapturedOutput {
   let isAddressInUse = false
   const tail: string[] = []
@@ -213,7 +221,8 @@ function captureOutput(options: {
   }
   const streams = (['stdout', 'stderr'] as const).map((stream) => {
     const lines = createLogStream({ stream, clock: options.clock, onLine })
-    options[stream].on('data', (chunk: Uint8Array) => lines.write(chunk))
+    const onOutput = stream === 'stdout' ? options.pipes?.onOutput : undefined
+    options[stream].on('data', onOutput ?? ((chunk: Uint8Array) => lines.write(chunk)))
     options[stream].on('error', () => undefined)
     return lines
   })

@@ -194,6 +194,7 @@ class FolderStore implements ConfigStore {
         const weights = this.#weights.inspect(model.file)
         return weights?.usable === true && weights.summary === model.gguf
       }
+      case 'agent':
       case 'demo':
         // The name may belong to a new file meanwhile.
         return false

@@ -34,10 +34,10 @@ export type FailoverSettings = Block<typeof FAILOVER>
 export type ModelArtifact = Block<typeof ARTIFACT>
 
 /**
- * Source of a model: a YAML file, the list of `--models-config-file`, weights dropped into the folder, or a demo model of
- * the product.
+ * Source of a model: a YAML file, the list of `--models-config-file`, weights dropped into the folder, a demo model of
+ * the product, or an agent.
  */
-export type ModelSource = 'yaml' | 'list' | 'file' | 'demo'
+export type ModelSource = 'yaml' | 'list' | 'file' | 'demo' | 'agent'
 
 /**
  * The way a model is served. The union is closed: another way to serve is a new member, and the compiler then names every
@@ -60,6 +60,8 @@ export type Serving =
   | { readonly kind: 'failover'; readonly targets: readonly FailoverTarget[] }
   /** The model that a classifier picks for each request. */
   | { readonly kind: 'router' }
+  /** An agent of the database, which asks other models. */
+  | { readonly kind: 'agent'; readonly agent: string }
   /** No server: the model finds private text for others. */
   | { readonly kind: 'detector' }
   /** No server, for a reason that follows the model's name in a sentence. */

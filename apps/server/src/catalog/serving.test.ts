@@ -15,7 +15,6 @@ describe('who serves a model', () => {
     ['a model for each request', { router: { candidates: [{ model: 'a' }] } }, 'router'],
     ['a model for each request, with a fallback alone', { backend: 'llama', router: { fallback: 'a' } }, 'router'],
     ['a backend: settings alone make no router', { backend: 'llama', router: { knn: { k: 5 } } }, 'backend'],
-    ['none: an MCP host', { mcp: { remote: 'x' } }, 'none'],
     ['none: a pipeline', { backend: '', pipeline: {} }, 'none'],
     ['none: an empty file', { backend: '', parameters: { model: '  ' } }, 'none'],
   ])('is %s', (_, keys, kind) => {

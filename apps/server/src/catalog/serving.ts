@@ -32,11 +32,6 @@ export function describesRouter({
   return policies.length > 0 || candidates.length > 0 || isText(fallback)
 }
 
-/** Whether the file of a model names MCP servers. */
-export function namesToolServers({ mcp }: Pick<ModelConfig, 'mcp'>): boolean {
-  return isText(mcp.remote) || isText(mcp.stdio)
-}
-
 const none = (reason: string): Serving => ({ kind: 'none', reason })
 
 function isText(value: string | undefined): boolean {
@@ -94,8 +89,9 @@ export function leavesMachine(model: ModelConfig): boolean {
       return true
     case 'failover':
       return serving.targets.some((target) => leavesMachine(target.model))
-    // The model that a router picks decides.
+    // The model that a router picks, or that an agent asks, decides.
     case 'router':
+    case 'agent':
     case 'backend':
     case 'store':
     case 'detector':

@@ -6,8 +6,8 @@ import { isSafeName } from '../files/safe-path.ts'
 import { parseFailoverKeys } from './failover-settings.ts'
 import type { ModelKeys } from './keys/model-keys.ts'
 import type { KeyNote } from './keys/read-field.ts'
-import { isNull, type YamlEntry, type YamlMap } from './yaml/node.ts'
-import { readYaml } from './yaml/read-yaml.ts'
+import { checkMcpTexts } from './validate-mcp.ts'
+import type { YamlEntry, YamlMap } from './yaml/node.ts'
 
 const BACKEND_NAME = /^[a-zA-Z0-9_-]+$/
 
@@ -34,11 +34,11 @@ export function validateKeys(keys: ModelKeys, root: YamlMap, report: KeyReport):
     checkOperators,
     checkPooling,
     checkArtifacts,
-    checkMcp,
     checkLimits,
     checkFailover,
   ])
     validate(keys, refuse)
+  checkMcpTexts(keys, root, report)
   listUnusableEntries(keys, (key, reason) => report.unusable({ line: findLine(root, key), key, reason }))
   warnOfUnusedKeys(keys, (key, reason) => report.warning({ line: findLine(root, key), key, reason }))
 }
@@ -186,16 +186,6 @@ function checkArtifacts(keys: ModelKeys, refuse: Refuse): void {
     if (artifact.target === 'model' && index > 0) refuse(`${at}.target`, 'model belongs to the first entry')
   }
   if (list.length > 0 && list[0]?.target !== 'model') refuse('artifacts[0].target', 'must be model for the first entry')
-}
-
-function checkMcp(keys: ModelKeys, refuse: Refuse): void {
-  for (const name of ['remote', 'stdio'] as const) {
-    const source = keys.mcp?.[name]
-    if (!filled(source)) continue
-    const result = readYaml(source)
-    if (!result.ok) refuse(`mcp.${name}`, `is not valid YAML or JSON: ${result.reason}`)
-    else if (result.root.kind !== 'map' && !isNull(result.root)) refuse(`mcp.${name}`, 'must hold a map')
-  }
 }
 
 function checkLimits(keys: ModelKeys, refuse: Refuse): void {

@@ -52,7 +52,7 @@ export interface OutboundRequest {
   /** Time for a reply's headers, and between two pieces of its content while the reader waits. @default 30000 */
   readonly idleTimeoutMs?: number | undefined
   /** @default 'GET' */
-  readonly method?: 'GET' | 'HEAD' | 'POST' | undefined
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'DELETE' | undefined
   /**
    * Names in any case; others than `accept*`, `content-type`, `range`, `if-range`, `if-none-match`,
    * `if-modified-since`, `mcp-*` and `last-event-id` are dropped.
@@ -63,8 +63,14 @@ export interface OutboundRequest {
    * gets the listed ones. @default false
    */
   readonly passesHeaders?: boolean | undefined
-  /** The value of `Authorization`, and the only origin that gets it. */
-  readonly credentials?: { readonly origin: string; readonly authorization: string } | undefined
+  /** The value of `Authorization` and further headers with secrets, and the only origin that gets them. */
+  readonly credentials?:
+    | {
+        readonly origin: string
+        readonly authorization?: string | undefined
+        readonly headers?: Readonly<Record<string, string>> | undefined
+      }
+    | undefined
   readonly body?: Uint8Array | undefined
   /** Redirects of a GET or HEAD that are followed, at most {@link MAX_REDIRECTS}; one more is a failure. @default 0 */
   readonly redirects?: number | undefined
@@ -163,10 +169,19 @@ async function follow(
           ? fetchFailed('redirect_refused', { trust: 'operator', cause: error })
           : error
       })
-      const authorization = target.url.origin === credentialsOrigin ? credentials?.authorization : undefined
+      const secrets = target.url.origin === credentialsOrigin ? credentials : undefined
       firstOrigin ??= target.url.origin
       const passesAll = request.passesHeaders === true && target.url.origin === firstOrigin
-      const headers = toRequestHeaders({ given, passesAll, userAgent, decode: isDecoding(request), authorization })
+      const headers = {
+        ...toRequestHeaders({
+          given,
+          passesAll,
+          userAgent,
+          decode: isDecoding(request),
+          authorization: secrets?.authorization,
+        }),
+        ...secrets?.headers,
+      }
       // A name of this machine never leaves it.
       const proxy = isOnOwnMachine(target) ? undefined : findProxy(target.url)
       const message = await exchange({ target, method, headers, body, certificates, proxy, signal })

@@ -8,7 +8,7 @@ import type { ServerConfig } from '../config/schema.ts'
 import { createModelSlots, createSlotCounter, type ModelSlots } from '../inference/core/admission.ts'
 import { countRequest } from '../inference/core/count-request.ts'
 import { RequestLedger } from '../inference/core/ledger.ts'
-import { createModelCalls, type ModelCalls } from '../inference/core/model-calls.ts'
+import { createModelCalls, type ModelCalls, type PredictAgent } from '../inference/core/model-calls.ts'
 import { createRequestCore, type RequestCore, type StageObserver } from '../inference/core/pipeline.ts'
 import { createTurns } from '../inference/core/turns.ts'
 import { createBackendExecutor } from '../inference/engine/backend-executor.ts'
@@ -81,6 +81,8 @@ export interface InferenceParts extends FailoverParts, ToolSources {
   readonly observeStage: StageObserver | undefined
   /** The vector stores of this process. */
   readonly vectorStores: { open(): Promise<VectorStores> }
+  /** Answers requests that name an agent. @default no agents */
+  readonly predictAgent?: PredictAgent | undefined
   /** The labelled texts of routers. @default files in the data folder */
   readonly corpusStore: CorpusStore | undefined
 }
@@ -101,7 +103,7 @@ export interface InferenceModule {
 /** Composes the stages. */
 export function composeInference(parts: InferenceParts): InferenceModule {
   const { config, settings, directory, placement, media, upstream, outbound, secrets, userAgent } = parts
-  const { audit, usage, traces, backendTraces, metrics, clock, logger: log } = parts
+  const { audit, usage, traces, backendTraces, metrics, predictAgent, clock, logger: log } = parts
   const prompts = createPromptBuilder({ logger: log })
   const slots = createModelSlots()
   const states = createSlotStore({
@@ -139,7 +141,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   const translate = traceTranslation(createTranslation({ models: cloudModels, upstream }), backendTraces)
   const ownStores = createOwnStores(() => parts.vectorStores.open())
   const createCalls = (taken: ModelSlots): ModelCalls =>
-    createModelCalls({ executor, translate, failover: failover.withSlots(taken), ownStores })
+    createModelCalls({ executor, translate, failover: failover.withSlots(taken), ownStores, predictAgent })
   const routing = composeRouting({
     perform: performInside(createCalls(NO_SLOTS)),
     load: loadWith(placement),

@@ -1,6 +1,7 @@
 import type { Bus } from '../bus/bus.ts'
 import { countDefaultThreads } from '../catalog/default-threads.ts'
 import { type ConfigStore, createFolderStore } from '../catalog/folder-store.ts'
+import { addFurtherModels, type FurtherModels } from '../catalog/further-models.ts'
 import type { KeyFileGate } from '../catalog/key-file-gate.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
 import { openModelFolder } from '../catalog/model-folder.ts'
@@ -21,6 +22,8 @@ export interface ModelsOptions {
   readonly keyFileGate: KeyFileGate
   readonly bus: Bus
   readonly log: Logger
+  /** Models that no file describes. */
+  readonly further: FurtherModels
 }
 
 /** The models of a server. */
@@ -45,6 +48,7 @@ export async function openModels({
   keyFileGate,
   bus,
   log,
+  further,
 }: ModelsOptions): Promise<OpenModels> {
   const parser = createLazyParser()
   const modelFiles = createFolderStore({
@@ -78,14 +82,17 @@ export async function openModels({
   return {
     modelFiles,
     loadParser: () => parser.load(),
-    models: {
-      resolve: (name, how) => current.resolve(name, how),
-      findName: (name, how) => current.findName(name, how),
-      find: (name) => current.find(name),
-      findDefault: (usecase, isMeant) => current.findDefault(usecase, isMeant),
-      findFault: (name) => current.findFault(name),
-      list: (listing) => current.list(listing),
-    },
+    models: addFurtherModels(
+      {
+        resolve: (name, how) => current.resolve(name, how),
+        findName: (name, how) => current.findName(name, how),
+        find: (name) => current.find(name),
+        findDefault: (usecase, isMeant) => current.findDefault(usecase, isMeant),
+        findFault: (name) => current.findFault(name),
+        list: (listing) => current.list(listing),
+      },
+      further,
+    ),
     useSettings() {
       current = createDirectory()
     },

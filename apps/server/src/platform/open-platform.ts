@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net'
 import type { User } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import type { CorpusStore } from '@svc/router/corpus'
+import { createAgentModels } from '../agents/agent-models.ts'
 import { createAuditLog } from '../audit/audit-log.ts'
 import { type AdministrationChange, createChangeLog } from '../audit/changes.ts'
 import type { BuiltInBackend } from '../backends/catalog.ts'
@@ -44,6 +45,7 @@ import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
 import { createLazySkills } from './lazy/lazy-skills.ts'
 import { createLazySpans, type LazySpans } from './lazy/lazy-spans.ts'
+import { createLazyToolServers } from './lazy/lazy-tool-servers.ts'
 import { createLazyVectorStores, type LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import { openAccounts } from './open-accounts.ts'
 import { type OpenData, openData } from './open-data.ts'
@@ -151,7 +153,9 @@ export async function openPlatform(
     },
     closers,
   )
+  const agentModels = createAgentModels()
   const { modelFiles, models, loadParser, useSettings } = await openModels({
+    further: agentModels,
     config,
     settings,
     demoModels: options.demoModels,
@@ -194,6 +198,16 @@ export async function openPlatform(
   const usage = config.disableStats ? NO_USAGE_RECORDS : createUsageRecords(accounts.auth.usageRecorder)
   const placement = createLocalPlacement(backends.residency)
   const serverId = await readServerId(config.dataPath)
+  const toolServers = createLazyToolServers({
+    outbound: upstreams.outbound,
+    environment: options.environment,
+    cwd: config.dataPath,
+    version: version.split(' ', 1)[0] ?? version,
+    sizes: backends.sizes,
+    clock,
+    logger: log,
+  })
+  closers.push(() => toolServers.close())
   const inference = createLazyInference({
     config,
     settings,
@@ -219,6 +233,13 @@ export async function openPlatform(
     ),
     corpusStore: options.corpusStore,
     vectorStores,
+    predictAgent: (request, agent, task) => agents.predict(request, agent, task),
+    toolServers,
+    // The documents ask models for vectors, so they are made after the request path.
+    fileSearch: async (asked, options) => {
+      const { createFileSearch } = await import('../document-stores/file-search.ts')
+      return createFileSearch(documents)(asked, options)
+    },
     openSpans: () => spans.open(),
   })
   closers.push(() => inference.close())
@@ -240,6 +261,8 @@ export async function openPlatform(
     core: inference.core,
     outbound: upstreams.outbound,
     accounts,
+    models,
+    agentModels,
     bus,
     clock,
     logger: log,
@@ -253,6 +276,7 @@ export async function openPlatform(
     logger: log,
   })
   closers.push(() => collections.close())
+  await agents.load()
   const interception = createLazyInterception({
     config,
     settings,
@@ -271,7 +295,10 @@ export async function openPlatform(
   })
   closers.push(
     followSettings({ config, settings, bus, log }, { backends, useSettings }),
-    bus.subscribe('models.changed', ({ changed, removed }) => backends.residency.forget([...changed, ...removed])),
+    bus.subscribe('models.changed', ({ changed, removed }) => {
+      backends.residency.forget([...changed, ...removed])
+      for (const name of [...changed, ...removed]) toolServers.opened()?.follow(name, modelFiles.get(name))
+    }),
   )
   return {
     outbound: upstreams.outbound,
@@ -306,6 +333,7 @@ export async function openPlatform(
     agents,
     collections,
     skills: createLazySkills({ config, logger: log }),
+    toolServers,
     bodies,
     forms,
     generatedFiles: media.generated,

@@ -33,6 +33,7 @@ import type { LazyDocuments } from './lazy/lazy-documents.ts'
 import type { LazyInference } from './lazy/lazy-inference.ts'
 import type { LazyInterception } from './lazy/lazy-interception.ts'
 import type { LazySkills } from './lazy/lazy-skills.ts'
+import type { LazyToolServers } from './lazy/lazy-tool-servers.ts'
 import type { LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import type { AccountModule } from './open-accounts.ts'
 
@@ -85,6 +86,8 @@ export interface Platform {
   readonly collections: LazyCollections
   /** Skills of agents. */
   readonly skills: LazySkills
+  /** The MCP servers of models. */
+  readonly toolServers: LazyToolServers
   readonly bodies: BodyReader
   readonly forms: FormReader
   /** Files that models made. */

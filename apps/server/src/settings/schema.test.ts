@@ -82,7 +82,7 @@ describe('the body of /api/settings', () => {
       maximum: 4096,
       description: 'threads of a model that names none itself',
     })
-    expect(properties.agent_pool_enabled).toMatchObject({
+    expect(properties.federated).toMatchObject({
       description: expect.stringMatching(/not in this version/),
     })
   })

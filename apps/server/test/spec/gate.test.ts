@@ -181,10 +181,12 @@ describe('routes for admins', () => {
   verifies('gate:admin:agents', 'agents, tasks and jobs', () =>
     expectAdminAsked(
       'GET /api/agents',
-      'GET /api/agents/*',
       'POST /api/agents',
-      'GET /api/agent/*',
-      'POST /api/agent/*',
+      'POST /api/agents/:name/chat',
+      'GET /api/agent/tasks',
+      'POST /api/agent/tasks/:name/execute',
+      'GET /api/agent/jobs',
+      'POST /api/agent/jobs/execute',
     ),
   )
   verifies('gate:admin:pii-events', 'PII events', () => expectAdminAsked('GET /api/pii/events'))

@@ -102,7 +102,7 @@ describe('what programs find', () => {
     expect([reply.status, reply.json()]).toEqual([
       200,
       expect.objectContaining({
-        agents: false,
+        agents: true,
         mcp: false,
         fine_tuning: false,
         quantization: false,
@@ -143,13 +143,13 @@ describe('what programs find', () => {
       endpoint_groups: Record<string, Record<string, string>>
       capabilities: Record<string, boolean>
     }
-    expect(document.capabilities).toMatchObject({ tracing: true, agents: false, p2p: false })
+    expect(document.capabilities).toMatchObject({ tracing: true, agents: true, p2p: false })
     expect(document.endpoint_groups.monitoring).toMatchObject({
       traces_summary: '/api/traces/summary',
       trace: '/api/traces/:id',
       backend_logs_model: '/api/backend-logs/:model',
       backend_logs_ws: '/ws/backend-logs/:model',
     })
-    expect(Object.keys(document.endpoint_groups)).not.toContain('agents')
+    expect(Object.keys(document.endpoint_groups)).not.toContain('p2p')
   })
 })

@@ -316,7 +316,7 @@ describe('other replies', () => {
         ['DELETE', '/models/apply', 405, 'POST, GET, HEAD, OPTIONS'],
         ['PATCH', '/models/toggle-state/m/enable', 405, 'PUT, OPTIONS'],
         ['GET', '/backends/apply', 405, 'POST, OPTIONS'],
-        ['PUT', '/api/agents', 404, undefined],
+        ['PUT', '/api/agents', 405, 'GET, HEAD, POST, OPTIONS'],
         ['PATCH', '/api/nodes', 404, undefined],
         ['DELETE', '/v1/mcp/chat/completions', 404, undefined],
       ] as const) {

@@ -55,7 +55,7 @@ describe('the route table', () => {
       Object.values(item).map((operation) => operation.operationId),
     )
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
-    expect(Object.keys(document.paths)).not.toContain('/api/agents')
+    expect(Object.keys(document.paths)).not.toContain('/api/nodes')
     const discovery = (await server.call('/.well-known/service.json')).json() as { endpoints: Record<string, string> }
     for (const path of Object.values(discovery.endpoints))
       expect(document.paths).toHaveProperty([path.replace(/:(\w+)/g, '{$1}')])

@@ -11,7 +11,6 @@ beforeAll(async () => {
     speaking: 'pipeline: {llm: a-real-one, tts: a-real-one}\n',
     nothing: 'description: nothing\nknown_usecases: [chat]\n',
     patterns: 'backend: pattern\npii_detection: {builtins: [email]}\nknown_usecases: [chat]\n',
-    tooled: 'backend: mock\nparameters: {model: x.bin}\nmcp: {remote: "{\\"mcpServers\\": {}}"}\n',
   }
   for (const [name, text] of Object.entries(files))
     await server.writeModelFile(`${name}.yaml`, `name: ${name}\n${text}`)
@@ -23,7 +22,6 @@ describe('a model without a server behind it', () => {
     ['speaking', 'pipeline'],
     ['nothing', 'neither a backend nor weights'],
     ['patterns', 'PII detector'],
-    ['tooled', 'MCP'],
   ])('%s is listed, and its requests are refused', async (model, text) => {
     const listed = (await server.call('/v1/models')).json() as { data: { id: string }[] }
     expect(listed.data.map(({ id }) => id)).toContain(model)

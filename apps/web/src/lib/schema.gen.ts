@@ -3952,6 +3952,282 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The agents, and whether each takes messages */
+        get: operations["get_api_agents"];
+        put?: never;
+        /** Make an agent */
+        post: operations["post_api_agents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make an agent of an exported one */
+        post: operations["post_api_agents_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/config/metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The fields of an agent, for forms */
+        get: operations["get_api_agents_config_metadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether an agent takes messages */
+        get: operations["get_api_agents_name"];
+        /** Replace the configuration of an agent; its name stays */
+        put: operations["put_api_agents_name"];
+        post?: never;
+        /** Remove an agent; its files stay */
+        delete: operations["delete_api_agents_name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The configuration of an agent */
+        get: operations["get_api_agents_name_config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The configuration of an agent as a file */
+        get: operations["get_api_agents_name_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Let an agent take no messages */
+        put: operations["put_api_agents_name_pause"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Let an agent take messages again */
+        put: operations["put_api_agents_name_resume"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/chat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a message to an agent, which answers as a job */
+        post: operations["post_api_agents_name_chat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/sse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happens to the messages of an agent, as server-sent events */
+        get: operations["get_api_agents_name_sse"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The latest messages of an agent with their answers */
+        get: operations["get_api_agents_name_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/observables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The latest messages of an agent with every step */
+        get: operations["get_api_agents_name_observables"];
+        put?: never;
+        post?: never;
+        /** Forget the messages of an agent that have ended: its conversation begins anew */
+        delete: operations["delete_api_agents_name_observables"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The actions of agents: none, as tools come from MCP servers */
+        get: operations["get_api_agents_actions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/actions/{name}/definition": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The parameters of an action */
+        post: operations["post_api_agents_actions_name_definition"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/actions/{name}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run an action */
+        post: operations["post_api_agents_actions_name_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the folder of an agent, or the list of a folder in it */
+        get: operations["get_api_agents_name_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/tasks": {
         parameters: {
             query?: never;
@@ -7601,13 +7877,37 @@ export interface components {
             }) | ({
                 /** @constant */
                 type: "mcp_toolset";
-                name?: string | null;
+                mcp_server_name?: string | null;
+                default_config?: ({
+                    enabled?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                configs?: {
+                    [key: string]: {
+                        enabled?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                } | null;
             } & {
                 [key: string]: unknown;
             }))[] | null;
-            mcp_servers?: {
+            mcp_servers?: ({
+                /** @constant */
+                type: "url";
+                url: string;
+                name: string;
+                authorization_token?: string | null;
+                tool_configuration?: ({
+                    enabled?: boolean | null;
+                    allowed_tools?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
                 [key: string]: unknown;
-            }[] | null;
+            })[] | null;
             tool_choice?: (({
                 /** @constant */
                 type: "auto";
@@ -7721,6 +8021,31 @@ export interface components {
                 };
             } & {
                 [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_use";
+                id: string;
+                name: string;
+                server_name: string;
+                input: {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_result";
+                tool_use_id: string;
+                is_error: boolean;
+                content: ({
+                    /** @constant */
+                    type: "text";
+                    text: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+            } & {
+                [key: string]: unknown;
             }))[];
             stop_reason: ("end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "refusal") | null;
             stop_sequence: string | null;
@@ -7782,6 +8107,31 @@ export interface components {
                 input: {
                     [key: string]: unknown;
                 };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_use";
+                id: string;
+                name: string;
+                server_name: string;
+                input: {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "mcp_tool_result";
+                tool_use_id: string;
+                is_error: boolean;
+                content: ({
+                    /** @constant */
+                    type: "text";
+                    text: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
             } & {
                 [key: string]: unknown;
             });
@@ -8089,13 +8439,37 @@ export interface components {
             }) | ({
                 /** @constant */
                 type: "mcp_toolset";
-                name?: string | null;
+                mcp_server_name?: string | null;
+                default_config?: ({
+                    enabled?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                configs?: {
+                    [key: string]: {
+                        enabled?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                } | null;
             } & {
                 [key: string]: unknown;
             }))[] | null;
-            mcp_servers?: {
+            mcp_servers?: ({
+                /** @constant */
+                type: "url";
+                url: string;
+                name: string;
+                authorization_token?: string | null;
+                tool_configuration?: ({
+                    enabled?: boolean | null;
+                    allowed_tools?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
                 [key: string]: unknown;
-            }[] | null;
+            })[] | null;
             tool_choice?: (({
                 /** @constant */
                 type: "auto";
@@ -8631,6 +9005,60 @@ export interface components {
         } & {
             [key: string]: unknown;
         }) | ({
+            /** @constant */
+            type: "mcp_list_tools";
+            id?: string | null;
+            server_label: string;
+            tools?: ({
+                name: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            error: unknown;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_call";
+            id: string;
+            server_label: string;
+            name: string;
+            arguments: string;
+            output?: string | null;
+            error: unknown;
+            approval_request_id?: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_approval_request";
+            id: string;
+            server_label: string;
+            name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_approval_response";
+            id?: string | null;
+            approval_request_id: string;
+            approve: boolean;
+            reason?: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "file_search_call";
+            id: string;
+            queries: string[];
+            results?: {
+                [key: string]: unknown;
+            }[] | null;
+            status?: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
             type?: "item_reference" | null;
             id: string;
             role?: unknown;
@@ -8646,6 +9074,49 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             strict?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp";
+            server_label: string;
+            server_url?: string | null;
+            authorization?: string | null;
+            headers?: {
+                [key: string]: string;
+            } | null;
+            allowed_tools?: (string[] | ({
+                tool_names?: string[] | null;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            require_approval?: (("always" | "never") | ({
+                always?: ({
+                    tool_names?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                never?: ({
+                    tool_names?: string[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "file_search";
+            vector_store_ids: string[];
+            max_num_results?: number | null;
+            ranking_options?: ({
+                score_threshold?: number | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            filters: unknown;
         } & {
             [key: string]: unknown;
         }) | ({
@@ -8825,6 +9296,69 @@ export interface components {
             arguments: string;
         } & {
             [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_list_tools";
+            id: string;
+            server_label: string;
+            tools: ({
+                name: string;
+                description: string | null;
+                input_schema: {
+                    [key: string]: unknown;
+                };
+                annotations: {
+                    [key: string]: unknown;
+                } | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            error: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_call";
+            id: string;
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "incomplete" | "failed";
+            server_label: string;
+            name: string;
+            arguments: string;
+            output: string | null;
+            error: string | null;
+            approval_request_id: string | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "mcp_approval_request";
+            id: string;
+            server_label: string;
+            name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "file_search_call";
+            id: string;
+            /** @enum {string} */
+            status: "in_progress" | "searching" | "completed" | "incomplete" | "failed";
+            queries: string[];
+            results: ({
+                file_id: string;
+                filename: string;
+                score: number;
+                text: string;
+                attributes: {
+                    [key: string]: string | number | boolean;
+                };
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+        } & {
+            [key: string]: unknown;
         });
         ResponseEvent: ({
             /** @constant */
@@ -8997,6 +9531,32 @@ export interface components {
             item_id: string;
             output_index: number;
             name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @enum {string} */
+            type: "response.mcp_list_tools.in_progress" | "response.mcp_list_tools.completed" | "response.mcp_list_tools.failed" | "response.mcp_call.in_progress" | "response.mcp_call.completed" | "response.mcp_call.failed" | "response.file_search_call.in_progress" | "response.file_search_call.searching" | "response.file_search_call.completed";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.mcp_call_arguments.delta";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            delta: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.mcp_call_arguments.done";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
             arguments: string;
         } & {
             [key: string]: unknown;
@@ -17196,6 +17756,60 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         }) | ({
+                            /** @constant */
+                            type: "mcp_list_tools";
+                            id?: string | null;
+                            server_label: string;
+                            tools?: ({
+                                name: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            error: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_call";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                            output?: string | null;
+                            error: unknown;
+                            approval_request_id?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_request";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_response";
+                            id?: string | null;
+                            approval_request_id: string;
+                            approve: boolean;
+                            reason?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "file_search_call";
+                            id: string;
+                            queries: string[];
+                            results?: {
+                                [key: string]: unknown;
+                            }[] | null;
+                            status?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
                             type?: "item_reference" | null;
                             id: string;
                             role?: unknown;
@@ -17394,6 +18008,60 @@ export interface operations {
                                 [key: string]: unknown;
                             }))[];
                             status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_list_tools";
+                            id?: string | null;
+                            server_label: string;
+                            tools?: ({
+                                name: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            error: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_call";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                            output?: string | null;
+                            error: unknown;
+                            approval_request_id?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_request";
+                            id: string;
+                            server_label: string;
+                            name: string;
+                            arguments: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp_approval_response";
+                            id?: string | null;
+                            approval_request_id: string;
+                            approve: boolean;
+                            reason?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "file_search_call";
+                            id: string;
+                            queries: string[];
+                            results?: {
+                                [key: string]: unknown;
+                            }[] | null;
+                            status?: string | null;
                         } & {
                             [key: string]: unknown;
                         }) | ({
@@ -20775,6 +21443,941 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of their names. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        agents: string[];
+                        agentCount: number;
+                        actions: number;
+                        connectors: number;
+                        statuses: {
+                            [key: string]: boolean;
+                        };
+                        agent_hub_url?: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    description?: string | null;
+                    model?: string | null;
+                    system_prompt?: string | null;
+                    mcp_servers?: ({
+                        name?: string | null;
+                        /** Format: uri */
+                        url: string;
+                        token?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                    mcp_stdio_servers?: unknown;
+                    vector_stores?: string[] | null;
+                    max_iterations?: number | null;
+                    parameters?: ({
+                        temperature?: number | null;
+                        top_p?: number | null;
+                        max_tokens?: number | null;
+                        seed?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    connectors?: unknown;
+                    actions?: unknown;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description The name is in use. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    description?: string | null;
+                    model?: string | null;
+                    system_prompt?: string | null;
+                    mcp_servers?: ({
+                        name?: string | null;
+                        /** Format: uri */
+                        url: string;
+                        token?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                    mcp_stdio_servers?: unknown;
+                    vector_stores?: string[] | null;
+                    max_iterations?: number | null;
+                    parameters?: ({
+                        temperature?: number | null;
+                        top_p?: number | null;
+                        max_tokens?: number | null;
+                        seed?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    connectors?: unknown;
+                    actions?: unknown;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description The name is in use. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_config_metadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The fields. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Fields: {
+                            name: string;
+                            label: string;
+                            type: string;
+                            helpText: string;
+                            defaultValue?: unknown;
+                        }[];
+                        MCPServers: {
+                            name: string;
+                            label: string;
+                            type: string;
+                            helpText: string;
+                            defaultValue?: unknown;
+                        }[];
+                        Connectors: unknown[];
+                        Actions: unknown[];
+                        DynamicPrompts: unknown[];
+                        Filters: unknown[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        active: boolean;
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_agents_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    description?: string | null;
+                    model?: string | null;
+                    system_prompt?: string | null;
+                    mcp_servers?: ({
+                        name?: string | null;
+                        /** Format: uri */
+                        url: string;
+                        token?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                    mcp_stdio_servers?: unknown;
+                    vector_stores?: string[] | null;
+                    max_iterations?: number | null;
+                    parameters?: ({
+                        temperature?: number | null;
+                        top_p?: number | null;
+                        max_tokens?: number | null;
+                        seed?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    connectors?: unknown;
+                    actions?: unknown;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agents_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_config: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Without the tokens of its servers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Without the tokens of its servers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_agents_name_pause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_agents_name_resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_name_chat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    message?: string | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The id of the job. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "message_received";
+                        message_id: string;
+                    };
+                };
+            };
+            /** @description The message is empty, or the agent is paused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_sse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events of the jobs that this server runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Name: string;
+                        History: {
+                            id: string;
+                            message: string;
+                            status: string;
+                            result?: string;
+                            error?: string;
+                            /** @description RFC 3339 */
+                            timestamp: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_observables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Name: string;
+                        History: {
+                            id: string;
+                            agent: string;
+                            /** @constant */
+                            name: "message";
+                            creation: {
+                                message: string;
+                                /** @description RFC 3339 */
+                                timestamp: string;
+                            };
+                            progress: ({
+                                type: string;
+                                content: string;
+                                /** @description RFC 3339 */
+                                timestamp: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                            completion?: {
+                                status: string;
+                                result?: string;
+                                error?: string;
+                                /** @description RFC 3339 */
+                                timestamp?: string;
+                            };
+                        }[];
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agents_name_observables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Forgotten. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_actions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An empty list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        actions: string[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_actions_name_definition: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no such action. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_actions_name_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no such action. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_files: {
+        parameters: {
+            query?: {
+                path?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, or the list of the folder. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The path leads out of the folder. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such agent or file. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };

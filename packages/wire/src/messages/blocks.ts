@@ -67,6 +67,23 @@ export type MessagesBlock = z.infer<typeof knownBlock>
 /** One block of a message's content, of any type. */
 export const messagesBlock = z.union([knownBlock, unknownBlock(isKnownBlockType)])
 
+/** A call of a tool that the server ran, in a message of the assistant. */
+export const messagesServerToolUse = z.looseObject({
+  type: z.literal('mcp_tool_use'),
+  id: z.string(),
+  name: z.string().min(1),
+  server_name: z.string(),
+  input: anyObject,
+})
+
+/** The result of a tool that the server ran, in the same message as its call. */
+export const messagesServerToolResult = z.looseObject({
+  type: z.literal('mcp_tool_result'),
+  tool_use_id: z.string(),
+  content: z.union([z.string(), endAtFirstFault(z.array(messagesResultBlock))]).nullish(),
+  is_error: z.boolean().nullish(),
+})
+
 /** A message of the conversation; instructions may also come in between as `system`. */
 export const messagesMessage = z.looseObject({
   role: z.enum(['user', 'assistant', 'system']),

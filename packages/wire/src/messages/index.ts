@@ -10,6 +10,8 @@ export {
   messagesBlock,
   messagesMessage,
   messagesResultBlock,
+  messagesServerToolResult,
+  messagesServerToolUse,
   messagesTextBlock,
 } from './blocks.ts'
 export { type MessagesErrorReply, messagesErrorReply } from './error.ts'
@@ -33,11 +35,13 @@ export {
   type MessagesRequest,
   type MessagesTool,
   type MessagesToolChoice,
+  type MessagesToolServer,
   type MessagesToolset,
   messagesCountRequest,
   messagesRequest,
   messagesThinking,
   messagesTool,
   messagesToolChoice,
+  messagesToolServer,
   messagesToolset,
 } from './request.ts'

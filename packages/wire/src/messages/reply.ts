@@ -26,6 +26,19 @@ export const messagesReplyBlock = z.discriminatedUnion('type', [
     name: z.string(),
     input: z.record(z.string(), z.unknown()),
   }),
+  z.looseObject({
+    type: z.literal('mcp_tool_use'),
+    id: z.string(),
+    name: z.string(),
+    server_name: z.string(),
+    input: z.record(z.string(), z.unknown()),
+  }),
+  z.looseObject({
+    type: z.literal('mcp_tool_result'),
+    tool_use_id: z.string(),
+    is_error: z.boolean(),
+    content: z.array(z.looseObject({ type: z.literal('text'), text: z.string() })),
+  }),
 ])
 
 /** Reply of `POST /v1/messages` without `stream`; `stop_sequence` is the one that ended it, where known. */

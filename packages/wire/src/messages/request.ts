@@ -16,7 +16,25 @@ export const messagesTool = z.looseObject({
 })
 
 /** An entry of `tools` that means the tools of an MCP server. */
-export const messagesToolset = z.looseObject({ type: z.literal('mcp_toolset'), name: z.string().nullish() })
+export const messagesToolset = z.looseObject({
+  type: z.literal('mcp_toolset'),
+  mcp_server_name: z.string().nullish(),
+  default_config: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
+  /** By the name of a tool on its server. */
+  configs: endAtFirstFault(z.record(z.string(), z.looseObject({ enabled: z.boolean().nullish() }))).nullish(),
+})
+
+/** A server of tools, which the server asks for the caller. */
+export const messagesToolServer = z.looseObject({
+  type: z.literal('url'),
+  url: z.string(),
+  name: z.string().min(1).max(64),
+  authorization_token: z.string().nullish(),
+  /** The older form of a toolset. */
+  tool_configuration: z
+    .looseObject({ enabled: z.boolean().nullish(), allowed_tools: endAtFirstFault(z.array(z.string())).nullish() })
+    .nullish(),
+})
 
 const parallel = { disable_parallel_tool_use: z.boolean().nullish() }
 
@@ -52,8 +70,7 @@ const conversation = {
   messages: endAtFirstFault(z.array(messagesMessage).min(1)),
   system: z.union([z.string(), endAtFirstFault(z.array(messagesTextBlock))]).nullish(),
   tools: endAtFirstFault(z.array(z.union([messagesTool, messagesToolset]))).nullish(),
-  /** Servers of tools that the vendor asks. */
-  mcp_servers: endAtFirstFault(z.array(anyObject)).nullish(),
+  mcp_servers: endAtFirstFault(z.array(messagesToolServer)).nullish(),
   tool_choice: messagesToolChoice.nullish(),
   thinking: messagesThinking.nullish(),
   output_config: outputConfig.nullish(),
@@ -86,5 +103,7 @@ export type MessagesCountRequest = z.infer<typeof messagesCountRequest>
 export type MessagesTool = z.infer<typeof messagesTool>
 /** An entry of `tools` that means the tools of an MCP server. */
 export type MessagesToolset = z.infer<typeof messagesToolset>
+/** A server of tools. */
+export type MessagesToolServer = z.infer<typeof messagesToolServer>
 /** The tools that may or must be called. */
 export type MessagesToolChoice = z.infer<typeof messagesToolChoice>

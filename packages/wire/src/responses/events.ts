@@ -51,6 +51,22 @@ export const responseEvent = z.discriminatedUnion('type', [
     arguments: z.string(),
   }),
   z.looseObject({
+    type: z.enum([
+      'response.mcp_list_tools.in_progress',
+      'response.mcp_list_tools.completed',
+      'response.mcp_list_tools.failed',
+      'response.mcp_call.in_progress',
+      'response.mcp_call.completed',
+      'response.mcp_call.failed',
+      'response.file_search_call.in_progress',
+      'response.file_search_call.searching',
+      'response.file_search_call.completed',
+    ]),
+    ...ofItem,
+  }),
+  z.looseObject({ type: z.literal('response.mcp_call_arguments.delta'), ...ofItem, delta: z.string() }),
+  z.looseObject({ type: z.literal('response.mcp_call_arguments.done'), ...ofItem, arguments: z.string() }),
+  z.looseObject({
     type: z.literal('error'),
     ...numbered,
     code: z.string().nullable(),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { endAtFirstFault } from '../first-fault.ts'
+import { anyObject } from '../scalars.ts'
 
 /** The roles a message of a responses request may have; `developer` is treated as `system`. */
 export const RESPONSE_ROLES = ['user', 'assistant', 'system', 'developer'] as const
@@ -76,6 +77,54 @@ const responseInputCallOutput = z.looseObject({
   status: status.nullish(),
 })
 
+/** The tools of a server, as an earlier turn listed them. */
+const responseInputToolList = z.looseObject({
+  type: z.literal('mcp_list_tools'),
+  id: z.string().nullish(),
+  server_label: z.string(),
+  tools: endAtFirstFault(z.array(z.looseObject({ name: z.string() }))).nullish(),
+  error: z.unknown(),
+})
+
+/** A call of a tool that the server ran in an earlier turn. */
+const responseInputServerCall = z.looseObject({
+  type: z.literal('mcp_call'),
+  id: z.string(),
+  server_label: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+  output: z.string().nullish(),
+  error: z.unknown(),
+  approval_request_id: z.string().nullish(),
+})
+
+/** A call that waited for the consent of the caller. */
+const responseInputApprovalRequest = z.looseObject({
+  type: z.literal('mcp_approval_request'),
+  id: z.string(),
+  server_label: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+})
+
+/** The word of the caller about a call that waits. */
+const responseInputApproval = z.looseObject({
+  type: z.literal('mcp_approval_response'),
+  id: z.string().nullish(),
+  approval_request_id: z.string(),
+  approve: z.boolean(),
+  reason: z.string().nullish(),
+})
+
+/** A search in files that the server ran in an earlier turn. */
+const responseInputFileSearch = z.looseObject({
+  type: z.literal('file_search_call'),
+  id: z.string(),
+  queries: endAtFirstFault(z.array(z.string())),
+  results: endAtFirstFault(z.array(anyObject)).nullish(),
+  status: z.string().nullish(),
+})
+
 /** An item of a stored response by its id. */
 const responseItemReference = z.looseObject({
   type: z.literal('item_reference').nullish(),
@@ -89,6 +138,11 @@ export const responseInputItem = z.union([
   responseInputReasoning,
   responseInputCall,
   responseInputCallOutput,
+  responseInputToolList,
+  responseInputServerCall,
+  responseInputApprovalRequest,
+  responseInputApproval,
+  responseInputFileSearch,
   responseItemReference,
 ])
 
@@ -131,11 +185,74 @@ const responseOutputCall = z.looseObject({
   arguments: z.string(),
 })
 
+/** The tools of a server that the request names. */
+const responseOutputToolList = z.looseObject({
+  type: z.literal('mcp_list_tools'),
+  id: z.string(),
+  server_label: z.string(),
+  tools: z.array(
+    z.looseObject({
+      name: z.string(),
+      description: z.string().nullable(),
+      input_schema: anyObject,
+      annotations: anyObject.nullable(),
+    }),
+  ),
+  error: z.string().nullable(),
+})
+
+/** A call of a tool that the server runs; `arguments` is JSON text. */
+const responseOutputServerCall = z.looseObject({
+  type: z.literal('mcp_call'),
+  id: z.string(),
+  status: z.enum(['in_progress', 'completed', 'incomplete', 'failed']),
+  server_label: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+  output: z.string().nullable(),
+  error: z.string().nullable(),
+  /** The request of consent that it follows. */
+  approval_request_id: z.string().nullable(),
+})
+
+/** A call that waits for the consent of the caller. */
+const responseOutputApprovalRequest = z.looseObject({
+  type: z.literal('mcp_approval_request'),
+  id: z.string(),
+  server_label: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+})
+
+/** A search in files that the server runs. */
+const responseOutputFileSearch = z.looseObject({
+  type: z.literal('file_search_call'),
+  id: z.string(),
+  status: z.enum(['in_progress', 'searching', 'completed', 'incomplete', 'failed']),
+  queries: z.array(z.string()),
+  /** Null unless the request asks to include them. */
+  results: z
+    .array(
+      z.looseObject({
+        file_id: z.string(),
+        filename: z.string(),
+        score: z.number(),
+        text: z.string(),
+        attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+      }),
+    )
+    .nullable(),
+})
+
 /** One item of the output of a response. */
 export const responseOutputItem = z.discriminatedUnion('type', [
   responseOutputMessage,
   responseOutputReasoning,
   responseOutputCall,
+  responseOutputToolList,
+  responseOutputServerCall,
+  responseOutputApprovalRequest,
+  responseOutputFileSearch,
 ])
 
 /** One part of the content of a message. */
@@ -150,5 +267,11 @@ export type ResponseOutputItem = z.infer<typeof responseOutputItem>
 export type ResponseOutputMessage = z.infer<typeof responseOutputMessage>
 /** The thoughts of the model before its answer. */
 export type ResponseOutputReasoning = z.infer<typeof responseOutputReasoning>
+/** The tools of a server. */
+export type ResponseOutputToolList = z.infer<typeof responseOutputToolList>
+/** A call of a tool that the server runs. */
+export type ResponseOutputServerCall = z.infer<typeof responseOutputServerCall>
+/** A search in files that the server runs. */
+export type ResponseOutputFileSearch = z.infer<typeof responseOutputFileSearch>
 /** A call by the model. */
 export type ResponseOutputCall = z.infer<typeof responseOutputCall>

@@ -4,7 +4,37 @@ import { stopWords } from '../openai/chat.ts'
 import { anyObject, anySeed, count, positiveFloat32, unitInterval } from '../scalars.ts'
 import { responseInputItem } from './items.ts'
 
-/** A function the model may call, flat, or a tool of another type; local models run none of the latter. */
+const toolNames = z.looseObject({ tool_names: endAtFirstFault(z.array(z.string())).nullish() })
+
+/** The tools of a server, which this server asks for the caller. */
+export const responseServerTool = z.looseObject({
+  type: z.literal('mcp'),
+  server_label: z.string().min(1).max(64),
+  server_url: z.string().nullish(),
+  authorization: z.string().nullish(),
+  headers: endAtFirstFault(z.record(z.string(), z.string())).nullish(),
+  allowed_tools: z.union([endAtFirstFault(z.array(z.string())), toolNames]).nullish(),
+  /** Which tools wait for the consent of the caller. */
+  require_approval: z
+    .union([z.enum(['always', 'never']), z.looseObject({ always: toolNames.nullish(), never: toolNames.nullish() })])
+    .nullish(),
+})
+
+/** A search in vector stores of the caller. */
+export const responseFileSearchTool = z.looseObject({
+  type: z.literal('file_search'),
+  vector_store_ids: endAtFirstFault(z.array(z.string()).min(1).max(16)),
+  max_num_results: z.int().min(1).max(50).nullish(),
+  ranking_options: z.looseObject({ score_threshold: unitInterval.nullish() }).nullish(),
+  filters: z.unknown(),
+})
+
+const OWN_SHAPES: ReadonlySet<string> = new Set(['function', 'mcp', 'file_search'])
+
+/**
+ * A function the model may call, flat, tools of a server, a search in files, or a tool of another type; local models run
+ * none of the latter.
+ */
 export const responseTool = z.union([
   z.looseObject({
     type: z.literal('function'),
@@ -13,7 +43,9 @@ export const responseTool = z.union([
     parameters: anyObject.nullish(),
     strict: z.boolean().nullish(),
   }),
-  z.looseObject({ type: z.string().refine((type) => type !== 'function', { abort: true }) }),
+  responseServerTool,
+  responseFileSearchTool,
+  z.looseObject({ type: z.string().refine((type) => !OWN_SHAPES.has(type), { abort: true }) }),
 ])
 
 /** `tool_choice`: a word, a function, or the tools among which the model may choose. */
@@ -98,6 +130,10 @@ export const responseCountRequest = responseRequest.extend({ input: responseRequ
 export type ResponseRequest = z.infer<typeof responseRequest>
 /** An entry of `tools`. */
 export type ResponseTool = z.infer<typeof responseTool>
+/** The tools of a server. */
+export type ResponseServerTool = z.infer<typeof responseServerTool>
+/** A search in vector stores. */
+export type ResponseFileSearchTool = z.infer<typeof responseFileSearchTool>
 /** `tool_choice` as it came. */
 export type ResponseToolChoice = z.infer<typeof responseToolChoice>
 /** The form of the answer, as it came. */

@@ -1,8 +1,9 @@
 import { SvcError } from '@svc/errors'
 import type { ReplyWarning } from '../../inference/core/events.ts'
 
-/** Types of tools that a later version runs. Leaving them out would lose the purpose of their request. */
-const UNBUILT: ReadonlySet<string> = new Set(['mcp', 'mcp_toolset', 'file_search'])
+/** Types of tools that this server runs in some formats. Leaving them out would lose the purpose of their request. */
+const HOSTED: ReadonlySet<string> = new Set(['mcp', 'mcp_toolset', 'file_search'])
+const NONE: ReadonlySet<string> = new Set()
 /** Most types that a warning names. */
 const MAX_NAMED = 8
 
@@ -16,11 +17,14 @@ export interface OwnTools<Own> {
 /**
  * Leaves out the tools that a vendor runs, such as a search of the web: no model here can call them.
  *
- * @throws SvcError `invalid_request` for types that are refused until they are built
+ * @param runsHere types that this server runs for requests of the format, which are left out without a word. @default
+ *   none
+ * @throws SvcError `invalid_request` for types that this server runs in other formats only
  */
 export function keepOwnTools<Tool extends { readonly type?: string | null | undefined }, Own extends Tool>(
   tools: readonly Tool[],
   isOwn: (tool: Tool) => tool is Own,
+  runsHere = NONE,
 ): OwnTools<Own> {
   const own: Own[] = []
   const types = new Set<string>()
@@ -30,7 +34,8 @@ export function keepOwnTools<Tool extends { readonly type?: string | null | unde
       continue
     }
     const type = tool.type ?? ''
-    if (UNBUILT.has(type)) throw notInThisVersion(`tools[${index}].type`, `tools of the type ${type}`)
+    if (runsHere.has(type)) continue
+    if (HOSTED.has(type)) throw runsElsewhere(`tools[${index}].type`, type)
     types.add(type)
   }
   if (types.size === 0) return { own }
@@ -39,10 +44,10 @@ export function keepOwnTools<Tool extends { readonly type?: string | null | unde
   return { own, warnings: [{ code: 'tools_left_out', message }] }
 }
 
-/** Creates the refusal of a feature that this version does not have. */
-export function notInThisVersion(param: string, name: string): SvcError {
-  return new SvcError('invalid_request', `${param}: ${name} are not in this version`, {
-    code: 'not_in_this_version',
+function runsElsewhere(param: string, type: string): SvcError {
+  const where = type === 'mcp_toolset' ? '/v1/messages' : '/v1/responses'
+  return new SvcError('invalid_request', `${param}: tools of the type ${type} run in ${where} only`, {
+    code: 'unsupported_tool',
     details: { param },
   })
 }

@@ -236,6 +236,23 @@ export function map<T>(item: Field<T>): Field<Readonly<Record<string, T>>> {
   return register(readNode(read, values), { expected: 'a map', item })
 }
 
+/** A value of one type, or a map of such values. */
+export function oneOrMap<T>(item: Field<T>): Field<T | Readonly<Record<string, T>>> {
+  const many = map(item)
+  const schema = z.transform<YamlNode, T | Readonly<Record<string, T>>>((node, context) => {
+    const reading = (node.kind === 'map' ? many : item).safeParse(node)
+    if (reading.success) return reading.data
+    for (const { message, path } of reading.error.issues) {
+      context.issues.push({ code: 'custom', message, path: [...path], input: node })
+    }
+    return z.NEVER
+  })
+  // Values of a map are not listed as unknown keys.
+  return register(schema as unknown as z.ZodType<T | Readonly<Record<string, T>>>, {
+    expected: `${META.get(item)?.expected ?? 'a value'}, or a map of them`,
+  })
+}
+
 /** A map that is passed on as it is; its values must have a form in JSON. */
 export const freeMap: Field<Readonly<Record<string, unknown>>> = register(
   readNode(

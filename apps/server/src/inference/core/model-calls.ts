@@ -44,13 +44,20 @@ export interface ModelCallsOptions {
   readonly failover: Failover
   /** The vector stores of this process. */
   readonly ownStores: OwnStores
+  /** Answers requests that name an agent. @default no agents */
+  readonly predictAgent?: PredictAgent | undefined
 }
+
+/** Answers a request that names an agent. Its calls of models have accounts of their own. */
+export type PredictAgent = (request: GenerationRequest, agent: string, task: ModelTask) => StepBatches
 
 /**
  * Creates the calls. This is the one place that knows how each kind of serving is asked. Each call has an account of its
  * own in the ledger, from the moment it is made.
  */
-export function createModelCalls({ executor, translate, failover, ownStores }: ModelCallsOptions): ModelCalls {
+export function createModelCalls(options: ModelCallsOptions): ModelCalls {
+  const { executor, translate, failover, ownStores, predictAgent } = options
+
   /** @param opened the account that a failover group has opened for its target */
   function predict(
     request: GenerationRequest,
@@ -79,6 +86,9 @@ export function createModelCalls({ executor, translate, failover, ownStores }: M
         })
       case 'router':
         throw routerAsked(model)
+      case 'agent':
+        if (predictAgent === undefined) throw routeNotServed(model, task)
+        return predictAgent(request, model.serving.agent, task)
       case 'store':
         throw routeNotServed(model, task)
       case 'relay':
@@ -118,6 +128,7 @@ export function createModelCalls({ executor, translate, failover, ownStores }: M
         throw routerAsked(model)
       case 'translation':
       case 'relay':
+      case 'agent':
         throw routeNotServed(model, task)
       case 'detector':
       case 'none':

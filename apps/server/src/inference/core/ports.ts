@@ -39,6 +39,8 @@ export interface RequestContext {
   readonly abort: AbortSignalLike
   /** Monotonic milliseconds at arrival. */
   readonly startedAt: number
+  /** Whether it is a part of another request, which counts under the global limit already. @default false */
+  readonly isInside?: boolean | undefined
   readonly log: Logger
   /** Gives a header of the request by lower-case name. */
   header(name: string): string | undefined

@@ -28,7 +28,7 @@ export function createGlobalLimit(slots: SlotCounter, limit: number): Stages['gl
         },
       )
     }
-    return withSlot(slots.take(limit, context), keep)
+    return context.isInside === true ? undefined : withSlot(slots.take(limit, context), keep)
   }
 }
 

@@ -1,7 +1,8 @@
 import { toSvcError } from '@svc/errors'
 import type { TokenMap } from '@svc/pii/reversible'
 import type { ModelConfig } from '../../catalog/model-config.ts'
-import { leavesMachine, namesToolServers } from '../../catalog/serving.ts'
+import { leavesMachine } from '../../catalog/serving.ts'
+import { hasModelServers } from '../../mcp/model-texts.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
 import type { RequestFacts, UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
@@ -103,7 +104,7 @@ function takesTurns(call: FormattedCall, model: ModelConfig): boolean {
   if (call.kind !== 'generation' || call.takesTurns !== true) return false
   if (call.request.kind !== 'chat' || call.request.hostedTools === undefined) return true
   const { hostedTools } = call.request
-  return namesToolServers(model) || hostedTools.some((tool) => !(tool.kind === 'model-servers' && tool.ifAny === true))
+  return hasModelServers(model) || hostedTools.some((tool) => !(tool.kind === 'model-servers' && tool.ifAny === true))
 }
 
 /** Warnings about the request itself. */

@@ -22,6 +22,8 @@ const UNFILTERED: FilteredRequest = { splices: [] }
 
 /** Whether the format of the route is scanned for this model. */
 function isScanned({ context, model }: ResolvedRequest): boolean {
+  // The requests of an agent are filtered by the policies of the models that it asks.
+  if (model.serving.kind === 'agent') return false
   switch (context.route.scannedWhen ?? 'always') {
     case 'always':
       return true

@@ -42,7 +42,7 @@ export type HostedTool =
       readonly kind: 'file-search'
       /** Ids of the vector stores. */
       readonly stores: readonly string[]
-      /** 1..50. @default 20 */
+      /** 1..50. @default 10 */
       readonly maxResults?: number | undefined
       /** The smallest score of a hit, 0..1. @default 0 */
       readonly threshold?: number | undefined

@@ -1,6 +1,5 @@
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
-import { namesToolServers } from '../../catalog/serving.ts'
 import type { Clock } from '../../ports.ts'
 import type { PredictionStep, StepBatches } from '../core/events.ts'
 import type { ModelCalls, ModelTask } from '../core/model-calls.ts'
@@ -47,9 +46,7 @@ function selectHosted(
   { toolServers }: ToolSources,
 ): readonly HostedTool[] {
   return hosted.filter(
-    (one) =>
-      !(one.kind === 'model-servers' && one.ifAny === true) ||
-      (namesToolServers(model) && toolServers?.hasServers(model) === true),
+    (one) => !(one.kind === 'model-servers' && one.ifAny === true) || toolServers?.hasServers(model) === true,
   )
 }
 

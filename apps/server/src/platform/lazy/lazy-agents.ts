@@ -1,9 +1,13 @@
 import { SvcError } from '@svc/errors'
+import type { AgentModels } from '../../agents/agent-models.ts'
 import type { Agents } from '../../agents/agents.ts'
 import type { Bus } from '../../bus/bus.ts'
+import type { ModelDirectory } from '../../catalog/resolve.ts'
 import { createLazy } from '../../concurrency/lazy.ts'
 import type { ServerConfig } from '../../config/schema.ts'
 import type { Database } from '../../db/database.ts'
+import type { StepBatches } from '../../inference/core/events.ts'
+import type { PredictAgent } from '../../inference/core/model-calls.ts'
 import type { RequestCore } from '../../inference/core/pipeline.ts'
 import type { OutboundClient } from '../../outbound/client.ts'
 import type { Clock, Logger } from '../../ports.ts'
@@ -16,6 +20,10 @@ export interface LazyAgents {
   readonly isEnabled: boolean
   /** @throws {SvcError} `not_found` while the setting switches agents off */
   open(): Promise<Agents>
+  /** Reads the agents, which are models for requests. */
+  load(): Promise<void>
+  /** Answers a request that names an agent. */
+  predict: PredictAgent
   /** Opens them if an earlier run has left any, or another server makes some. */
   resume(): Promise<void>
   close(): Promise<void>
@@ -31,6 +39,9 @@ export interface LazyAgentsParts {
   readonly core: RequestCore
   readonly outbound: OutboundClient
   readonly accounts: Pick<AccountModule, 'isInUse' | 'stores'>
+  readonly models: Pick<ModelDirectory, 'find'>
+  /** Gets the agents as models. */
+  readonly agentModels: AgentModels
   readonly bus: Bus
   readonly clock: Clock
   readonly logger: Logger
@@ -40,21 +51,35 @@ const TABLES = ['agents', 'agent_tasks', 'agent_jobs'] as const
 
 /** Makes the agents of a server. Nothing of them is loaded yet. */
 export function createLazyAgents(parts: LazyAgentsParts): LazyAgents {
-  const { config, settings, server, database, core, outbound, accounts, bus, clock, logger } = parts
+  const { config, settings, server, database, core, outbound, accounts, models, agentModels, bus, clock, logger } =
+    parts
   const isOn = (): boolean => settings.get('agent_pool_enabled')
   const { open, settled } = createLazy(async () => {
     const { openAgents } = await import('../../agents/agents.ts')
     const { createCallerFinder } = await import('../../document-stores/find-caller.ts')
     return openAgents({
-      ...{ database, server, core, outbound, bus, clock, logger },
+      ...{ database, server, core, outbound, models, agentModels, bus, clock, logger },
       findCaller: createCallerFinder({ hasAccounts: accounts.isInUse, stores: accounts.stores, logger }),
       isOn,
       retentionDays: () => settings.get('agent_job_retention_days'),
+      defaultModel: () => settings.get('agent_pool_default_model'),
+      logsSteps: () => settings.get('agent_pool_enable_logs'),
       idleMs: config.agentPoolTimeoutMs,
     })
   })
   const ending = new AbortController()
+
+  async function* predict(...[request, agent, task]: Parameters<PredictAgent>): StepBatches {
+    yield* (await open()).predict(request, agent, task)
+  }
+
   return {
+    predict,
+    async load() {
+      if (config.disableAgents || !isOn() || !(await database.queries.holdsRows('agents'))) return
+      const { createAgentStore } = await import('../../agents/agent-store.ts')
+      agentModels.set(await createAgentStore({ queries: database.queries, clock }).list())
+    },
     isEnabled: !config.disableAgents,
     async open() {
       if (!isOn()) throw switchedOff()

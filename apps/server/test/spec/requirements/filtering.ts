@@ -192,7 +192,7 @@ export const FILTERING = defineRequirements([
     id: 'pii:agents:skipped',
     section: '6.3',
     behavior: 'A request for a model that names an agent is not filtered by model.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:history:not-scanned',

@@ -628,7 +628,7 @@ export const MANAGEMENT = defineRequirements([
     id: 'agents:route:manage',
     section: '4.7',
     behavior: '`/api/agents/*`, `/api/agent/tasks/*` and `/api/agent/jobs/*` manage agents, their tasks and jobs.',
-    state: 'not-built',
+    state: 'built',
   },
   { id: 'gate:admin:traces', section: '4.7', behavior: 'The routes of traces need an admin.', state: 'built' },
   {

@@ -128,3 +128,6 @@ export const jobQuery = z.object({
   status: z.string().optional(),
   limit: z.string().optional(),
 })
+
+/** Query of a file of an agent. */
+export const fileQuery = z.object({ path: z.string().optional() })

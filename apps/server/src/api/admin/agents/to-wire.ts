@@ -4,7 +4,8 @@ import type { AgentTask, MediaAddress } from '../../../agents/task.ts'
 /** What replies show in place of the value of a header. */
 export const MASK = '***'
 
-const toTime = (ms: number): string => new Date(ms).toISOString()
+/** A time on the wire. */
+export const toTime = (ms: number): string => new Date(ms).toISOString()
 
 /** Writes a task. The values of headers are masked: they may be keys. */
 export function toWireTask(task: AgentTask): object {

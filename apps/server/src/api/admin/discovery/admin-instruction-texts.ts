@@ -223,6 +223,31 @@ The reply has the status and the content of that address, as a file that runs no
 `,
   },
   {
+    name: 'agents',
+    description: 'Let models work by themselves, with tools, at fixed times.',
+    tags: ['agents'],
+    markdown: `# Agents, tasks and jobs
+
+A task (admin) is a prompt for a model. Parameters fill it in: \`{{.topic}}\`. With \`cron\` it runs at fixed times, in the time zone of \`cron_timezone\`:
+
+\`\`\`sh
+curl -X POST {base_url}api/agent/tasks -H 'Content-Type: application/json' \\
+  -d '{"name": "morning report", "model": "demo", "prompt": "Write about {{.topic}}.", "cron": "0 8 * * 1-5", "cron_timezone": "Europe/Berlin", "cron_parameters": {"topic": "the weather"}}'
+\`\`\`
+
+\`POST /api/agent/jobs/execute\` takes a \`task_id\` and \`parameters\`, and answers with the \`job_id\`. \`POST /api/agent/tasks/{name}/execute\` takes the name of a task, and its parameters as the body. \`GET /api/agent/jobs/{id}\` shows \`status\`, \`result\` or \`error\`, and every step in \`traces\`. \`POST /api/agent/jobs/{id}/cancel\` ends a job.
+
+A job survives the end of the server. One that ended inside a tool that may change something fails, and says so.
+
+An agent is a model with a system prompt and tools of its own. \`POST /api/agents/{name}/chat\` takes a \`message\`; the answer is a job. Every text route takes the name of an agent as a model.
+
+\`\`\`sh
+curl -X POST {base_url}api/agents -H 'Content-Type: application/json' \\
+  -d '{"name": "clerk", "model": "demo", "system_prompt": "You answer letters."}'
+\`\`\`
+`,
+  },
+  {
     name: 'branding',
     description: 'Name and images of this instance.',
     tags: ['branding'],

@@ -1,5 +1,6 @@
 import type { PredictionEvent } from '../../../inference/core/events.ts'
 import { isJson } from '../../../inference/prediction/check-answer.ts'
+import { toInput } from './call-input.ts'
 
 /** A block at its start. */
 export type BlockKind =
@@ -7,6 +8,19 @@ export type BlockKind =
   | { readonly type: 'thinking' }
   | { readonly type: 'redacted_thinking'; readonly data: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string }
+  | {
+      readonly type: 'mcp_tool_use'
+      readonly id: string
+      readonly name: string
+      readonly server_name: string
+      readonly input: Record<string, unknown>
+    }
+  | {
+      readonly type: 'mcp_tool_result'
+      readonly tool_use_id: string
+      readonly is_error: boolean
+      readonly content: { type: 'text'; text: string }[]
+    }
 
 /** A change of the blocks of a message. Only one block is open at a time, and pieces belong to it. */
 export type BlockStep =
@@ -31,6 +45,8 @@ export function createBlockOrder({ showsThinking }: { readonly showsThinking: bo
   const sequence = createBlockSequence()
   const texts = createTextBlocks(sequence)
   const calls = createCallBlocks(sequence)
+  /** Number of calls that wait for consent. */
+  let waits = 0
   return {
     event(event) {
       switch (event.type) {
@@ -51,15 +67,32 @@ export function createBlockOrder({ showsThinking }: { readonly showsThinking: bo
         case 'tool-call-delta':
           return calls.addArguments(event.index, event.arguments)
         case 'server-tools':
-        case 'server-tool-call':
-        case 'server-tool-result':
-        case 'server-tool-approval':
           return []
+        case 'server-tool-call':
+          return [...sequence.close(), ...calls.end(), ...texts.flush(), ...sequence.addWhole(toServerUse(event))]
+        case 'server-tool-result':
+          return sequence.addWhole(toServerResult(event))
+        case 'server-tool-approval': {
+          const { id, name } = event
+          waits += 1
+          const begun = calls.begin({ index: -waits, block: { type: 'tool_use', id, name }, json: '' })
+          return [...begun, ...calls.addArguments(-waits, event.arguments)]
+        }
         case 'choice-end':
           return [...sequence.close(), ...calls.end(), ...texts.end()]
       }
     },
   }
+}
+
+type EventOf<Type extends PredictionEvent['type']> = Extract<PredictionEvent, { type: Type }>
+
+function toServerUse({ id, name, server, arguments: args }: EventOf<'server-tool-call'>): BlockKind {
+  return { type: 'mcp_tool_use', id, name, server_name: server, input: toInput(args) }
+}
+
+function toServerResult({ id, output, isError }: EventOf<'server-tool-result'>): BlockKind {
+  return { type: 'mcp_tool_result', tool_use_id: id, is_error: isError, content: [{ type: 'text', text: output }] }
 }
 
 type TextKind = 'text' | 'thinking'
@@ -128,6 +161,8 @@ interface TextBlocks {
   add(kind: TextKind, text: string): BlockStep[]
   /** Ends the open thought. A signature without an open thought gets a thought without text. */
   sign(signature: string): BlockStep[]
+  /** Gives the text that waited for the end of the calls. */
+  flush(): BlockStep[]
   /** Gives the text that waited for the end of the calls, and a block if there was none. */
   end(): BlockStep[]
 }
@@ -155,6 +190,7 @@ function createTextBlocks(sequence: BlockSequence): TextBlocks {
       const steps = sequence.open === 'thinking' ? [] : sequence.begin('thinking')
       return [...steps, ...sequence.closeSigned(signature)]
     },
+    flush: () => behind.splice(0).flatMap(({ kind, text }) => add(kind, text)),
     end() {
       const steps = behind.splice(0).flatMap(({ kind, text }) => add(kind, text))
       if (sequence.isEmpty) steps.push(...sequence.begin('text'), ...toPieces(space.kind === 'text' ? space.text : ''))

@@ -3,6 +3,7 @@ import { NO_USAGE, type Usage } from '../../../inference/core/events.ts'
 import { createSigner } from '../../../inference/engine/thought-signature.ts'
 import type { ReplyCollector, ReplyFacts } from '../../../inference/replies/wire-format.ts'
 import { type BlockKind, type BlockStep, createBlockOrder } from './blocks.ts'
+import { toInput } from './call-input.ts'
 import type { MessagesReplyOptions } from './reply-options.ts'
 import { type MessageStop, watchEnd } from './stop.ts'
 import { toMessagesUsage } from './usage.ts'
@@ -55,24 +56,10 @@ function toBlock(block: BlockKind, text: string, signature: string | undefined):
       return { type: 'thinking', thinking: text, signature: signature ?? signer.signature() }
     }
     case 'redacted_thinking':
+    case 'mcp_tool_use':
+    case 'mcp_tool_result':
       return block
     case 'tool_use':
       return { ...block, input: toInput(text) }
   }
-}
-
-/** Malformed arguments go on as they are: a client would run the tool with an invented input. */
-function toInput(json: string): Record<string, unknown> {
-  if (json.trim() === '') return {}
-  try {
-    const value: unknown = JSON.parse(json)
-    if (isRecord(value)) return value
-  } catch {
-    // cut off, or never JSON
-  }
-  return { raw: json }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -43,6 +43,7 @@ export const messagesFormat: WireFormat = {
     return {
       kind: 'generation',
       request,
+      takesTurns: request.hostedTools !== undefined,
       stream: (facts) => streamMessage(facts, options),
       collect: (facts) => collectMessage(facts, options),
     }

@@ -82,6 +82,9 @@ function emptyBlock(block: BlockKind): StartedBlock {
     case 'thinking':
       return { type: 'thinking', thinking: '', signature: '' }
     case 'redacted_thinking':
+    // Clients that do not know these blocks read no pieces of them: they are whole from the start.
+    case 'mcp_tool_use':
+    case 'mcp_tool_result':
       return block
     case 'tool_use':
       return { ...block, input: {} }
@@ -93,6 +96,8 @@ const DELTAS: Readonly<Record<BlockKind['type'], string>> = {
   text: '"type":"text_delta","text"',
   thinking: '"type":"thinking_delta","thinking"',
   redacted_thinking: '',
+  mcp_tool_use: '',
+  mcp_tool_result: '',
   tool_use: '"type":"input_json_delta","partial_json"',
 }
 

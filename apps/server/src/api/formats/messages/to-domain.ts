@@ -8,16 +8,28 @@ import {
   type MessagesRequest,
 } from '@svc/wire/messages'
 import type { ChatMessage, ChatRequest, GenerationOptions, ToolCall } from '../../../inference/core/request.ts'
+import { splitServerTools } from '../../../inference/tools/split-server-tools.ts'
+import { readServerFields } from '../server-fields.ts'
 import { type ContentReader, createContentReader, isContentBlock, unsupported } from './content.ts'
+import { readToolServers } from './tool-servers.ts'
 import { toToolRequest } from './tools.ts'
 
 /** Converts a request of the messages format. */
 export function messagesToDomain(body: MessagesRequest): ChatRequest {
-  return { ...conversationToDomain(body), generation: toGeneration(body), stream: body.stream ?? false }
+  const { hosted, ...servers } = readServerFields(toMetadata(body.metadata), { usual: [], required: false })
+  const tools = toToolRequest(body, { hosted: [...hosted, ...readToolServers(body)] })
+  return {
+    ...conversationToDomain(body),
+    ...tools,
+    ...servers,
+    generation: toGeneration(body),
+    stream: body.stream ?? false,
+  }
 }
 
 /** Converts the parts of a request that decide its prompt, without those of the reply. */
-export function conversationToDomain(body: MessagesCountRequest): ChatRequest {
+export function conversationToDomain(asked: MessagesCountRequest): ChatRequest {
+  const body = splitServerTools(asked)
   const { thinking, output_config: output, thread } = body
   if (thread?.type === 'continue') throw threadNotFound()
   return {

@@ -1,25 +1,37 @@
 import { SvcError } from '@svc/errors'
 import type { MessagesCountRequest, MessagesTool, MessagesToolChoice, MessagesToolset } from '@svc/wire/messages'
 import type { ChatRequest } from '../../../inference/core/request.ts'
-import { keepOwnTools, notInThisVersion } from '../hosted-tools.ts'
+import type { HostedTool } from '../../../inference/tools/hosted-tool.ts'
+import { keepOwnTools } from '../hosted-tools.ts'
 
 /** The fields of a request that its tools decide. */
-type ToolRequest = Pick<ChatRequest, 'tools' | 'toolChoice' | 'parallelToolCalls' | 'warnings'>
+type ToolRequest = Pick<ChatRequest, 'tools' | 'hostedTools' | 'toolChoice' | 'parallelToolCalls' | 'warnings'>
 
-/** Converts the tools of a request and the choice among them. */
-export function toToolRequest({ tools: given, tool_choice: choice, ...body }: MessagesCountRequest): ToolRequest {
-  if ((body.mcp_servers ?? []).length > 0) throw notInThisVersion('mcp_servers', 'servers of tools')
-  const { own, warnings } = keepOwnTools(given ?? [], isCallersOwn)
+/**
+ * Converts the tools of a request and the choice among them.
+ *
+ * @param options.hosted tools that this server runs, under the same choice. @default none
+ */
+export function toToolRequest(
+  { tools: given, tool_choice: choice }: MessagesCountRequest,
+  { hosted = [] }: { readonly hosted?: readonly HostedTool[] | undefined } = {},
+): ToolRequest {
+  const { own, warnings } = keepOwnTools(given ?? [], isCallersOwn, RUN_HERE)
   if (choice?.type === 'none') return {}
-  if (choice != null) checkNames(own, choice)
-  if (own.length === 0) return { warnings }
+  // The names of hosted tools are known once their servers are asked.
+  if (choice != null && hosted.length === 0) checkNames(own, choice)
+  if (own.length + hosted.length === 0) return { warnings }
   return {
-    tools: own.map(toTool),
+    ...(own.length === 0 ? {} : { tools: own.map(toTool) }),
+    ...(hosted.length === 0 ? {} : { hostedTools: hosted }),
     warnings,
     toolChoice: choice == null ? undefined : toChoice(choice),
     parallelToolCalls: choice?.disable_parallel_tool_use == null ? undefined : !choice.disable_parallel_tool_use,
   }
 }
+
+/** Types of tools that this server runs for requests of this format. */
+const RUN_HERE: ReadonlySet<string> = new Set(['mcp_toolset'])
 
 /** A choice that allows calls. */
 type OpenChoice = Exclude<MessagesToolChoice, { type: 'none' }>

@@ -20,6 +20,7 @@ import {
 import { MAX_MESSAGES, MAX_METADATA } from '../openai/limits.ts'
 import { type ConversationSource, readConversation } from './conversation.ts'
 import { unreadableInput, unsupported } from './errors.ts'
+import { readItemOptions } from './hosted-fields.ts'
 import type { AskedResponse, ResponseRecording } from './response-recording.ts'
 import { responseToDomain } from './to-domain.ts'
 
@@ -42,10 +43,12 @@ export function createResponsesFormat({ source, alwaysStreams, open }: Responses
       refuseUnstoredBackground(body)
       const conversation = await readConversation(body, source)
       const request = responseToDomain(body, conversation, logitBias)
-      const recording = open({ asked: body, input: conversation.input, model })
+      const output = readItemOptions(body, [...conversation.history, ...conversation.input])
+      const recording = open({ asked: body, input: conversation.input, model, output })
       return {
         kind: 'generation',
         request,
+        takesTurns: request.hostedTools !== undefined,
         begin: recording.begin,
         record: recording.record,
         stream: () => streamResponse(recording),

@@ -3,6 +3,7 @@ import type { ResponseContentPart, ResponseInputItem } from '@svc/wire/responses
 import type { ChatMessage, ToolCall } from '../../../inference/core/request.ts'
 import type { Attachment } from '../../../inference/media/attachment.ts'
 import { unsupported } from './errors.ts'
+import { readServedItems } from './served-items.ts'
 
 type Item<T extends string> = Extract<ResponseInputItem, { readonly type: T }>
 type InputMessage = Extract<ResponseInputItem, { readonly content: string | ResponseContentPart[] }>
@@ -14,6 +15,8 @@ interface Turn {
   isParts: boolean
   readonly attachments: Attachment[]
   readonly calls: ToolCall[]
+  /** Results of calls that this server has run. */
+  readonly results: ChatMessage[]
 }
 
 /**
@@ -25,14 +28,23 @@ export function itemsToMessages(items: readonly ResponseInputItem[]): ChatMessag
   const messages: ChatMessage[] = []
   let turn: Turn | undefined
   const begin = (): Turn => {
-    turn ??= { content: '', reasoning: '', isParts: false, attachments: [], calls: [] }
+    turn ??= { content: '', reasoning: '', isParts: false, attachments: [], calls: [], results: [] }
     return turn
   }
   const end = (): void => {
-    if (turn !== undefined) messages.push(toAssistant(turn))
+    if (turn !== undefined) messages.push(toAssistant(turn), ...turn.results)
     turn = undefined
   }
+  const served = readServedItems(items)
   for (const [index, item] of items.entries()) {
+    const step = served.read(item)
+    // What the assistant says after a result belongs to its next turn.
+    if (turn !== undefined && turn.results.length > 0 && step === undefined) end()
+    if (step !== undefined) {
+      if (step.call !== undefined) begin().calls.push(step.call)
+      if (step.result !== undefined) begin().results.push(step.result)
+      continue
+    }
     if (addToTurn(item, index, begin)) continue
     end()
     messages.push(toMessage(item, index))

@@ -8,6 +8,7 @@ import type {
 } from '@svc/wire/responses'
 import type { PredictionEvent, TokenLogprob } from '../../../inference/core/events.ts'
 import { newItemId } from './ids.ts'
+import { createServerItems, type ServerItemOptions } from './server-items.ts'
 
 /** An event before it gets its number. */
 export type Unnumbered = ResponseEvent extends infer Event
@@ -25,14 +26,18 @@ export interface Output {
   end(status: 'completed' | 'incomplete'): Unnumbered[]
 }
 
+/** What a request decides about its output. */
+export interface OutputOptions extends ServerItemOptions {}
+
 type EndStatus = 'completed' | 'incomplete'
 
 /**
  * Creates the output of one response. Reasoning and messages follow each other; calls stay open until the end, because
  * a backend may write several at a time.
  */
-export function createOutput(): Output {
+export function createOutput(options: OutputOptions): Output {
   const list = createItemList()
+  const served = createServerItems(list, options)
   const reasoning = createReasoning(list)
   const messages = createMessages(list)
   const calls = createCalls(list)
@@ -66,26 +71,27 @@ export function createOutput(): Output {
         case 'server-tool-call':
         case 'server-tool-result':
         case 'server-tool-approval':
+          return [...reasoning.end('completed'), ...messages.end('completed'), ...served.add(event)]
         case 'choice-end':
           return []
       }
     },
     end(status) {
       const empty = list.items.length === 0 ? addText('') : []
-      return [...empty, ...reasoning.end(status), ...messages.end(status), ...calls.end(status)]
+      return [...empty, ...reasoning.end(status), ...messages.end(status), ...calls.end(status), ...served.end()]
     },
   }
 }
 
 /** A growing item with its place in the output. */
-interface Open<Item> {
+export interface Open<Item> {
   readonly index: number
   readonly item: Item
   text: string
 }
 
 /** The items of an output in the order of their starts. */
-interface ItemList {
+export interface ItemList {
   readonly items: readonly ResponseOutputItem[]
   open<Item extends ResponseOutputItem>(item: Item): Open<Item>
   /** Replaces an open item by the finished one. */

@@ -18,7 +18,7 @@ export function newResource(
     incomplete_details: null,
     previous_response_id: asked.previous_response_id ?? null,
     instructions: asked.instructions ?? null,
-    tools: (asked.tools ?? []).map(withStrict),
+    tools: (asked.tools ?? []).map(toShownTool),
     tool_choice: asked.tool_choice ?? 'auto',
     parallel_tool_calls: asked.parallel_tool_calls ?? true,
     max_tool_calls: asked.max_tool_calls ?? null,
@@ -53,7 +53,14 @@ export function toResponseUsage({ promptTokens, completionTokens, ...details }: 
   }
 }
 
-/** Returns a tool with `strict`, because clients read that field even if they did not send it. */
-function withStrict(tool: ResponseTool): ResponseTool {
+/**
+ * Returns a tool as readers of the response see it: without secrets of its server, and with `strict`, which clients read
+ * even if they did not send it.
+ */
+function toShownTool(tool: ResponseTool): ResponseTool {
+  if (tool.type === 'mcp') {
+    const { authorization: _, headers: __, ...shown } = tool
+    return shown as ResponseTool
+  }
   return tool.type === 'function' ? { ...tool, strict: tool.strict ?? false } : tool
 }

@@ -7,6 +7,7 @@ import { createEventLog, type EventLog } from '../../../responses/event-log.ts'
 import type { LiveResponse, LiveResponses } from '../../../responses/live-responses.ts'
 import type { ResponseRecord, ResponseStore, StoredResponse } from '../../../responses/stored-response.ts'
 import { newResponseId } from './ids.ts'
+import type { OutputOptions } from './output.ts'
 import { newResource } from './resource.ts'
 import { type ResponseRun, startRun } from './run.ts'
 
@@ -32,6 +33,7 @@ export interface AskedResponse {
   readonly input: readonly ResponseInputItem[]
   /** The name that the client asked for. */
   readonly model: string
+  readonly output: OutputOptions
 }
 
 /** The events of one response on their way to its client and to the store. */
@@ -50,14 +52,17 @@ export interface ResponseRecording {
 }
 
 /** Creates a recording that readers do not see yet. */
-export function createRecording({ asked, input, model }: AskedResponse, parts: RecordingParts): ResponseRecording {
+export function createRecording(
+  { asked, input, model, output }: AskedResponse,
+  parts: RecordingParts,
+): ResponseRecording {
   const { store, live, clock, owner } = parts
   const createdAt = clock.now()
   const isStored = asked.store ?? true
   const isBackground = asked.background ?? false
   const isStreamed = asked.stream === true
   const facts = { id: newResponseId(), model, created: Math.floor(createdAt / 1000), store: isStored }
-  const run = startRun({ resource: newResource(asked, facts), now: () => clock.now() })
+  const run = startRun({ resource: newResource(asked, facts), output, now: () => clock.now() })
   const toStored = (): StoredResponse => ({ resource: run.resource, input, streamed: isStreamed })
   const toRecord = (): ResponseRecord => ({ ...toStored(), owner, createdAt })
   const events = createRecordedEvents({ store, isBackground, toRecord })

@@ -3,7 +3,7 @@ import type { ResponseEvent, ResponseResource } from '@svc/wire/responses'
 import { toStatus } from '../../../http/error-map.ts'
 import { type FinishReason, NO_USAGE, type PredictionEvent, type Usage } from '../../../inference/core/events.ts'
 import { toResponsesError } from './errors.ts'
-import { createOutput, type Unnumbered } from './output.ts'
+import { createOutput, type OutputOptions, type Unnumbered } from './output.ts'
 import { toResponseUsage } from './resource.ts'
 
 /** A running response: its present state, and the events of each step. */
@@ -30,8 +30,12 @@ export interface ResponseRun {
  *
  * @param options.now milliseconds since the epoch
  */
-export function startRun(options: { readonly resource: ResponseResource; readonly now: () => number }): ResponseRun {
-  const output = createOutput()
+export function startRun(options: {
+  readonly resource: ResponseResource
+  readonly output: OutputOptions
+  readonly now: () => number
+}): ResponseRun {
+  const output = createOutput(options.output)
   let resource = options.resource
   let usage: Usage = NO_USAGE
   let finishReason: FinishReason = 'stop'

@@ -3,6 +3,7 @@ import type { ResponseRequest } from '@svc/wire/responses'
 import type { ChatMessage, ChatRequest } from '../../../inference/core/request.ts'
 import { toGeneration } from '../openai/to-generation.ts'
 import type { Conversation } from './conversation.ts'
+import { readHostedFields } from './hosted-fields.ts'
 import { itemsToMessages } from './input-items.ts'
 import { toResponseTools } from './tools.ts'
 
@@ -16,11 +17,13 @@ export function responseToDomain(
   { input, history }: Conversation,
   logitBias?: string | undefined,
 ): ChatRequest {
+  const items = [...history, ...input]
+  const { hosted, ...servers } = readHostedFields(asked, items)
   const instructions: ChatMessage[] =
     asked.instructions == null || asked.instructions === '' ? [] : [{ role: 'system', content: asked.instructions }]
   return {
     kind: 'chat',
-    messages: [...instructions, ...itemsToMessages([...history, ...input])],
+    messages: [...instructions, ...itemsToMessages(items)],
     generation: toGeneration(
       {
         temperature: asked.temperature,
@@ -37,7 +40,8 @@ export function responseToDomain(
       logitBias,
     ),
     choices: 1,
-    ...toResponseTools(asked),
+    ...toResponseTools(asked, { hosted }),
+    ...servers,
     structuredOutput: readStructuredOutput(asked),
     reasoningEffort: asked.reasoning?.effort ?? undefined,
     metadata: asked.metadata ?? undefined,

@@ -11,6 +11,7 @@ import type { RequestContext } from '../../core/ports.ts'
 import { readBody } from '../../documents/read-body.ts'
 import { takeLogitBias } from '../../engine/logit-bias.ts'
 import { dropForeignThoughts } from '../../engine/thought-signature.ts'
+import { splitServerTools } from '../../tools/split-server-tools.ts'
 import type { CloudModels } from './cloud-models.ts'
 import { toUsage } from './upstream-usage.ts'
 
@@ -33,8 +34,15 @@ export async function toUpstreamChat({ route, signal }: RequestContext, document
     const { rest } = await takeLogitBias(document, signal)
     return { chat: await readBody(chatCompletionRequest, rest, signal) }
   }
-  const source = dropForeignThoughts(await readBody(messagesRequest, document, signal))
+  const asked = dropForeignThoughts(await readBody(messagesRequest, document, signal))
+  const source = splitServerTools(leaveOutServers(asked))
   return { chat: messagesToChat(source), source }
+}
+
+/** Leaves out the servers whose tools this server offers and runs. */
+function leaveOutServers({ mcp_servers: _, ...request }: MessagesRequest): MessagesRequest {
+  const { tools } = request
+  return { ...request, ...(tools == null ? {} : { tools: tools.filter(({ type }) => type !== 'mcp_toolset') }) }
 }
 
 /** Options of a translated request. */

@@ -1,0 +1,167 @@
+import { SvcError } from '@svc/errors'
+import type { Clock } from '../ports.ts'
+import { createPauses } from './pauses.ts'
+import type { Session } from './session.ts'
+
+/** What a session is for. */
+export interface SessionKey {
+  /** Sessions of one group end together. */
+  readonly group: string
+  /** Stands for the settings of the server: another one is another session. */
+  readonly id: string
+  readonly server: string
+}
+
+/** Opens a session; an abort ends the opening. */
+export type OpenSession = (signal: AbortSignal) => Promise<Session>
+
+/** Options of {@link createSessionEntries}. */
+export interface EntryOptions {
+  readonly maxSessions: number
+  readonly idleMs: number
+  readonly clock: Clock
+}
+
+/** A session of the pool. */
+export interface Entry {
+  readonly key: SessionKey
+  readonly opening: Promise<Session>
+  /** Ends the opening. */
+  readonly cut: AbortController
+  session: Session | undefined
+  leases: number
+  /** Monotonic milliseconds of the last use. */
+  usedAt: number
+  isRetired: boolean
+  /** Ends the wait for the end of an unused session. */
+  idle: AbortController | undefined
+}
+
+/** The open sessions, with the ends that nobody waits for. */
+export interface SessionEntries {
+  readonly size: number
+  /** Gives the entry of a session; starts it where there is none. @throws {SvcError} as a lease */
+  take(key: SessionKey, open: OpenSession): Entry
+  list(): readonly Entry[]
+  /** Ends an entry that nobody uses: at once where it is retired, else after the idle time. */
+  endWhenIdle(entry: Entry): void
+  /** Ends an entry once nobody uses it. */
+  retire(entry: Entry): void
+  /** Ends all sessions. */
+  close(): Promise<void>
+}
+
+/** Creates an empty list. */
+export function createSessionEntries({ maxSessions, idleMs, clock }: EntryOptions): SessionEntries {
+  const entries = new Map<string, Entry>()
+  const ending = new Set<Promise<void>>()
+  const pauses = createPauses(clock)
+  let isClosed = false
+
+  const isCurrent = (entry: Entry): boolean => entries.get(entry.key.id) === entry
+
+  function forget(entry: Entry): void {
+    entry.idle?.abort()
+    if (isCurrent(entry)) entries.delete(entry.key.id)
+  }
+
+  function end(entry: Entry): void {
+    forget(entry)
+    entry.cut.abort(closedEarly())
+    const closed = closeOpened(entry.opening).finally(() => ending.delete(closed))
+    ending.add(closed)
+  }
+
+  function endWhenIdle(entry: Entry): void {
+    if (entry.leases > 0 || entry.session === undefined || !isCurrent(entry)) return
+    if (entry.isRetired || isClosed) {
+      end(entry)
+      return
+    }
+    entry.usedAt = clock.monotonic()
+    entry.idle?.abort()
+    entry.idle = new AbortController()
+    clock.sleep(idleMs, { signal: entry.idle.signal }).then(
+      () => end(entry),
+      () => undefined,
+    )
+  }
+
+  function makeRoom(): void {
+    if (entries.size < maxSessions) return
+    const free = [...entries.values()].filter(({ leases, session }) => leases === 0 && session !== undefined)
+    const oldest = free.sort((a, b) => a.usedAt - b.usedAt)[0]
+    if (oldest === undefined) throw tooMany(maxSessions)
+    end(oldest)
+  }
+
+  function start(key: SessionKey, open: OpenSession): Entry {
+    if (isClosed) throw closedEarly()
+    pauses.check(key.id, key.server)
+    makeRoom()
+    const usedAt = clock.monotonic()
+    const cut = new AbortController()
+    const opening = open(cut.signal)
+    const entry = toEntry({ key, opening, cut, usedAt })
+    entries.set(key.id, entry)
+    opening.then(
+      (session) => follow(entry, session),
+      () => onEnd(entry, usedAt),
+    )
+    return entry
+  }
+
+  function follow(entry: Entry, session: Session): void {
+    const openedAt = clock.monotonic()
+    entry.session = session
+    session.onEnd(() => onEnd(entry, openedAt))
+    if (session.failure() === undefined) endWhenIdle(entry)
+    else onEnd(entry, openedAt)
+  }
+
+  /** Notes an end that the pool did not ask for. */
+  function onEnd(entry: Entry, since: number): void {
+    if (!isCurrent(entry)) return
+    forget(entry)
+    pauses.note(entry.key.id, since)
+  }
+
+  return {
+    get size() {
+      return entries.size
+    },
+    take: (key, open) => entries.get(key.id) ?? start(key, open),
+    list: () => [...entries.values()],
+    endWhenIdle,
+    retire(entry) {
+      entry.isRetired = true
+      pauses.forget(entry.key.id)
+      endWhenIdle(entry)
+    },
+    async close() {
+      isClosed = true
+      for (const entry of [...entries.values()]) end(entry)
+      await Promise.all(ending)
+    },
+  }
+}
+
+function toEntry(made: Pick<Entry, 'key' | 'opening' | 'cut' | 'usedAt'>): Entry {
+  return { ...made, session: undefined, leases: 0, isRetired: false, idle: undefined }
+}
+
+async function closeOpened(opening: Promise<Session>): Promise<void> {
+  const session = await opening.catch(() => undefined)
+  await session?.close()
+}
+
+function closedEarly(): SvcError {
+  return new SvcError('unavailable', 'the session was closed during its start', { code: 'mcp_session_closed' })
+}
+
+function tooMany(maxSessions: number): SvcError {
+  return new SvcError('unavailable', `no more than ${maxSessions} sessions of MCP servers can be open`, {
+    code: 'mcp_sessions',
+    retryAfterMs: 1000,
+  })
+}

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import type { Environment } from '../backends/child-environment.ts'
+import type { McpServerSettings, RemoteServerSettings } from '../catalog/mcp-settings.ts'
+import { DEFAULT_CALL_MS } from '../catalog/mcp-settings.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
+import type { NamedToolServer, ToolServers } from '../inference/tools/server-tools.ts'
+import type { ProcessStats } from '../monitoring/process-stats.ts'
+import type { OutboundClient } from '../outbound/client.ts'
+import type { Trust } from '../outbound/failures.ts'
+import type { Clock, Logger } from '../ports.ts'
+import { connect } from './connection.ts'
+import { callCancelled, serverFailed } from './failures.ts'
+import { IDLE_MS, MAX_MESSAGE_BYTES, MAX_PROGRAM_BYTES, MAX_SESSIONS } from './limits.ts'
+import { readModelServers } from './model-servers.ts'
+import { hasModelServers } from './model-texts.ts'
+import { createProgramWatch } from './program-watch.ts'
+import { createSession, type Session } from './session.ts'
+import { createSessionPool, type Lease } from './session-pool.ts'
+import { createToolSet, type UsedServer, useServer } from './tool-set.ts'
+
+/** Options of {@link createToolServers}. */
+export interface ToolServersOptions {
+  readonly outbound: OutboundClient
+  /** The environment of this server; programs get its allowed part. */
+  readonly environment: Environment
+  /** Working folder of programs. */
+  readonly cwd: string
+  /** The version of this server. */
+  readonly version: string
+  readonly sizes: ProcessStats
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly startMs?: number | undefined
+  readonly connectMs?: number | undefined
+  /** @default {@link MAX_MESSAGE_BYTES} */
+  readonly maxMessageBytes?: number | undefined
+  /** @default {@link MAX_SESSIONS} */
+  readonly maxSessions?: number | undefined
+  /** @default {@link IDLE_MS} */
+  readonly idleMs?: number | undefined
+}
+
+/** The MCP servers of models, with their sessions. */
+export interface McpServers extends ToolServers {
+  /** Leases the servers of a model for pages. Each must be released. @throws {SvcError} `mcp_config` */
+  use(model: ModelConfig, names?: readonly string[]): readonly UsedServer[]
+  /** Ends sessions of a model that its file no longer names. */
+  follow(name: string, model: ModelConfig | undefined): void
+  /** Number of open sessions. */
+  readonly sessions: number
+  /** Ends every session and its program. */
+  close(): Promise<void>
+  /** Sends KILL to every program, for an exit that waits for nothing. */
+  killNow(): void
+}
+
+/** Creates the client of MCP servers. No server is started or asked before its first use. */
+export function createToolServers(options: ToolServersOptions): McpServers {
+  const { clock, logger, maxMessageBytes = MAX_MESSAGE_BYTES, maxSessions = MAX_SESSIONS, idleMs = IDLE_MS } = options
+  const pool = createSessionPool({ maxSessions, idleMs, clock })
+  const watch = createProgramWatch({ maxBytes: MAX_PROGRAM_BYTES, sizes: options.sizes, clock })
+  const parts = { ...options, maxMessageBytes, onProcess: watch.watch }
+
+  async function open(settings: McpServerSettings, trust: Trust, signal: AbortSignal): Promise<Session> {
+    return createSession(settings.name, await connect(settings, { trust, signal }, parts))
+  }
+
+  function lease(group: string, settings: McpServerSettings, signal: AbortSignal): Promise<Lease> {
+    const key = { group, id: toId(group, settings), server: settings.name }
+    return pool.lease(key, (cut) => open(settings, 'operator', cut), signal)
+  }
+
+  function use(model: ModelConfig, names?: readonly string[]): readonly UsedServer[] {
+    return readModelServers(model)
+      .filter(({ name }) => names === undefined || names.includes(name))
+      .map((settings) => useServer(settings, (signal) => lease(model.name, settings, signal)))
+  }
+
+  return {
+    hasServers: hasModelServers,
+    use,
+    async openModel(model, { servers, signal }) {
+      if (signal.aborted) throw callCancelled(signal)
+      return createToolSet(use(model, servers), { signal, logger })
+    },
+    async openNamed(server, { context, signal }) {
+      if (signal.aborted) throw callCancelled(signal)
+      const settings = toSettings(server)
+      const used = useServer(settings, (leaseSignal) => leaseOnce(settings, context.requestId, leaseSignal))
+      return createToolSet([used], { signal, logger, rule: server.approval })
+    },
+    follow(name, model) {
+      const kept = model === undefined ? [] : readKept(model)
+      pool.retire(name, new Set(kept.map((settings) => toId(name, settings))))
+    },
+    get sessions() {
+      return pool.size
+    },
+    close: () => pool.close(),
+    killNow: watch.killNow,
+  }
+
+  /** Opens a session for one request alone: its address and token are those of its caller. */
+  async function leaseOnce(settings: McpServerSettings, requestId: string, signal: AbortSignal): Promise<Lease> {
+    const group = `request ${requestId}`
+    const key = { group, id: toId(group, settings), server: settings.name }
+    const held = await pool.lease(key, (cut) => open(settings, 'public', cut), signal)
+    return {
+      session: held.session,
+      release() {
+        held.release()
+        pool.retire(group)
+      },
+    }
+  }
+}
+
+/** A session belongs to a group and to the settings that decide over its connection. */
+function toId(group: string, settings: McpServerSettings): string {
+  const { prefix: _, allow: __, deny: ___, approval: ____, ...connection } = settings
+  return createHash('sha256')
+    .update(JSON.stringify([group, connection]))
+    .digest('base64url')
+}
+
+function readKept(model: ModelConfig): readonly McpServerSettings[] {
+  try {
+    return readModelServers(model)
+  } catch {
+    return []
+  }
+}
+
+function toSettings(server: NamedToolServer): RemoteServerSettings {
+  const { label, url, token, headers = {}, allowed, denied = [] } = server
+  if (!URL.canParse(url)) throw serverFailed(label, 'has an address that is not valid')
+  return {
+    kind: 'remote',
+    name: label,
+    url,
+    token,
+    headers,
+    transport: 'auto',
+    prefix: '',
+    allow: allowed,
+    deny: denied,
+    approval: 'auto',
+    timeoutMs: DEFAULT_CALL_MS,
+  }
+}
