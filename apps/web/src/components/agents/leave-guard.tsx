@@ -23,7 +23,12 @@ export function LeaveGuard({
   })
   if (blocker.status !== 'blocked') return null
   return (
-    <ConfirmDialog title={t('leave.title')} action={t('leave.action')} onConfirm={blocker.proceed} onClose={blocker.reset}>
+    <ConfirmDialog
+      title={t('leave.title')}
+      action={t('leave.action')}
+      onConfirm={blocker.proceed}
+      onClose={blocker.reset}
+    >
       {t('leave.about')}
     </ConfirmDialog>
   )

@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
 import { EntriesView } from './entries-view.tsx'
+import { VIEWS } from './search.ts'
 import { SearchView } from './search-view.tsx'
 import { SourcesView } from './sources-view.tsx'
-import { VIEWS } from './search.ts'
 
 const route = getRouteApi('/app/agents/collections/$name')
 

@@ -52,7 +52,10 @@ function NewSource({ name }: { readonly name: string }) {
   const isOffline = useConnection().state === 'offline'
   const [url, setUrl] = useState('')
   const [minutes, setMinutes] = useState('60')
-  const add = useMutation({ mutationFn: () => addSource(name, url.trim(), Number(minutes)), onSuccess: () => setUrl('') })
+  const add = useMutation({
+    mutationFn: () => addSource(name, url.trim(), Number(minutes)),
+    onSuccess: () => setUrl(''),
+  })
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     add.mutate()

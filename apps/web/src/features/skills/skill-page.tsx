@@ -38,7 +38,12 @@ export function SkillPage() {
               {file === undefined ? (
                 <SkillEditor key={name} skill={known} />
               ) : (
-                <FileEditor key={file} {...{ name, file }} isReadOnly={known.readOnly} onClose={() => open(undefined)} />
+                <FileEditor
+                  key={file}
+                  {...{ name, file }}
+                  isReadOnly={known.readOnly}
+                  onClose={() => open(undefined)}
+                />
               )}
               <FilesCard name={name} open={file} isReadOnly={known.readOnly} onOpen={open} />
             </>

@@ -15,6 +15,8 @@ import { notify } from '../../components/ui/toast.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { createSkill, deleteSkill, findArchive, importSkill, type Skill, skillConfigQuery, skillsQuery } from './api.ts'
 
+/** The variable that lets agents have skills. */
+const SWITCH = 'SVC_AGENT_POOL_ENABLE_SKILLS=true'
 const NAME = '[a-z0-9]+(-[a-z0-9]+)*'
 const ARCHIVES = '.tar,.tgz,.tar.gz,.zip,application/gzip,application/zip'
 
@@ -37,7 +39,7 @@ export function SkillsPage() {
     <AgentsFrame title={t('agents:tab.skills')} action={add}>
       {config?.enabled === false && (
         <Notice tone="warn">
-          {t('notOffered')} <code>SVC_AGENT_POOL_ENABLE_SKILLS=true</code>
+          {t('notOffered')} <code>{SWITCH}</code>
         </Notice>
       )}
       <Import onMade={open} />

@@ -6,8 +6,7 @@ import type { JobsSearch } from './search.ts'
 export const SHOWN_JOBS = 200
 const LIVE_MS = 1_000
 
-const fetchTasks = (signal?: AbortSignal) =>
-  unwrap(api.GET('/api/agent/tasks', signal === undefined ? {} : { signal }))
+const fetchTasks = (signal?: AbortSignal) => unwrap(api.GET('/api/agent/tasks', signal === undefined ? {} : { signal }))
 
 /** A task. */
 export type Task = Awaited<ReturnType<typeof fetchTasks>>[number]

@@ -7,7 +7,13 @@ import type { Job } from './api.ts'
 import * as styles from './tasks.module.css'
 
 /** Jobs, the newest first. @param names names of tasks by their ids */
-export function JobTable({ jobs, names }: { readonly jobs: readonly Job[]; readonly names: ReadonlyMap<string, string> }) {
+export function JobTable({
+  jobs,
+  names,
+}: {
+  readonly jobs: readonly Job[]
+  readonly names: ReadonlyMap<string, string>
+}) {
   const { t } = useTranslation('tasks')
   return (
     <table className={`table stacked ${styles.jobs}`}>

@@ -30,7 +30,10 @@ export function JobsPage() {
           <SelectFilter
             label={t('state')}
             value={status ?? ''}
-            options={[['', t('everyState')], ...JOB_STATES.map((state) => [state, t(`agents:job.state.${state}`)] as const)]}
+            options={[
+              ['', t('everyState')],
+              ...JOB_STATES.map((state) => [state, t(`agents:job.state.${state}`)] as const),
+            ]}
             onChange={({ target }) => change({ status: JOB_STATES.find((state) => state === target.value) })}
           />
           <SelectFilter

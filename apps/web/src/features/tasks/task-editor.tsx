@@ -89,7 +89,9 @@ function MainFields({ form, onChange }: PartProps) {
         <TextArea
           label={t('prompt')}
           hint={
-            parameters.length === 0 ? t('promptHint', { example: '{{.city}}' }) : t('promptUses', { names: parameters.join(', ') })
+            parameters.length === 0
+              ? t('promptHint', { example: '{{.city}}' })
+              : t('promptUses', { names: parameters.join(', ') })
           }
           required
           rows={6}

@@ -127,7 +127,12 @@ function TaskRow({ task, onRun, onDelete }: { readonly task: Task } & Actions) {
       </td>
       <td className="endCell number">
         <span className={`row ${styles.actions}`}>
-          <Button small disabled={isOffline || !enabled} aria-label={t('runNamed', { name })} onClick={() => onRun(task)}>
+          <Button
+            small
+            disabled={isOffline || !enabled}
+            aria-label={t('runNamed', { name })}
+            onClick={() => onRun(task)}
+          >
             {t('run')}
           </Button>
           <RowMenu
