@@ -64,7 +64,10 @@ describeInBrowser('agents', () => {
     await page.getByText('This is not a pattern of five fields').waitFor()
     await page.getByLabel('Cron pattern').fill('30 9 * * 1')
     await page.getByLabel('Time zone').fill('Asia/Tokyo')
-    await page.getByText(/^Monday.*GMT\+9/).first().waitFor()
+    await page
+      .getByText(/^Monday.*GMT\+9/)
+      .first()
+      .waitFor()
     expect(await findFaults(page)).toEqual([])
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('This task has not run yet.').waitFor()

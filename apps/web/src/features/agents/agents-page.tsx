@@ -8,7 +8,7 @@ import { FileButton } from '../../components/agents/file-button.tsx'
 import { NameDialog } from '../../components/agents/name-dialog.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { RowMenu } from '../../components/ui/menu.tsx'
-import { EmptyState, ErrorBlock, QueryView } from '../../components/ui/states.tsx'
+import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import { notify } from '../../components/ui/toast.ts'
 import { useConnection } from '../../lib/connection.ts'
@@ -31,8 +31,16 @@ export function AgentsPage() {
     </Button>
   )
   return (
-    <AgentsFrame title={t('nav.agents')} action={add}>
-      <Import onMade={open} hub={agents.data?.hub ?? ''} />
+    <AgentsFrame
+      title={t('nav.agents')}
+      action={
+        <>
+          <Import onMade={open} />
+          {add}
+        </>
+      }
+    >
+      <HubLink hub={agents.data?.hub ?? ''} />
       <QueryView query={agents} lines={4}>
         {({ rows }) =>
           rows.length === 0 ? (
@@ -69,7 +77,7 @@ export function AgentsPage() {
   )
 }
 
-function Import({ onMade, hub }: { readonly onMade: (name: string) => void; readonly hub: string }) {
+function Import({ onMade }: { readonly onMade: (name: string) => void }) {
   const { t } = useTranslation('agents')
   const isOffline = useConnection().state === 'offline'
   const upload = useMutation({
@@ -83,25 +91,29 @@ function Import({ onMade, hub }: { readonly onMade: (name: string) => void; read
       notify('success', t('imported', { name }))
       onMade(name)
     },
+    onError: (error) => notify('error', error.message),
   })
   return (
-    <>
-      <div className="row wrap">
-        <FileButton
-          accept=".json,application/json"
-          label={t('import')}
-          busy={upload.isPending}
-          disabled={isOffline}
-          onChosen={(files) => upload.mutate(files)}
-        />
-        {/^https?:\/\//.test(hub) && (
-          <a href={hub} target="_blank" rel="noopener noreferrer">
-            {t('hub')}
-          </a>
-        )}
-      </div>
-      {upload.isError && <ErrorBlock error={upload.error} />}
-    </>
+    <FileButton
+      accept=".json,application/json"
+      label={t('import')}
+      busy={upload.isPending}
+      disabled={isOffline}
+      onChosen={(files) => upload.mutate(files)}
+    />
+  )
+}
+
+/** Where agents are shared. @param hub an address; empty without one */
+function HubLink({ hub }: { readonly hub: string }) {
+  const { t } = useTranslation('agents')
+  if (!/^https?:\/\//.test(hub)) return null
+  return (
+    <p>
+      <a href={hub} target="_blank" rel="noopener noreferrer">
+        {t('hub')}
+      </a>
+    </p>
   )
 }
 

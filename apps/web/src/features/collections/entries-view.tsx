@@ -123,7 +123,8 @@ function EntryRow({
         <Status tone={TONES[status]}>{t(`entryState.${status}`)}</Status>
       </td>
       <td className="minorCell number">
-        {formatNumber(chunks)} <span className="stackedOnly">{t('chunks')}</span>
+        <span className="stackedOnly">{t('chunks')} </span>
+        {formatNumber(chunks)}
       </td>
       <td className="minorCell">
         <RelativeTime time={added} />

@@ -45,11 +45,10 @@ function FileText({ name, file, isReadOnly, content, onClose }: FileProps & { re
     save.mutate()
   }
   return (
-    <form className="stack" onSubmit={onSubmit}>
+    <form className={`stack ${styles.source}`} onSubmit={onSubmit}>
       <TextArea
         label={file}
         rows={18}
-        className={`${styles.source}`}
         spellCheck={false}
         readOnly={isReadOnly}
         value={text}

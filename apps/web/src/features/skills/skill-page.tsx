@@ -72,7 +72,7 @@ function SkillEditor({ skill }: { readonly skill: Skill }) {
     save.mutate()
   }
   return (
-    <form className="stack" onSubmit={onSubmit}>
+    <form className={`stack ${styles.source}`} onSubmit={onSubmit}>
       <TextArea
         label={t('description')}
         hint={t('descriptionHint')}
@@ -87,7 +87,6 @@ function SkillEditor({ skill }: { readonly skill: Skill }) {
         label={t('instructions')}
         hint={t('instructionsHint')}
         rows={16}
-        className={`${styles.source}`}
         spellCheck={false}
         readOnly={skill.readOnly}
         value={text.content}

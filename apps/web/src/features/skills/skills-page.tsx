@@ -9,7 +9,7 @@ import { NameDialog } from '../../components/agents/name-dialog.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { RowMenu } from '../../components/ui/menu.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
-import { EmptyState, ErrorBlock, QueryView } from '../../components/ui/states.tsx'
+import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { Badge } from '../../components/ui/status.tsx'
 import { notify } from '../../components/ui/toast.ts'
 import { useConnection } from '../../lib/connection.ts'
@@ -36,18 +36,25 @@ export function SkillsPage() {
     </Button>
   )
   return (
-    <AgentsFrame title={t('agents:tab.skills')} action={add}>
+    <AgentsFrame
+      title={t('agents:tab.skills')}
+      action={
+        <>
+          <Import onMade={open} />
+          {add}
+        </>
+      }
+    >
       {config?.enabled === false && (
         <Notice tone="warn">
           {t('notOffered')} <code>{SWITCH}</code>
         </Notice>
       )}
-      <Import onMade={open} />
       <QueryView query={skills} lines={4}>
         {(list) =>
           list.length === 0 ? (
             <EmptyState icon="thinking" title={t('none')} action={add}>
-              {t('noneAbout')}
+              {t('noneAbout')} {t('importAbout')}
             </EmptyState>
           ) : (
             <SkillTable skills={list} onDelete={setDoomed} />
@@ -88,21 +95,16 @@ function Import({ onMade }: { readonly onMade: (name: string) => void }) {
       notify('success', t('imported', { name }))
       onMade(name)
     },
+    onError: (error) => notify('error', error.message),
   })
   return (
-    <>
-      <div className="row wrap">
-        <FileButton
-          accept={ARCHIVES}
-          label={t('import')}
-          busy={upload.isPending}
-          disabled={isOffline}
-          onChosen={(files) => upload.mutate(files)}
-        />
-        <span className="meta">{t('importAbout')}</span>
-      </div>
-      {upload.isError && <ErrorBlock error={upload.error} />}
-    </>
+    <FileButton
+      accept={ARCHIVES}
+      label={t('import')}
+      busy={upload.isPending}
+      disabled={isOffline}
+      onChosen={(files) => upload.mutate(files)}
+    />
   )
 }
 

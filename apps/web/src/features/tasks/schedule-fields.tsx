@@ -27,18 +27,19 @@ export function ScheduleFields({
   return (
     <fieldset className={styles.part}>
       <legend>{t('schedule')}</legend>
-      <TextField
-        label={t('cron')}
-        hint={t('cronHint')}
-        error={problem === 'pattern' || problem === 'never' ? t(`problem.${problem}`) : undefined}
-        list={`${list}-patterns`}
-        className={`${styles.pattern}`}
-        spellCheck={false}
-        autoComplete="off"
-        maxLength={200}
-        value={cron}
-        onChange={({ target }) => onChange({ cron: target.value })}
-      />
+      <div className={styles.pattern}>
+        <TextField
+          label={t('cron')}
+          hint={t('cronHint')}
+          error={problem === 'pattern' || problem === 'never' ? t(`problem.${problem}`) : undefined}
+          list={`${list}-patterns`}
+          spellCheck={false}
+          autoComplete="off"
+          maxLength={200}
+          value={cron}
+          onChange={({ target }) => onChange({ cron: target.value })}
+        />
+      </div>
       <datalist id={`${list}-patterns`}>
         {EXAMPLES.map((pattern) => (
           <option key={pattern} value={pattern} />
