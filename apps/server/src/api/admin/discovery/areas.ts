@@ -1,8 +1,6 @@
 /** Areas of the server by a path that proves them. */
 export const AREAS = {
-  agents: '/api/agent/tasks',
-  collections: '/api/agents/collections',
-  skills: '/api/agents/skills',
+  agents: '/api/agents',
   mcp: '/v1/mcp/chat/completions',
   fine_tuning: '/api/fine-tuning/jobs',
   quantization: '/api/quantization/jobs',
@@ -21,4 +19,6 @@ export const AREAS = {
   router: '/api/router/status',
   interception: '/api/middleware/proxy-ca.crt',
   failover: '/api/failover/chains',
+  collections: '/api/agents/collections',
+  skills: '/api/agents/skills',
 } as const
