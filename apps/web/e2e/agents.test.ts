@@ -89,6 +89,7 @@ describeInBrowser('agents', () => {
     await using view = await openView(server.url)
     const { page } = view
     await page.goto('/app/agents/collections')
+    await page.getByText('No collections yet').waitFor()
     await page.getByRole('button', { name: 'New collection' }).first().click()
     await page.getByRole('dialog').getByLabel('Name').fill('notes')
     await page.keyboard.press('Enter')
@@ -102,6 +103,7 @@ describeInBrowser('agents', () => {
     await page.getByText('The Nile flows through Egypt').waitFor()
     expect(await findFaults(page)).toEqual([])
     await page.goto('/app/agents/skills')
+    await page.getByText('No skills yet').waitFor()
     await page.getByRole('button', { name: 'New skill' }).first().click()
     await page.getByRole('dialog').getByLabel('Name').fill('make-tea')
     await page.keyboard.press('Enter')
@@ -115,6 +117,8 @@ describeInBrowser('agents', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('references/pots.md is saved.').waitFor()
     expect(await findFaults(page)).toEqual([])
+    await page.goto('/app/agents/skills')
+    await page.getByRole('link', { name: 'make-tea' }).waitFor()
   })
 
   it('have no pages on a server without them', async () => {

@@ -68,9 +68,10 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   slotsFeature,
   storesFeature,
   documentsFeature,
-  agentsFeature,
+  // before agents: the name of an agent takes the place of `collections` and `skills` in paths
   collectionsFeature,
   skillsFeature,
+  agentsFeature,
   piiFeature,
   routerFeature,
   middlewareFeature,
