@@ -94,7 +94,7 @@ export function AgentText({ text }: { readonly text: string }) {
 const MAX_JSON = 50_000
 
 /** Lays JSON out in lines; gives any other text back as it is. */
-export function formatJson(text: string): string {
+function formatJson(text: string): string {
   if (text.length > MAX_JSON || !/^\s*[[{]/.test(text)) return text
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
