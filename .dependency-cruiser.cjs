@@ -258,7 +258,7 @@ module.exports = {
         'inside the server: features are built on the modules; a module imports no route, no feature and no platform, only the tables and options that features declare',
       severity: 'error',
       from: {
-        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|interception|responses|live-feed|routing|operations|downloads|galleries|oci|usage|vector-stores)/',
+        path: '^apps/server/src/(assistant|http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|interception|responses|live-feed|routing|operations|downloads|galleries|oci|usage|vector-stores|mcp)/',
         pathNot: TEST,
       },
       to: {

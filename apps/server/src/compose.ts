@@ -66,6 +66,7 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
   )
   const edge = await openEdge(platform, closers)
   const routes = features.routes()
+  platform.innerCalls.open(edge, routes)
   // Health checks are answered while the parser loads.
   const { app, release } = holdRequests(createApp(routes, listReservedRoutes(routes), edge))
   const listener = await openListener(app, platform)

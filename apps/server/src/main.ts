@@ -195,6 +195,10 @@ async function main(): Promise<void> {
       return (await commands()).printModelSchemaCommand()
     case 'openapi':
       return (await import('./cli/openapi-command.ts')).printOpenApiCommand(toPlatformOptions(command))
+    case 'mcp':
+      await (await import('./cli/mcp/mcp-command.ts')).runMcpCommand(command.config)
+      // Connections that nobody uses any more would keep the program.
+      return process.exit()
     case 'backends-list':
       return (await commands()).listBackendsCommand(command.config, {
         builtIn: Object.keys(findShippedBackends()),

@@ -1,9 +1,8 @@
 import { SvcError } from '@svc/errors'
-import { parseJsonCooperatively } from '@svc/json'
 import type { EmbeddingCaller } from '../document-stores/embed-texts.ts'
 import type { PredictionEvent } from '../inference/core/events.ts'
 import type { RequestCore } from '../inference/core/pipeline.ts'
-import type { RequestContext } from '../inference/core/ports.ts'
+import type { RequestBody, RequestContext } from '../inference/core/ports.ts'
 import type { ChatRequest } from '../inference/core/request.ts'
 import type { WireFormat } from '../inference/replies/wire-format.ts'
 import type { HostedTool } from '../inference/tools/hosted-tool.ts'
@@ -55,21 +54,25 @@ export function createRunModel(core: Pick<RequestCore, 'serve'>): RunModel {
   return {
     async run({ model, messages, options = {}, hostedTools, caller, isInside, signal }, onEvents) {
       const body = Buffer.from(toStorable(JSON.stringify({ model, messages })))
-      const message = await parseJsonCooperatively(body, { maxNodes: MAX_NODES }, { signal })
       const format = createFormat(options, hostedTools)
-      await core.serve(
-        { context: toContext(caller, { isInside, signal }), format, source: { message } },
-        async (reply) => {
-          if (reply.kind !== 'events') throw notRunnable(model)
-          for await (const events of reply.batches) await onEvents(events)
-        },
-      )
+      const context = toContext(caller, { isInside, signal })
+      await core.serve({ context, format, source: { body: toBody(body) } }, async (reply) => {
+        if (reply.kind !== 'events') throw notRunnable(model)
+        for await (const events of reply.batches) await onEvents(events)
+      })
     },
   }
 }
 
-/** Objects, arrays and keys of the body of a run. */
-const MAX_NODES = 250_000
+/** A body that has arrived. */
+function toBody(bytes: Uint8Array): RequestBody {
+  const held = { bytes, release: () => undefined }
+  return {
+    whole: () => held,
+    read: async () => held,
+    form: () => Promise.reject(new SvcError('unsupported_media', 'the body of a run is JSON', { code: 'no_form' })),
+  }
+}
 
 function toContext(caller: RunCaller, { isInside, signal }: Pick<ModelRun, 'isInside' | 'signal'>): RequestContext {
   return {

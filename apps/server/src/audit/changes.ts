@@ -11,6 +11,8 @@ export type AdministrationChange = Omit<ChangeAuditEvent, 'facts'> & {
   /** Figures and names of the change; never a secret and never a text. */
   readonly details?: string | undefined
   readonly failed?: boolean | undefined
+  /** The tool of an assistant that made it for its caller. */
+  readonly tool?: string | undefined
 }
 
 /** Keeps changes. */
@@ -37,11 +39,12 @@ export function createChangeLog({
   readonly logger: Logger
 }): ChangeLog {
   return {
-    async record({ target, name, details, failed = false, ...event }) {
+    async record({ target, name, details, tool, failed = false, ...event }) {
       const facts = {
         ...toFact('target', target, MAX_NAME_LENGTH),
         ...toFact('target_name', name, MAX_NAME_LENGTH),
         ...toFact('details', details, MAX_DETAILS_LENGTH),
+        ...toFact('tool', tool, MAX_NAME_LENGTH),
         outcome: failed ? 'failed' : 'done',
       }
       audit.record([{ ...event, actor: toSafeText(event.actor, MAX_NAME_LENGTH), facts }])

@@ -366,6 +366,22 @@ describe('refused files', () => {
       'name: m\nmcp:\n  remote: "a: ["',
       'm.yaml:3: mcp.remote: is not valid YAML or JSON: Flow sequence in block collection must be sufficiently indented and end with a ]',
     ],
+    [
+      'name: m\nmcp:\n  remote: |\n    mcpServers:\n      a:\n        url: ftp://x\n',
+      'm.yaml:6: mcp.remote.mcpServers.a.url: is not an http or https address',
+    ],
+    [
+      'name: m\nmcp:\n  stdio: |\n    {"mcpServers": {"a": {"args": []}}}\n',
+      'm.yaml:4: mcp.stdio.mcpServers.a: has no command',
+    ],
+    [
+      'name: m\nmcp:\n  stdio: |\n    mcpServers:\n      a:\n        command: x\n        approval: {t: maybe}\n',
+      'm.yaml:7: mcp.stdio.mcpServers.a.approval.t: must be one of auto, ask, never',
+    ],
+    [
+      'name: m\nmcp:\n  stdio: |\n    mcpServers:\n      a:\n        command: x\n        timeout: soon\n',
+      'm.yaml:7: mcp.stdio.mcpServers.a.timeout: is not a time from 1ms to 24h, such as 90s',
+    ],
     ['name: m\nmcp: {stdio: "[1]"}', 'm.yaml:2: mcp.stdio: must hold a map'],
     [
       'name: m\nengine_args: {x: .nan}',

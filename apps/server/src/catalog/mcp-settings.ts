@@ -35,6 +35,18 @@ export interface SharedServerSettings {
   readonly timeoutMs: number
 }
 
+/** How this server signs in to a remote one. */
+export interface OAuthSettings {
+  /** `code`: an administrator signs in once. `client`: the client proves itself. */
+  readonly grant: 'code' | 'client'
+  /** @default registered at the first sign-in */
+  readonly clientId?: string | undefined
+  readonly clientSecret?: string | undefined
+  readonly scope?: string | undefined
+  /** The authorization server. It may be private, unlike one that only the server names. */
+  readonly issuer?: string | undefined
+}
+
 /** A server that is reached over HTTP. */
 export interface RemoteServerSettings extends SharedServerSettings {
   readonly kind: 'remote'
@@ -43,6 +55,7 @@ export interface RemoteServerSettings extends SharedServerSettings {
   readonly token?: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly transport: RemoteTransport
+  readonly oauth?: OAuthSettings | undefined
 }
 
 /** A server that is a program on this machine. */
@@ -86,6 +99,13 @@ const REMOTE = {
   token: plainText,
   headers: map(plainText),
   transport: choice('auto', 'http', 'sse'),
+  oauth: block({
+    grant: choice('code', 'client'),
+    client_id: plainText,
+    client_secret: plainText,
+    scope: plainText,
+    issuer: address,
+  }),
 }
 const STDIO = {
   ...SHARED,
@@ -160,8 +180,18 @@ function toRemote(name: string, keys: Block<typeof REMOTE>, refuse: Refuse): Rem
     ...(token === undefined || token === '' ? {} : { token }),
     headers,
     transport,
+    ...(keys.oauth === undefined ? {} : { oauth: toOAuth(keys.oauth, refuse) }),
     ...toShared(keys, refuse),
   }
+}
+
+function toOAuth(keys: NonNullable<Block<typeof REMOTE>['oauth']>, refuse: Refuse): OAuthSettings {
+  const { grant = 'code', clientId, clientSecret, scope, issuer } = keys
+  if (grant === 'client' && (clientId === undefined || clientSecret === undefined)) {
+    refuse('oauth', 'needs client_id and client_secret for the grant client')
+  }
+  if (issuer !== undefined) checkUrl(issuer, (_, reason) => refuse('oauth.issuer', reason))
+  return { grant, clientId, clientSecret, scope, issuer }
 }
 
 /** Headers that the connection and the protocol set themselves. */

@@ -25,6 +25,10 @@ const OWN_COMMANDS: readonly CommandEntry[] = [
     about: 'talk to a model; a prompt, or a text from a pipe, is answered once:',
     details: ['--system TEXT is the system message, - in the prompt stands for the text from a pipe'],
   },
+  {
+    words: 'mcp',
+    about: 'let an assistant run the server: the Model Context Protocol on standard input and output',
+  },
   { words: 'models list', about: 'list the models of the models path' },
   {
     words: 'models add',

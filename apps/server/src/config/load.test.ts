@@ -174,17 +174,13 @@ describe('features of later versions', () => {
     [['--p2p'], {}, '--p2p is not in this version: join a peer-to-peer network'],
     [['--p2ptoken', 'x'], {}, '--p2p-token is not in this version: token of the network'],
     [[], { SVC_P2P: 'true' }, 'SVC_P2P (--p2p) is not in this version: join a peer-to-peer network'],
-    [
-      [],
-      { SVC_DISABLE_MCP: 'true' },
-      expect.stringContaining('SVC_DISABLE_MCP (--disable-mcp) is not in this version'),
-    ],
+    [[], { SVC_FEDERATED: 'true' }, expect.stringContaining('SVC_FEDERATED (--federated) is not in this version')],
   ])('%j %j are refused', (argv, env, message) => {
     expect(refused(argv, env)).toEqual(message)
   })
   it('may be set to what they are anyway', () => {
     const { config } = run(['--p2p=false', '--no-federated', '--p2p-dht-interval', '360'], {
-      SVC_DISABLE_MCP: 'false',
+      SVC_FEDERATED: 'false',
       SVC_WATCHDOG_IDLE_TIMEOUT: '900s',
     })
     expect(config.p2p).toBe(false)

@@ -38,6 +38,7 @@ export type Command =
   | ({ readonly kind: 'models-show' | 'models-delete' | 'models-export'; readonly name: string } & Loaded)
   | { readonly kind: 'models-schema' }
   | ({ readonly kind: 'openapi' } & Loaded)
+  | ({ readonly kind: 'mcp' } & Loaded)
   | ({ readonly kind: 'router-fit'; readonly name: string; readonly file: string | undefined } & Loaded)
   | ({ readonly kind: 'router-eval'; readonly name: string; readonly file: string; readonly minRate: number } & Loaded)
   | ({ readonly kind: 'pii-eval' } & PiiEvalTask & Loaded)
@@ -208,6 +209,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   if (two === 'models schema' && rest.length === 0) return { kind: 'models-schema' }
   if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', json, ...loaded }
   if (first === 'openapi' && words.length === 1) return { kind: 'openapi', ...loaded }
+  if (first === 'mcp' && words.length === 1) return { kind: 'mcp', ...loaded }
   if (two === 'mitm ca' && rest.length === 0) return { kind: 'mitm-ca', ...loaded }
   const kind = NAMED_COMMANDS.get(two)
   if (kind !== undefined) {

@@ -1,20 +1,8 @@
 import { defineSection, option, setting } from './option.ts'
 import { path, webUrl } from './places.ts'
 import { keep, wait } from './quantities.ts'
-import { line, notOption, onOff, wholeCount } from './setting-kind.ts'
+import { line } from './setting-kind.ts'
 import { count, integer, text, texts, toggle } from './text-kind.ts'
-
-const server = defineSection({
-  heading: 'Server',
-  options: {
-    disableMcp: option(toggle, {
-      flag: 'disable-mcp',
-      env: ['SVC_DISABLE_MCP'],
-      default: 'false',
-      about: 'no tools from MCP servers',
-    }),
-  },
-})
 
 const models = defineSection({
   heading: 'Models',
@@ -49,12 +37,6 @@ const logs = defineSection({
 const agents = defineSection({
   heading: 'Agents',
   options: {
-    disableAssistant: option(toggle, {
-      env: ['SVC_DISABLE_ASSISTANT'],
-      default: 'false',
-      about: 'no assistant for administrators',
-      setting: { localai_assistant_enabled: setting(notOption, { about: 'an assistant for administrators' }) },
-    }),
     agentPoolApiUrl: option(webUrl, {
       env: ['SVC_AGENT_POOL_API_URL'],
       about: 'the API that agents call',
@@ -328,4 +310,4 @@ const realtime = defineSection({
  * Flags, variables and settings of features that this version does not have. Their defaults are accepted and anything
  * else is refused by name. An entry moves to its section when its feature is built.
  */
-export const NOT_BUILT = [server, models, logs, agents, peers, cluster, realtime] as const
+export const NOT_BUILT = [models, logs, agents, peers, cluster, realtime] as const

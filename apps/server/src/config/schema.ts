@@ -12,6 +12,7 @@ import {
 import { access } from './options/access.ts'
 import { accounts } from './options/accounts.ts'
 import { agents } from './options/agents.ts'
+import { assistant } from './options/assistant.ts'
 import { backends } from './options/backends.ts'
 import { collections } from './options/collections.ts'
 import { filters } from './options/filters.ts'
@@ -33,7 +34,7 @@ import { wayOut } from './options/way-out.ts'
  */
 const BUILT = [
   ...[server, folders, access, wayOut, accounts, models, backends, storage, logs, gallery],
-  ...[residency, traces, vectorStores, collections, filters, agents],
+  ...[residency, traces, vectorStores, collections, filters, agents, assistant],
 ] as const
 
 type DeclaredSection = (typeof BUILT)[number] | (typeof NOT_BUILT)[number]

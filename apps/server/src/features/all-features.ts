@@ -10,6 +10,7 @@ import { documentationFeature } from '../api/admin/docs/feature.ts'
 import { failoverFeature } from '../api/admin/failover/feature.ts'
 import { galleriesFeature } from '../api/admin/galleries/feature.ts'
 import { interceptionFeature } from '../api/admin/interception/feature.ts'
+import { mcpFeature } from '../api/admin/mcp/feature.ts'
 import { middlewareFeature } from '../api/admin/middleware/feature.ts'
 import { modelConfigFeature } from '../api/admin/model-config/feature.ts'
 import { modelFactsFeature } from '../api/admin/model-facts/feature.ts'
@@ -35,6 +36,7 @@ import { storesFeature } from '../api/formats/stores/feature.ts'
 import { tokenizeFeature } from '../api/formats/tokenize/feature.ts'
 import { documentsFeature } from '../api/formats/vector-stores/feature.ts'
 import { generatedFilesFeature } from '../api/generated/feature.ts'
+import { mcpFeature as ownMcpFeature } from '../api/mcp/feature.ts'
 import { webFeature } from '../api/web/feature.ts'
 import type { CreateFeature } from '../platform/feature.ts'
 import { diagnosticsFeature } from './diagnostics.ts'
@@ -81,8 +83,10 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   tracesFeature,
   backendLogsFeature,
   corsProxyFeature,
+  mcpFeature,
   settingsFeature,
   operationsFeature,
+  ownMcpFeature,
   diagnosticsFeature,
   preloadFeature,
   startInstallsFeature,

@@ -167,6 +167,8 @@ export interface CallFacts {
   readonly baseUrl: string
   readonly startedAt: number
   readonly log: Logger
+  /** The tool that makes the call for its caller. @default the caller makes it */
+  readonly tool?: string | undefined
 }
 
 const NO_NOTES: ChangeNotes = {}
@@ -189,6 +191,7 @@ export class CallState implements Call, Admitted {
   readonly baseUrl: string
   readonly startedAt: number
   readonly log: Logger
+  private readonly tool: string | undefined
   private readonly source: CallSource
   private readonly edge: EdgeParts
   private changeNotes: ChangeNotes = NO_NOTES
@@ -205,6 +208,7 @@ export class CallState implements Call, Admitted {
     this.baseUrl = facts.baseUrl
     this.startedAt = facts.startedAt
     this.log = facts.log
+    this.tool = facts.tool
     this.source = source
     this.edge = facts.edge
   }
@@ -250,7 +254,7 @@ export class CallState implements Call, Admitted {
     this.isRecorded = true
     const { change, target } = audited
     const named = target === undefined ? {} : { target: this.param(target) }
-    return this.edge.record(this, { ...named, ...this.changeNotes, change, outcome })
+    return this.edge.record(this, { ...named, ...this.changeNotes, change, outcome, tool: this.tool })
   }
 
   confirm(): Promise<void> {
@@ -258,9 +262,9 @@ export class CallState implements Call, Admitted {
   }
 
   derive({ signal, requestId = this.requestId, startedAt = this.startedAt }: CallChanges = {}): DerivedCall {
-    const { route, edge, clientAddress, baseUrl, log } = this
+    const { route, edge, clientAddress, baseUrl, log, tool } = this
     const running = new RunningCall()
-    const facts = { route, requestId, running, edge, clientAddress, baseUrl, startedAt, log }
+    const facts = { route, requestId, running, edge, clientAddress, baseUrl, startedAt, log, tool }
     const call = new CallState(this.source, facts)
     call.authentication = this.authentication
     call.rightsGeneration = this.rightsGeneration

@@ -6,10 +6,11 @@ import { toPublicError } from '../public-error.ts'
 import { createCallAnswers } from './answer-call.ts'
 import { createCallStarter, LEFT_HTTP } from './begin-call.ts'
 import type { BodyReader } from './body.ts'
-import type { Call, CallSource, CallState, RootLog } from './call.ts'
+import type { Call, CallSource, CallState, EdgeParts, RootLog } from './call.ts'
+import { changeAndRecord } from './change-and-record.ts'
 import type { CompressionPolicy } from './compression.ts'
 import { endReply } from './end-reply.ts'
-import { ALREADY_SENT, type HttpReply } from './http-reply.ts'
+import { createInnerService, type PerformInside } from './inner-call.ts'
 import type { ServerRequest } from './messages.ts'
 import { ANONYMOUS } from './middleware/authenticate.ts'
 import type { Gate } from './middleware/authorize.ts'
@@ -20,7 +21,7 @@ import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.t
 import { nothingHere } from './nothing-here.ts'
 import { createReauthorizer, type Reauthorizer } from './reauthorizer.ts'
 import type { Route } from './route.ts'
-import { findChange, type MadeChange, toChangeOutcome, toFailedOutcome } from './route-audit.ts'
+import { findChange, type MadeChange } from './route-audit.ts'
 import type { ErrorFamily, RouteInfo } from './route-info.ts'
 import type { KnownPath } from './route-table.ts'
 import { RunningCalls } from './running-calls.ts'
@@ -70,6 +71,8 @@ export interface Edge {
   serve(route: Route, pattern: string, source: CallSource): Promise<void>
   /** Serves a request without a route: preflights, 404, 405 with `Allow`. */
   serveUnmatched(source: CallSource, known: KnownPath): Promise<void>
+  /** Answers a request that the server makes itself, for a caller whose request it serves. */
+  readonly performInside: PerformInside
   /** Sends the client to another path of this server. */
   redirect(source: CallSource, location: string): Promise<void>
   /** The prefixes that the path of a request may begin with, each without a slash at its end. */
@@ -109,11 +112,10 @@ export function createEdge(options: EdgeOptions): Edge {
   const sockets = createSockets({ bodies: options.bodies, limits: options.sockets })
   const rights = createReauthorizer({ gate: options.gate, sockets, running: [running, derived] })
   const { refusesCrossSite = () => true, recordChange: record = async () => undefined } = options
-  const { begin, prefixesOf, abortAll } = createCallStarter(options, {
-    running,
-    edge: { derived, record, confirm: (call) => rights.confirm(call, options.clock.now()) },
-  })
-  const { send, fail } = createCallAnswers(options)
+  const edge: EdgeParts = { derived, record, confirm: (call) => rights.confirm(call, options.clock.now()) }
+  const { begin, prefixesOf, abortAll } = createCallStarter(options, { running, edge })
+  const answers = createCallAnswers(options)
+  const { send, fail } = answers
   const serveSocket = createSocketService(options, { sockets, rights, refusesCrossSite })
 
   /** Serves a call without a route. */
@@ -133,6 +135,7 @@ export function createEdge(options: EdgeOptions): Edge {
     endExpired: () => rights.afterExpiry(options.clock.now()),
     drainSockets: () => sockets.drain(),
     abortAll,
+    performInside: createInnerService({ ...options, ...answers, edge, generation: () => rights.generation }),
     async serve(route, pattern, source) {
       const call = begin(route, pattern, source)
       try {
@@ -183,20 +186,6 @@ function checkAddressed({ incoming }: CallState, { checksHost, host }: Pick<Edge
     throw new SvcError('invalid_request', 'an HTTP/1.1 request needs a Host header', { code: 'missing_host' })
   checkSingleHost(incoming.rawHeaders)
   if (checksHost()) checkHost(headers.host, host)
-}
-
-/** Has a route answer a call that changes something. The audit log has the change before the client has the reply. */
-async function changeAndRecord(route: Route, call: CallState): Promise<HttpReply> {
-  try {
-    const reply = await route.handler(call)
-    const outcome = toChangeOutcome(reply === ALREADY_SENT ? call.outgoing.statusCode : reply.status)
-    if (outcome !== undefined) await call.recordChange(outcome)
-    return reply
-  } catch (error) {
-    const outcome = toFailedOutcome(toPublicError(error))
-    if (outcome !== undefined) await call.recordChange(outcome)
-    throw error
-  }
 }
 
 /** Creates the function that opens the socket of a call that passed the gate, and serves it to its end. */

@@ -28,6 +28,8 @@ export type ChangeOutcome = 'done' | 'failed'
 export interface MadeChange extends ChangeNotes {
   readonly change: string
   readonly outcome: ChangeOutcome
+  /** The tool that made it for its caller. */
+  readonly tool?: string | undefined
 }
 
 /** The change of a route; undefined for routes without one. */

@@ -1,3 +1,4 @@
+import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport, SseError } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -50,6 +51,14 @@ export interface Connection {
 /** Statuses with which servers of the older transport answer a POST to their address. */
 const OLDER_SERVER = new Set([400, 404, 405, 406, 415, 501])
 
+/** Options of {@link connect}. */
+export interface ConnectOptions {
+  readonly trust: Trust
+  readonly signal: AbortSignal
+  /** Gives and renews the tokens of a remote server. */
+  readonly authProvider?: OAuthClientProvider | undefined
+}
+
 /**
  * Connects to a server and shakes hands with it.
  *
@@ -57,7 +66,7 @@ const OLDER_SERVER = new Set([400, 404, 405, 406, 415, 501])
  */
 export async function connect(
   server: McpServerSettings,
-  { trust, signal }: { readonly trust: Trust; readonly signal: AbortSignal },
+  { trust, signal, authProvider }: ConnectOptions,
   parts: ConnectionParts,
 ): Promise<Connection> {
   if (server.kind === 'stdio') {
@@ -67,7 +76,7 @@ export async function connect(
     })
   }
   const over = (transport: 'http' | 'sse'): Promise<Connection> =>
-    open(server, parts, (life) => openRemote({ server, transport, trust }, parts, life), {
+    open(server, parts, (life) => openRemote({ server, transport, trust, authProvider }, parts, life), {
       timeout: CONNECT_MS,
       signal,
     })
@@ -200,7 +209,11 @@ function openRemote(
     server,
     transport: kind,
     trust,
-  }: { readonly server: RemoteServerSettings; readonly transport: 'http' | 'sse'; readonly trust: Trust },
+    authProvider,
+  }: Pick<ConnectOptions, 'trust' | 'authProvider'> & {
+    readonly server: RemoteServerSettings
+    readonly transport: 'http' | 'sse'
+  },
   parts: ConnectionParts,
   life: Life,
 ): OpenTransport {
@@ -213,6 +226,7 @@ function openRemote(
     trust,
     token,
     headers,
+    issuer: server.oauth?.issuer,
     timeoutMs,
     maxMessageBytes: parts.maxMessageBytes,
     onLost: (id, failure) => {
@@ -220,10 +234,11 @@ function openRemote(
       transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32_603, message: failure.message } })
     },
   })
+  const shared = { fetch: guarded.fetch, ...(authProvider === undefined ? {} : { authProvider }) }
   const transport = watched(
     kind === 'http'
-      ? new StreamableHTTPClientTransport(new URL(url), { fetch: guarded.fetch, reconnectionOptions: RECONNECTION })
-      : new SSEClientTransport(new URL(url), { fetch: guarded.fetch }),
+      ? new StreamableHTTPClientTransport(new URL(url), { ...shared, reconnectionOptions: RECONNECTION })
+      : new SSEClientTransport(new URL(url), shared),
     guarded,
   )
   return { transport, fetch: guarded }

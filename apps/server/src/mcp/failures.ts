@@ -20,7 +20,7 @@ export function messageTooLarge(server: string, maxBytes: number): SvcError {
 }
 
 /** Creates the failure of a server that does not answer in time. */
-export function serverTimedOut(server: string, what: string): SvcError {
+function serverTimedOut(server: string, what: string): SvcError {
   return new SvcError('timeout', `the MCP server "${server}" did not ${what} in time`, {
     code: 'mcp_timeout',
     details: { upstream: true },

@@ -19,6 +19,8 @@ export interface GuardedFetchOptions {
   readonly trust: Trust
   readonly token?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Address of the authorization server in the settings. */
+  readonly issuer?: string | undefined
   readonly timeoutMs: number
   readonly maxMessageBytes: number
   /** Ends a request whose answer can no longer come. */
@@ -69,18 +71,23 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   async function send(address: string | URL, init: RequestInit = {}): Promise<Response> {
     if (isClosed || init.signal?.aborted === true) throw serverFailed(server, 'was closed')
     const method = toMethod(init.method)
-    if (method === 'GET' && !mayStream()) return new Response(null, { status: 405 })
+    const headers = new Headers(init.headers)
+    const isStream = method === 'GET' && headers.get('accept') === 'text/event-stream'
+    if (isStream && !mayStream()) return new Response(null, { status: 405 })
     const sent = method === 'POST' ? readSent(init.body) : {}
     const id = sent.method === undefined ? undefined : sent.id
     const connection = new AbortController()
     open.add(connection)
     if (id !== undefined) pending.add(id, connection)
     try {
-      const limits = toLimits(method, id !== undefined, options)
-      const body = typeof init.body === 'string' ? { body: Buffer.from(init.body) } : {}
-      const headers = Object.fromEntries(new Headers(init.headers))
-      const request = { ...limits, ...body, method, headers, signal: connection.signal, trust: options.trust }
-      const reply = await options.client.fetch(String(address), { ...request, credentials: toCredentials(options) })
+      const reply = await options.client.fetch(String(address), {
+        ...toLimits({ isStream, isRequest: id !== undefined }, options),
+        ...toPlace(new URL(address).origin, headers, options),
+        ...(init.body == null ? {} : { body: Buffer.from(String(init.body)) }),
+        method,
+        headers: Object.fromEntries(headers),
+        signal: connection.signal,
+      })
       return toResponse(reply, id, () => open.delete(connection))
     } catch (error) {
       open.delete(connection)
@@ -126,11 +133,10 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 const EMPTY: ReadonlySet<number> = new Set([204, 205, 304])
 
 function toLimits(
-  method: 'GET' | 'POST' | 'DELETE',
-  isRequest: boolean,
+  { isStream, isRequest }: { readonly isStream: boolean; readonly isRequest: boolean },
   { timeoutMs, maxMessageBytes }: GuardedFetchOptions,
 ): Pick<OutboundRequest, 'maxBytes' | 'timeoutMs' | 'idleTimeoutMs' | 'decode'> {
-  if (method === 'GET') {
+  if (isStream) {
     const maxBytes = Number.MAX_SAFE_INTEGER
     return { maxBytes, timeoutMs: MAX_TIMER_MS, idleTimeoutMs: STREAM_IDLE_MS, decode: false }
   }
@@ -138,12 +144,23 @@ function toLimits(
   return { maxBytes: maxMessageBytes * MESSAGES_PER_ANSWER, timeoutMs: ms, idleTimeoutMs: ms }
 }
 
-/** Headers of the settings go to the server alone, as credentials do. */
-function toCredentials({ url, token, headers = {} }: GuardedFetchOptions): OutboundRequest['credentials'] {
+/**
+ * The trust and the credentials of an address. Headers of the settings go to the server alone. Addresses that the server
+ * names, such as its authorization server, must be public unless the settings name them too.
+ */
+function toPlace(
+  origin: string,
+  headers: Headers,
+  { url, token, issuer, trust, headers: own = {} }: GuardedFetchOptions,
+): Pick<OutboundRequest, 'trust' | 'credentials'> {
+  const isServer = origin === new URL(url).origin
+  const isNamed = isServer || (issuer !== undefined && origin === new URL(issuer).origin)
+  const authorization =
+    headers.get('authorization') ?? (isServer && token !== undefined ? `Bearer ${token}` : undefined)
+  const secrets = isServer ? Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]) : []
   return {
-    origin: new URL(url).origin,
-    authorization: token === undefined ? undefined : `Bearer ${token}`,
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+    trust: isNamed ? trust : 'public',
+    credentials: { origin, authorization, headers: Object.fromEntries(secrets) },
   }
 }
 

@@ -26,3 +26,5 @@ export const MAX_PROGRAM_BYTES = 4 * 1024 * 1024 * 1024
 export const MEMORY_CHECK_MS = 5000
 /** Maximum characters of a server's own words in an error. */
 export const MAX_ERROR_TEXT = 1000
+/** Maximum number of servers whose sign-ins are kept. */
+export const MAX_SIGN_INS = 500

@@ -2,15 +2,7 @@ import { SvcError } from '@svc/errors'
 import type { Clock } from '../ports.ts'
 import { createPauses } from './pauses.ts'
 import type { Session } from './session.ts'
-
-/** What a session is for. */
-export interface SessionKey {
-  /** Sessions of one group end together. */
-  readonly group: string
-  /** Stands for the settings of the server: another one is another session. */
-  readonly id: string
-  readonly server: string
-}
+import type { SessionKey } from './session-key.ts'
 
 /** Opens a session; an abort ends the opening. */
 export type OpenSession = (signal: AbortSignal) => Promise<Session>
@@ -42,11 +34,10 @@ export interface SessionEntries {
   readonly size: number
   /** Gives the entry of a session; starts it where there is none. @throws {SvcError} as a lease */
   take(key: SessionKey, open: OpenSession): Entry
-  list(): readonly Entry[]
   /** Ends an entry that nobody uses: at once where it is retired, else after the idle time. */
   endWhenIdle(entry: Entry): void
-  /** Ends an entry once nobody uses it. */
-  retire(entry: Entry): void
+  /** Ends the sessions of a group but the named ones, each once nobody uses it, and forgets the failures of the group. */
+  retire(group: string, keptIds: ReadonlySet<string>): void
   /** Ends all sessions. */
   close(): Promise<void>
 }
@@ -89,15 +80,14 @@ export function createSessionEntries({ maxSessions, idleMs, clock }: EntryOption
 
   function makeRoom(): void {
     if (entries.size < maxSessions) return
-    const free = [...entries.values()].filter(({ leases, session }) => leases === 0 && session !== undefined)
-    const oldest = free.sort((a, b) => a.usedAt - b.usedAt)[0]
+    const oldest = findLongestUnused([...entries.values()])
     if (oldest === undefined) throw tooMany(maxSessions)
     end(oldest)
   }
 
   function start(key: SessionKey, open: OpenSession): Entry {
     if (isClosed) throw closedEarly()
-    pauses.check(key.id, key.server)
+    pauses.check(key)
     makeRoom()
     const usedAt = clock.monotonic()
     const cut = new AbortController()
@@ -106,7 +96,7 @@ export function createSessionEntries({ maxSessions, idleMs, clock }: EntryOption
     entries.set(key.id, entry)
     opening.then(
       (session) => follow(entry, session),
-      () => onEnd(entry, usedAt),
+      (error: unknown) => (isWaiting(error) ? forget(entry) : onEnd(entry, usedAt)),
     )
     return entry
   }
@@ -123,7 +113,7 @@ export function createSessionEntries({ maxSessions, idleMs, clock }: EntryOption
   function onEnd(entry: Entry, since: number): void {
     if (!isCurrent(entry)) return
     forget(entry)
-    pauses.note(entry.key.id, since)
+    pauses.note(entry.key, since)
   }
 
   return {
@@ -131,12 +121,14 @@ export function createSessionEntries({ maxSessions, idleMs, clock }: EntryOption
       return entries.size
     },
     take: (key, open) => entries.get(key.id) ?? start(key, open),
-    list: () => [...entries.values()],
     endWhenIdle,
-    retire(entry) {
-      entry.isRetired = true
-      pauses.forget(entry.key.id)
-      endWhenIdle(entry)
+    retire(group, keptIds) {
+      pauses.forget(group)
+      for (const entry of [...entries.values()]) {
+        if (entry.key.group !== group || keptIds.has(entry.key.id)) continue
+        entry.isRetired = true
+        endWhenIdle(entry)
+      }
     },
     async close() {
       isClosed = true
@@ -144,6 +136,16 @@ export function createSessionEntries({ maxSessions, idleMs, clock }: EntryOption
       await Promise.all(ending)
     },
   }
+}
+
+function findLongestUnused(entries: readonly Entry[]): Entry | undefined {
+  const free = entries.filter(({ leases, session }) => leases === 0 && session !== undefined)
+  return free.sort((a, b) => a.usedAt - b.usedAt)[0]
+}
+
+/** Whether a person has to act first; nothing was tried then. */
+function isWaiting(error: unknown): boolean {
+  return SvcError.is(error) && error.code === 'mcp_sign_in_needed'
 }
 
 function toEntry(made: Pick<Entry, 'key' | 'opening' | 'cut' | 'usedAt'>): Entry {

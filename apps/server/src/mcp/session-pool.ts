@@ -1,7 +1,8 @@
 import { untilAborted } from '../concurrency/until-aborted.ts'
 import { callCancelled } from './failures.ts'
 import type { Session } from './session.ts'
-import { createSessionEntries, type EntryOptions, type OpenSession, type SessionKey } from './session-entries.ts'
+import { createSessionEntries, type EntryOptions, type OpenSession } from './session-entries.ts'
+import type { SessionKey } from './session-key.ts'
 
 /** A session that a request may use until it gives it back. */
 export interface Lease {
@@ -49,11 +50,7 @@ export function createSessionPool(options: EntryOptions): SessionPool {
         throw signal.aborted ? callCancelled(signal) : error
       }
     },
-    retire(group, keptIds = new Set()) {
-      for (const entry of entries.list()) {
-        if (entry.key.group === group && !keptIds.has(entry.key.id)) entries.retire(entry)
-      }
-    },
+    retire: (group, keptIds = new Set()) => entries.retire(group, keptIds),
     close: () => entries.close(),
   }
 }

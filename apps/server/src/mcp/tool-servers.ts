@@ -6,16 +6,18 @@ import type { ModelConfig } from '../catalog/model-config.ts'
 import type { NamedToolServer, ToolServers } from '../inference/tools/server-tools.ts'
 import type { ProcessStats } from '../monitoring/process-stats.ts'
 import type { OutboundClient } from '../outbound/client.ts'
-import type { Trust } from '../outbound/failures.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { connect } from './connection.ts'
+import { type ConnectOptions, connect } from './connection.ts'
 import { callCancelled, serverFailed } from './failures.ts'
-import { IDLE_MS, MAX_MESSAGE_BYTES, MAX_PROGRAM_BYTES, MAX_SESSIONS } from './limits.ts'
+import { IDLE_MS, MAX_MESSAGE_BYTES, MAX_PROGRAM_BYTES, MAX_SESSIONS, MAX_SIGN_INS } from './limits.ts'
 import { readModelServers } from './model-servers.ts'
 import { hasModelServers } from './model-texts.ts'
 import { createProgramWatch } from './program-watch.ts'
+import { openSealedRecords } from './sealed-records.ts'
 import { createSession, type Session } from './session.ts'
 import { createSessionPool, type Lease } from './session-pool.ts'
+import type { SignInRecord } from './sign-in-provider.ts'
+import { createSignIns, type SignIns } from './sign-ins.ts'
 import { createToolSet, type UsedServer, useServer } from './tool-set.ts'
 
 /** Options of {@link createToolServers}. */
@@ -30,6 +32,10 @@ export interface ToolServersOptions {
   readonly sizes: ProcessStats
   readonly clock: Clock
   readonly logger: Logger
+  /** File of the sign-ins to remote servers. */
+  readonly signInFile: string
+  /** Key of that file, 32 bytes. */
+  readonly signInKey: () => Uint8Array
   readonly startMs?: number | undefined
   readonly connectMs?: number | undefined
   /** @default {@link MAX_MESSAGE_BYTES} */
@@ -46,6 +52,8 @@ export interface McpServers extends ToolServers {
   use(model: ModelConfig, names?: readonly string[]): readonly UsedServer[]
   /** Ends sessions of a model that its file no longer names. */
   follow(name: string, model: ModelConfig | undefined): void
+  /** Sign-ins to remote servers. */
+  readonly signIns: SignIns
   /** Number of open sessions. */
   readonly sessions: number
   /** Ends every session and its program. */
@@ -60,14 +68,23 @@ export function createToolServers(options: ToolServersOptions): McpServers {
   const pool = createSessionPool({ maxSessions, idleMs, clock })
   const watch = createProgramWatch({ maxBytes: MAX_PROGRAM_BYTES, sizes: options.sizes, clock })
   const parts = { ...options, maxMessageBytes, onProcess: watch.watch }
+  const { signInFile: file, signInKey: key } = options
+  const records = openSealedRecords<SignInRecord>({ file, key, maxRecords: MAX_SIGN_INS, logger })
+  const signIns = createSignIns({ records, outbound: options.outbound, clock })
 
-  async function open(settings: McpServerSettings, trust: Trust, signal: AbortSignal): Promise<Session> {
-    return createSession(settings.name, await connect(settings, { trust, signal }, parts))
+  async function open(settings: McpServerSettings, rest: Pick<ConnectOptions, 'trust' | 'authProvider' | 'signal'>) {
+    return createSession(settings.name, await connect(settings, rest, parts))
+  }
+
+  async function openForModel(model: string, settings: McpServerSettings, signal: AbortSignal): Promise<Session> {
+    const target = settings.kind === 'remote' ? { model, server: settings } : undefined
+    const authProvider = target && (await signIns.provider(target))
+    return open(settings, { trust: 'operator', signal, authProvider })
   }
 
   function lease(group: string, settings: McpServerSettings, signal: AbortSignal): Promise<Lease> {
     const key = { group, id: toId(group, settings), server: settings.name }
-    return pool.lease(key, (cut) => open(settings, 'operator', cut), signal)
+    return pool.lease(key, (cut) => openForModel(group, settings, cut), signal)
   }
 
   function use(model: ModelConfig, names?: readonly string[]): readonly UsedServer[] {
@@ -79,6 +96,7 @@ export function createToolServers(options: ToolServersOptions): McpServers {
   return {
     hasServers: hasModelServers,
     use,
+    signIns,
     async openModel(model, { servers, signal }) {
       if (signal.aborted) throw callCancelled(signal)
       return createToolSet(use(model, servers), { signal, logger })
@@ -104,7 +122,7 @@ export function createToolServers(options: ToolServersOptions): McpServers {
   async function leaseOnce(settings: McpServerSettings, requestId: string, signal: AbortSignal): Promise<Lease> {
     const group = `request ${requestId}`
     const key = { group, id: toId(group, settings), server: settings.name }
-    const held = await pool.lease(key, (cut) => open(settings, 'public', cut), signal)
+    const held = await pool.lease(key, (cut) => open(settings, { trust: 'public', signal: cut }), signal)
     return {
       session: held.session,
       release() {

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { McpServerSettings, ToolRule } from '../catalog/mcp-settings.ts'
-import type { ServerTool, ToolResult, ToolSet } from '../inference/tools/server-tools.ts'
+import type { ServerTool, ToolSet } from '../inference/tools/server-tools.ts'
 import type { Logger } from '../ports.ts'
 import { type ListedTool, readTools } from './listed-tools.ts'
 import { toChatMessages, toResourceText } from './prompt-messages.ts'
@@ -52,7 +52,7 @@ export interface ToolSetOptions {
 /** Lists the tools of some servers. A server that fails is in `failures`. */
 export async function createToolSet(servers: readonly UsedServer[], options: ToolSetOptions): Promise<ToolSet> {
   const { signal, logger } = options
-  const listed = await Promise.all(servers.map((server) => listTools(server, options)))
+  const listed = await Promise.all(servers.map((server) => listServerTools(server, options)))
   if (signal.aborted) {
     for (const server of servers) server.release()
     signal.throwIfAborted()
@@ -78,12 +78,17 @@ export async function createToolSet(servers: readonly UsedServer[], options: Too
   }
 }
 
-interface ServerTools {
+/** The tools of one server, or why there are none. */
+export interface ServerTools {
   readonly tools: readonly ServerTool[]
   readonly failure?: ToolSet['failures'][number] | undefined
 }
 
-async function listTools(server: UsedServer, { signal, logger, rule }: ToolSetOptions): Promise<ServerTools> {
+/** Lists the tools of a server that models may call. */
+export async function listServerTools(
+  server: UsedServer,
+  { signal, logger, rule }: ToolSetOptions,
+): Promise<ServerTools> {
   const { name } = server.settings
   try {
     const session = await server.session(signal)
@@ -111,25 +116,29 @@ function toServerTool(server: UsedServer, listed: ListedTool, rule: ToolSetOptio
     inputSchema: listed.inputSchema,
     hints: listed.hints,
     approval,
-    call: (args, { signal, onProgress }) =>
-      callTool(server, listed.name, args, { signal, onProgress, timeoutMs: settings.timeoutMs }),
+    async call(args, { signal, onProgress }) {
+      const limits = { signal, onProgress, timeoutMs: settings.timeoutMs }
+      return toToolResult(await sendToServer(server, (session) => session.callTool(listed.name, args, limits), signal))
+    },
   }
 }
 
-/** Calls a tool. A call that a server refuses because it no longer knows the session is sent once more in a new one. */
-export async function callTool(
+/**
+ * Sends a request to a server. One that the server refuses because it no longer knows the session is sent once more in a
+ * new one.
+ */
+export async function sendToServer<T>(
   server: UsedServer,
-  tool: string,
-  args: Readonly<Record<string, unknown>>,
-  limits: Parameters<Session['callTool']>[2],
-): Promise<ToolResult> {
-  const session = await server.session(limits.signal)
+  send: (session: Session) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const session = await server.session(signal)
   try {
-    return toToolResult(await session.callTool(tool, args, limits))
+    return await send(session)
   } catch (error) {
     if (!isSessionUnknown(error)) throw error
     await session.close()
-    return toToolResult(await (await server.session(limits.signal)).callTool(tool, args, limits))
+    return send(await server.session(signal))
   }
 }
 
@@ -137,6 +146,11 @@ export async function callTool(
 function isSessionUnknown(error: unknown): boolean {
   const cause = SvcError.is(error) ? error.cause : undefined
   return cause instanceof Error && 'code' in cause && cause.code === 404
+}
+
+/** Whether models may call a tool of a server, at once or once their caller agrees. */
+export function isTool(settings: McpServerSettings, tool: string): boolean {
+  return isAllowed(settings, tool) && findRule(settings, tool) !== 'never'
 }
 
 /** Whether the lists of a server let a tool in. */

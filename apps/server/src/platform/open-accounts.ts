@@ -1,3 +1,4 @@
+import { hkdfSync } from 'node:crypto'
 import { type Auth, type AuthOptions, createAuth, createRightsWatch } from '@svc/auth'
 import { createDrizzleStores } from '@svc/auth/drizzle'
 import type { Stores, User } from '@svc/auth/ports'
@@ -38,6 +39,8 @@ export interface AccountModule {
   readonly secretFault: () => string | undefined
   /** Called when an account has become an admin by itself. */
   readonly onNewAdmin: (user: User) => void
+  /** Derives a key of 32 bytes from the secret of the server, another one for each purpose. */
+  readonly deriveKey: (purpose: string) => Uint8Array
 }
 
 /** Whether a configuration turns accounts on (§5.2). */
@@ -107,7 +110,14 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
     closers.push(() => watch.close())
     closers.push(watchSecret({ secret, bus, logger }))
   }
-  return { isInUse, stores, auth, onNewAdmin, secretFault: secret.fault }
+  return {
+    isInUse,
+    stores,
+    auth,
+    onNewAdmin,
+    secretFault: secret.fault,
+    deriveKey: (purpose) => new Uint8Array(hkdfSync('sha256', secret.value, '', purpose, 32)),
+  }
 }
 
 /** Stops using the secret once another process has given the database another one. @returns ends this */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
+import { join } from 'node:path'
 import type { User } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import type { CorpusStore } from '@svc/router/corpus'
@@ -17,6 +18,7 @@ import type { ServerConfig } from '../config/schema.ts'
 import type { FileLock } from '../files/file-lock.ts'
 import { createBodyReader } from '../http/body.ts'
 import { createFormReader } from '../http/forms/form-reader.ts'
+import { createInnerCalls } from '../http/inner-calls.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
 import type { StageObserver } from '../inference/core/pipeline.ts'
 import { createDelivery } from '../inference/replies/deliver-reply.ts'
@@ -39,6 +41,7 @@ import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
 import { type BackendModule, type BackendParts, composeBackends } from './compose-backends.ts'
 import { createLazyAgents } from './lazy/lazy-agents.ts'
+import { createLazyAssistant } from './lazy/lazy-assistant.ts'
 import { createLazyCollections } from './lazy/lazy-collections.ts'
 import { createLazyDocuments } from './lazy/lazy-documents.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
@@ -199,11 +202,14 @@ export async function openPlatform(
   const placement = createLocalPlacement(backends.residency)
   const serverId = await readServerId(config.dataPath)
   const toolServers = createLazyToolServers({
+    isDisabled: config.disableMcp,
     outbound: upstreams.outbound,
     environment: options.environment,
     cwd: config.dataPath,
     version: version.split(' ', 1)[0] ?? version,
     sizes: backends.sizes,
+    signInFile: join(config.dataPath, 'mcp-sign-ins'),
+    signInKey: () => accounts.deriveKey('sign-ins to mcp servers'),
     clock,
     logger: log,
   })
@@ -235,6 +241,8 @@ export async function openPlatform(
     vectorStores,
     predictAgent: (request, agent, task) => agents.predict(request, agent, task),
     toolServers,
+    // They ask the routes of this server, so they are made after the request path.
+    assistantTools: (options) => assistant.ownTools(options),
     // The documents ask models for vectors, so they are made after the request path.
     fileSearch: async (asked, options) => {
       const { createFileSearch } = await import('../document-stores/file-search.ts')
@@ -277,6 +285,8 @@ export async function openPlatform(
   })
   closers.push(() => collections.close())
   await agents.load()
+  const innerCalls = createInnerCalls()
+  const assistant = createLazyAssistant({ settings, innerCalls, clock })
   const interception = createLazyInterception({
     config,
     settings,
@@ -334,6 +344,9 @@ export async function openPlatform(
     collections,
     skills: createLazySkills({ config, logger: log }),
     toolServers,
+    assistant,
+    assistantTools: assistant.ownTools,
+    innerCalls,
     bodies,
     forms,
     generatedFiles: media.generated,

@@ -13,10 +13,12 @@ import type { GeneratedFiles } from '../generated-files/generated-files.ts'
 import type { BodyReader } from '../http/body.ts'
 import type { CompressionPolicy } from '../http/compression.ts'
 import type { FormReader } from '../http/forms/form-reader.ts'
+import type { InnerCalls } from '../http/inner-calls.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
 import type { RouteInfo } from '../http/route-info.ts'
 import type { RequestCore } from '../inference/core/pipeline.ts'
 import type { DeliverTo } from '../inference/replies/deliver-reply.ts'
+import type { OpenOwnTools } from '../inference/tools/server-tools.ts'
 import type { OwnPlaces } from '../key-files/own-places.ts'
 import type { RootLogger } from '../logging/log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
@@ -28,6 +30,7 @@ import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { BackendModule } from './compose-backends.ts'
 import type { LazyAgents } from './lazy/lazy-agents.ts'
+import type { LazyAssistant } from './lazy/lazy-assistant.ts'
 import type { LazyCollections } from './lazy/lazy-collections.ts'
 import type { LazyDocuments } from './lazy/lazy-documents.ts'
 import type { LazyInference } from './lazy/lazy-inference.ts'
@@ -88,6 +91,12 @@ export interface Platform {
   readonly skills: LazySkills
   /** The MCP servers of models. */
   readonly toolServers: LazyToolServers
+  /** The tools with which an assistant runs this server. */
+  readonly assistant: LazyAssistant
+  /** Gives the assistant's tools to a chat. */
+  readonly assistantTools: OpenOwnTools
+  /** Requests that the server makes to its own routes. */
+  readonly innerCalls: InnerCalls
   readonly bodies: BodyReader
   readonly forms: FormReader
   /** Files that models made. */

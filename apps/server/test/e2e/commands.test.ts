@@ -50,9 +50,9 @@ describe('the command line', () => {
 
   verifies('flags:declared:not-in-this-version', 'knows flags of features to come and refuses them', async () => {
     await using dir = await tempDir('svc-e2e-')
-    const refused = await runBuilt(dir.path, ['run', '--disable-mcp'])
+    const refused = await runBuilt(dir.path, ['run', '--federated'])
     expect(refused).toMatchObject({ code: 2, stdout: '' })
-    expect(refused.stderr).toBe('--disable-mcp is not in this version: no tools from MCP servers')
+    expect(refused.stderr).toBe('--federated is not in this version: share requests among the peers')
   })
 
   it('prints the JSON Schema of model files, and writes nothing', async () => {

@@ -140,6 +140,7 @@ describe('agents', () => {
   it('an agent is made, shown, changed, paused, exported, imported and removed', async () => {
     await makeAgent({
       ...{ name: 'clerk', description: 'Writes letters', system_prompt: 'Be brief.', own_field: [1] },
+      ...{ api_key: 'hidden-token', connectors: null, actions: [], standalone_job: false },
       mcp_servers: [{ url: 'https://tools.example/mcp', token: 'hidden-token' }],
     })
     const again = await send('POST', '/api/agents', { name: 'clerk' })
@@ -166,8 +167,13 @@ describe('agents', () => {
     expect(exported.headers['content-disposition']).toBe("attachment; filename*=UTF-8''clerk.json")
     expect(exported.text).not.toContain('hidden-token')
     expect((await send('DELETE', '/api/agents/clerk')).json()).toEqual({ status: 'ok' })
-    const { mcp_servers: _, ...copy } = exported.json() as Record<string, unknown>
+    const { mcp_servers: _, api_key: __, ...copy } = exported.json() as Record<string, unknown>
     expect((await send('POST', '/api/agents/import', copy)).status).toBe(201)
+    expect((await send('DELETE', '/api/agents/clerk')).status).toBe(200)
+    const form = new FormData()
+    form.set('file', new Blob([JSON.stringify(copy)]), 'clerk.json')
+    const imported = await fetch(`${server.url}/api/agents/import`, { method: 'POST', body: form })
+    expect([imported.status, await imported.json()]).toEqual([201, { status: 'ok' }])
     expect((await send('DELETE', '/api/agents/clerk')).status).toBe(200)
     expect((await send('GET', '/api/agents/clerk')).json()).toEqual({ error: 'Agent not found: clerk' })
   })
@@ -245,7 +251,33 @@ describe('agents', () => {
   })
 
   // verifies pii:agents:skipped
-  it('an agent is a model on every text route, and the models that it asks are filtered', async () => {
+  it('a request for an agent is not filtered, and the model that it asks keeps its filter', async () => {
+    const pattern = { name: 'MAIL', match: 'ada@site[.]example' }
+    await server.writeModelFile(
+      'tickets.yaml',
+      JSON.stringify({ name: 'tickets', backend: 'pattern', pii_detection: { patterns: [pattern] } }),
+    )
+    const answer = { rules: [{ rpc: 'Predict*', do: { text: 'Seen.' } }] }
+    await server.model('guarded', answer, { pii: { enabled: true, detectors: ['tickets'] } })
+    await server.model('plain', answer)
+    await makeAgent({ name: 'over-guarded', model: 'guarded' })
+    await makeAgent({ name: 'over-plain', model: 'plain' })
+    await server.post('/api/settings', { pii_default_detectors: ['tickets'] })
+    for (const model of ['over-guarded', 'over-plain']) {
+      const reply = await server.chat(model, { messages: [{ role: 'user', content: 'Look at ada@site.example' }] })
+      expect([model, reply.status, reply.text]).toEqual([model, 200, reply.text])
+    }
+    const asked = (model: string) =>
+      JSON.stringify(server.records(model).flatMap(({ rpc, request }) => (rpc.startsWith('Predict') ? [request] : [])))
+    expect(asked('guarded')).toContain('[REDACTED:')
+    expect(asked('guarded')).not.toContain('ada@site.example')
+    expect(asked('plain')).toContain('ada@site.example')
+    await server.post('/api/settings', { pii_default_detectors: [] })
+    const { events } = (await server.call('/api/pii/events')).json() as { events: { kind: string }[] }
+    expect(events.filter(({ kind }) => kind === 'pii')).toHaveLength(1)
+  })
+
+  it('an agent is a model on every text route', async () => {
     await makeAgent({ name: 'speaker', system_prompt: 'Speak.' })
     const listed = (await server.call('/v1/models')).json() as { data: { id: string }[] }
     expect(listed.data.map(({ id }) => id)).toContain('speaker')

@@ -46,18 +46,6 @@ describe('a model without a server behind it', () => {
   })
 })
 
-it('MCP servers that a request names are refused by name', async () => {
-  for (const path of ['/v1/chat/completions', '/v1/messages']) {
-    const asked = { model: 'a-real-one', max_tokens: 5, messages, metadata: { mcp_servers: 'search' } }
-    const reply = await server.post(path, asked)
-    expect([reply.status, reply.text], path).toEqual([
-      400,
-      expect.stringContaining('mcp_servers is not in this version'),
-    ])
-    expect((await server.post(path, { ...asked, metadata: { other: 'x', mcp_servers: '' } })).status, path).toBe(200)
-  }
-})
-
 it('settings of later features keep their value', async () => {
   const shown = (await server.call('/api/settings')).json() as Record<string, unknown>
   expect((await server.post('/api/settings', shown)).status).toBe(200)

@@ -8,6 +8,8 @@ const messages = [{ role: 'user', content: 'Hello there' }]
 /** A body for each inference route; a route without one fails the test. */
 export const ROUTE_BODIES: Readonly<Record<string, object>> = {
   '/v1/chat/completions': { messages },
+  // Without tools no server of a model is needed.
+  '/v1/mcp/chat/completions': { messages, tool_choice: 'none' },
   '/v1/completions': { prompt: 'Hello there' },
   '/v1/edits': { instruction: 'Shorten', input: 'Hello there' },
   '/v1/embeddings': { input: 'Hello there' },

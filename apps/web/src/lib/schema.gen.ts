@@ -1933,6 +1933,23 @@ export interface paths {
         patch: operations["patch_api_models_config_json_name"];
         trace?: never;
     };
+    "/api/models/preview/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The difference that a change of a model file would make, without making it */
+        post: operations["post_api_models_preview_name"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/models/import": {
         parameters: {
             query?: never;
@@ -2081,57 +2098,6 @@ export interface paths {
         put?: never;
         /** Continue a conversation */
         post: operations["post_chat_completions_alias"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/mcp/chat/completions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Continue a conversation with the tools of MCP servers */
-        post: operations["post_v1_mcp_chat_completions"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/mcp/v1/chat/completions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Continue a conversation with the tools of MCP servers */
-        post: operations["post_mcp_v1_chat_completions_alias"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/mcp/chat/completions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Continue a conversation with the tools of MCP servers */
-        post: operations["post_mcp_chat_completions_alias"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2438,6 +2404,57 @@ export interface paths {
         get: operations["get_models_id_alias"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_v1_mcp_chat_completions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_mcp_v1_chat_completions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation with the tools of MCP servers */
+        post: operations["post_mcp_chat_completions_alias"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3952,405 +3969,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/agents": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The agents, and whether each takes messages */
-        get: operations["get_api_agents"];
-        put?: never;
-        /** Make an agent */
-        post: operations["post_api_agents"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agents/import": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Make an agent of an exported one */
-        post: operations["post_api_agents_import"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agents/config/metadata": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The fields of an agent, for forms */
-        get: operations["get_api_agents_config_metadata"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agents/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Whether an agent takes messages */
-        get: operations["get_api_agents_name"];
-        /** Replace the configuration of an agent; its name stays */
-        put: operations["put_api_agents_name"];
-        post?: never;
-        /** Remove an agent; its files stay */
-        delete: operations["delete_api_agents_name"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agents/{name}/config": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The configuration of an agent */
-        get: operations["get_api_agents_name_config"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agents/{name}/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The configuration of an agent as a file */
-        get: operations["get_api_agents_name_export"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agents/{name}/pause": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /** Let an agent take no messages */
-        put: operations["put_api_agents_name_pause"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agents/{name}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /** Let an agent take messages again */
-        put: operations["put_api_agents_name_resume"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agents/{name}/chat": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Send a message to an agent, which answers as a job */
-        post: operations["post_api_agents_name_chat"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agents/{name}/sse": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What happens to the messages of an agent, as server-sent events */
-        get: operations["get_api_agents_name_sse"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agents/{name}/status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The latest messages of an agent with their answers */
-        get: operations["get_api_agents_name_status"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agents/{name}/observables": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The latest messages of an agent with every step */
-        get: operations["get_api_agents_name_observables"];
-        put?: never;
-        post?: never;
-        /** Forget the messages of an agent that have ended: its conversation begins anew */
-        delete: operations["delete_api_agents_name_observables"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agents/actions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The actions of agents: none, as tools come from MCP servers */
-        get: operations["get_api_agents_actions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agents/actions/{name}/definition": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** The parameters of an action */
-        post: operations["post_api_agents_actions_name_definition"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agents/actions/{name}/run": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Run an action */
-        post: operations["post_api_agents_actions_name_run"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agents/{name}/files": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A file of the folder of an agent, or the list of a folder in it */
-        get: operations["get_api_agents_name_files"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agent/tasks": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The tasks */
-        get: operations["get_api_agent_tasks"];
-        put?: never;
-        /** Make a task */
-        post: operations["post_api_agent_tasks"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agent/tasks/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** One task */
-        get: operations["get_api_agent_tasks_id"];
-        /** Replace a task */
-        put: operations["put_api_agent_tasks_id"];
-        post?: never;
-        /** Remove a task; its jobs stay */
-        delete: operations["delete_api_agent_tasks_id"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agent/jobs/execute": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Run a task */
-        post: operations["post_api_agent_jobs_execute"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agent/tasks/{name}/execute": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Run a task by its name; the body holds its parameters */
-        post: operations["post_api_agent_tasks_name_execute"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agent/jobs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The jobs, without their steps and media */
-        get: operations["get_api_agent_jobs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agent/jobs/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** One job with its steps */
-        get: operations["get_api_agent_jobs_id"];
-        put?: never;
-        post?: never;
-        /** Remove a job; one that runs ends */
-        delete: operations["delete_api_agent_jobs_id"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agent/jobs/{id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** End a job that waits or runs */
-        post: operations["post_api_agent_jobs_id_cancel"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/agents/collections": {
         parameters: {
             query?: never;
@@ -4730,6 +4348,405 @@ export interface paths {
         put?: never;
         /** Switch a git repository on or off: refused */
         post: operations["post_api_agents_git_repos_id_toggle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The actions of agents: none, as tools come from MCP servers */
+        get: operations["get_api_agents_actions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/actions/{name}/definition": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The parameters of an action */
+        post: operations["post_api_agents_actions_name_definition"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/actions/{name}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run an action */
+        post: operations["post_api_agents_actions_name_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/config/metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The fields of an agent, for forms */
+        get: operations["get_api_agents_config_metadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The agents, and whether each takes messages */
+        get: operations["get_api_agents"];
+        put?: never;
+        /** Make an agent */
+        post: operations["post_api_agents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make an agent of an exported one: as JSON, or as the file of a form */
+        post: operations["post_api_agents_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether an agent takes messages */
+        get: operations["get_api_agents_name"];
+        /** Replace the configuration of an agent; its name stays */
+        put: operations["put_api_agents_name"];
+        post?: never;
+        /** Remove an agent; its files stay */
+        delete: operations["delete_api_agents_name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The configuration of an agent */
+        get: operations["get_api_agents_name_config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The configuration of an agent as a file */
+        get: operations["get_api_agents_name_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Let an agent take no messages */
+        put: operations["put_api_agents_name_pause"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Let an agent take messages again */
+        put: operations["put_api_agents_name_resume"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/chat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a message to an agent, which answers as a job */
+        post: operations["post_api_agents_name_chat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/sse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happens to the messages of an agent, as server-sent events */
+        get: operations["get_api_agents_name_sse"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The latest messages of an agent with their answers */
+        get: operations["get_api_agents_name_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/observables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The latest messages of an agent with every step */
+        get: operations["get_api_agents_name_observables"];
+        put?: never;
+        post?: never;
+        /** Forget the messages of an agent that have ended: its conversation begins anew */
+        delete: operations["delete_api_agents_name_observables"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{name}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the folder of an agent, or the list of a folder in it */
+        get: operations["get_api_agents_name_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tasks */
+        get: operations["get_api_agent_tasks"];
+        put?: never;
+        /** Make a task */
+        post: operations["post_api_agent_tasks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/tasks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One task */
+        get: operations["get_api_agent_tasks_id"];
+        /** Replace a task */
+        put: operations["put_api_agent_tasks_id"];
+        post?: never;
+        /** Remove a task; its jobs stay */
+        delete: operations["delete_api_agent_tasks_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/jobs/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a task */
+        post: operations["post_api_agent_jobs_execute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/tasks/{name}/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a task by its name; the body holds its parameters */
+        post: operations["post_api_agent_tasks_name_execute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The jobs, without their steps and media */
+        get: operations["get_api_agent_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One job with its steps */
+        get: operations["get_api_agent_jobs_id"];
+        put?: never;
+        post?: never;
+        /** Remove a job; one that runs ends */
+        delete: operations["delete_api_agent_jobs_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/jobs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a job that waits or runs */
+        post: operations["post_api_agent_jobs_id_cancel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5300,6 +5317,143 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/mcp/servers/{model}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The MCP servers of a model, with their tools */
+        get: operations["get_v1_mcp_servers_model"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp/prompts/{model}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The prompts of the MCP servers of a model */
+        get: operations["get_v1_mcp_prompts_model"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp/prompts/{model}/{prompt}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The messages of a prompt */
+        post: operations["post_v1_mcp_prompts_model_prompt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp/resources/{model}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The resources of the MCP servers of a model */
+        get: operations["get_v1_mcp_resources_model"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp/resources/{model}/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The content of a resource */
+        post: operations["post_v1_mcp_resources_model_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp/tools/{model}/call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Call a tool of a model by hand */
+        post: operations["post_v1_mcp_tools_model_call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp/sign-in/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The end of a sign-in to an MCP server: a browser comes back */
+        get: operations["get_v1_mcp_sign_in_callback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp/sign-in/{model}/{server}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin a sign-in to an MCP server */
+        post: operations["post_v1_mcp_sign_in_model_server"];
+        /** Forget the sign-in to an MCP server */
+        delete: operations["delete_v1_mcp_sign_in_model_server"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/settings": {
         parameters: {
             query?: never;
@@ -5416,6 +5570,25 @@ export interface paths {
         post?: never;
         /** Clear the history */
         delete: operations["delete_api_operations_history"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The messages of the server to a session, or the rest of a stream */
+        get: operations["get_mcp"];
+        put?: never;
+        /** A message to the tools of the assistant (Model Context Protocol) */
+        post: operations["post_mcp"];
+        /** End a session */
+        delete: operations["delete_mcp"];
         options?: never;
         head?: never;
         patch?: never;
@@ -6910,6 +7083,8 @@ export interface components {
             target_name?: string;
             /** @description Figures and names of the change; never a secret. */
             details?: string;
+            /** @description The tool of the assistant that made the change for the caller. */
+            tool?: string;
             /** @description Name or address of the caller. */
             actor?: string;
             /** @enum {string} */
@@ -9014,7 +9189,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[] | null;
-            error: unknown;
+            error?: unknown;
         } & {
             [key: string]: unknown;
         }) | ({
@@ -9025,7 +9200,7 @@ export interface components {
             name: string;
             arguments: string;
             output?: string | null;
-            error: unknown;
+            error?: unknown;
             approval_request_id?: string | null;
         } & {
             [key: string]: unknown;
@@ -9065,7 +9240,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         });
-        ResponseTool: ({
+        ResponseTool: (({
             /** @constant */
             type: "function";
             name: string;
@@ -9116,10 +9291,10 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }) | null;
-            filters: unknown;
+            filters?: unknown;
         } & {
             [key: string]: unknown;
-        }) | ({
+        })) | ({
             type: string;
         } & {
             [key: string]: unknown;
@@ -10691,8 +10866,6 @@ export interface operations {
                         /** @description whether people sign in with accounts */
                         accounts: boolean;
                         agents: boolean;
-                        collections: boolean;
-                        skills: boolean;
                         mcp: boolean;
                         fine_tuning: boolean;
                         quantization: boolean;
@@ -10711,6 +10884,8 @@ export interface operations {
                         router: boolean;
                         interception: boolean;
                         failover: boolean;
+                        collections: boolean;
+                        skills: boolean;
                         mcp_jobs: boolean;
                         assistant: boolean;
                         chat: boolean;
@@ -15268,6 +15443,58 @@ export interface operations {
             };
         };
     };
+    post_api_models_preview_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/yaml": {
+                    [key: string]: unknown;
+                } | string;
+            };
+        };
+        responses: {
+            /** @description The change is valid. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        filename: string;
+                        /** @description Of the file as it is, for `If-Match` of the change. */
+                        config_revision: string;
+                        /** @description The file after the change, YAML. */
+                        config: string;
+                        /** @description The difference in unified form; empty where nothing changes. */
+                        diff: string;
+                    };
+                };
+            };
+            /** @description The file has another revision than `If-Match` names. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelFileError"];
+                };
+            };
+        };
+    };
     post_models_import: {
         parameters: {
             query?: never;
@@ -15683,105 +15910,6 @@ export interface operations {
         };
     };
     post_chat_completions_alias: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChatCompletionRequest"];
-            };
-        };
-        responses: {
-            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChatCompletion"];
-                };
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CompatibleError"];
-                };
-            };
-        };
-    };
-    post_v1_mcp_chat_completions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChatCompletionRequest"];
-            };
-        };
-        responses: {
-            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChatCompletion"];
-                };
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CompatibleError"];
-                };
-            };
-        };
-    };
-    post_mcp_v1_chat_completions_alias: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChatCompletionRequest"];
-            };
-        };
-        responses: {
-            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChatCompletion"];
-                };
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CompatibleError"];
-                };
-            };
-        };
-    };
-    post_mcp_chat_completions_alias: {
         parameters: {
             query?: never;
             header?: never;
@@ -16553,6 +16681,105 @@ export interface operations {
                     } & {
                         [key: string]: unknown;
                     });
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_mcp_chat_completions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp_v1_chat_completions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp_chat_completions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
                 };
             };
             /** @description An error in the format of the route. */
@@ -17765,7 +17992,7 @@ export interface operations {
                             } & {
                                 [key: string]: unknown;
                             })[] | null;
-                            error: unknown;
+                            error?: unknown;
                         } & {
                             [key: string]: unknown;
                         }) | ({
@@ -17776,7 +18003,7 @@ export interface operations {
                             name: string;
                             arguments: string;
                             output?: string | null;
-                            error: unknown;
+                            error?: unknown;
                             approval_request_id?: string | null;
                         } & {
                             [key: string]: unknown;
@@ -18020,7 +18247,7 @@ export interface operations {
                             } & {
                                 [key: string]: unknown;
                             })[] | null;
-                            error: unknown;
+                            error?: unknown;
                         } & {
                             [key: string]: unknown;
                         }) | ({
@@ -18031,7 +18258,7 @@ export interface operations {
                             name: string;
                             arguments: string;
                             output?: string | null;
-                            error: unknown;
+                            error?: unknown;
                             approval_request_id?: string | null;
                         } & {
                             [key: string]: unknown;
@@ -21447,1566 +21674,6 @@ export interface operations {
             };
         };
     };
-    get_api_agents: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description In the order of their names. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        agents: string[];
-                        agentCount: number;
-                        actions: number;
-                        connectors: number;
-                        statuses: {
-                            [key: string]: boolean;
-                        };
-                        agent_hub_url?: string;
-                    };
-                };
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    post_api_agents: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    name: string;
-                    description?: string | null;
-                    model?: string | null;
-                    system_prompt?: string | null;
-                    mcp_servers?: ({
-                        name?: string | null;
-                        /** Format: uri */
-                        url: string;
-                        token?: string | null;
-                    } & {
-                        [key: string]: unknown;
-                    })[] | null;
-                    mcp_stdio_servers?: unknown;
-                    vector_stores?: string[] | null;
-                    max_iterations?: number | null;
-                    parameters?: ({
-                        temperature?: number | null;
-                        top_p?: number | null;
-                        max_tokens?: number | null;
-                        seed?: number | null;
-                    } & {
-                        [key: string]: unknown;
-                    }) | null;
-                    connectors?: unknown;
-                    actions?: unknown;
-                } & {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description Made. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        status: "ok";
-                    };
-                };
-            };
-            /** @description The name is in use. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    post_api_agents_import: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    name: string;
-                    description?: string | null;
-                    model?: string | null;
-                    system_prompt?: string | null;
-                    mcp_servers?: ({
-                        name?: string | null;
-                        /** Format: uri */
-                        url: string;
-                        token?: string | null;
-                    } & {
-                        [key: string]: unknown;
-                    })[] | null;
-                    mcp_stdio_servers?: unknown;
-                    vector_stores?: string[] | null;
-                    max_iterations?: number | null;
-                    parameters?: ({
-                        temperature?: number | null;
-                        top_p?: number | null;
-                        max_tokens?: number | null;
-                        seed?: number | null;
-                    } & {
-                        [key: string]: unknown;
-                    }) | null;
-                    connectors?: unknown;
-                    actions?: unknown;
-                } & {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description Made. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        status: "ok";
-                    };
-                };
-            };
-            /** @description The name is in use. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    get_api_agents_config_metadata: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The fields. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        Fields: {
-                            name: string;
-                            label: string;
-                            type: string;
-                            helpText: string;
-                            defaultValue?: unknown;
-                        }[];
-                        MCPServers: {
-                            name: string;
-                            label: string;
-                            type: string;
-                            helpText: string;
-                            defaultValue?: unknown;
-                        }[];
-                        Connectors: unknown[];
-                        Actions: unknown[];
-                        DynamicPrompts: unknown[];
-                        Filters: unknown[];
-                    };
-                };
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    get_api_agents_name: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Its state. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        active: boolean;
-                    };
-                };
-            };
-            /** @description There is no such agent. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    put_api_agents_name: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    name: string;
-                    description?: string | null;
-                    model?: string | null;
-                    system_prompt?: string | null;
-                    mcp_servers?: ({
-                        name?: string | null;
-                        /** Format: uri */
-                        url: string;
-                        token?: string | null;
-                    } & {
-                        [key: string]: unknown;
-                    })[] | null;
-                    mcp_stdio_servers?: unknown;
-                    vector_stores?: string[] | null;
-                    max_iterations?: number | null;
-                    parameters?: ({
-                        temperature?: number | null;
-                        top_p?: number | null;
-                        max_tokens?: number | null;
-                        seed?: number | null;
-                    } & {
-                        [key: string]: unknown;
-                    }) | null;
-                    connectors?: unknown;
-                    actions?: unknown;
-                } & {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        status: "ok";
-                    };
-                };
-            };
-            /** @description There is no such agent. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    delete_api_agents_name: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        status: "ok";
-                    };
-                };
-            };
-            /** @description There is no such agent. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    get_api_agents_name_config: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Without the tokens of its servers. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        name: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-            /** @description There is no such agent. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    get_api_agents_name_export: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Without the tokens of its servers. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        name: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-            /** @description There is no such agent. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    put_api_agents_name_pause: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        status: "ok";
-                    };
-                };
-            };
-            /** @description There is no such agent. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    put_api_agents_name_resume: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        status: "ok";
-                    };
-                };
-            };
-            /** @description There is no such agent. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    post_api_agents_name_chat: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    message?: string | null;
-                } & {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description The id of the job. */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        status: "message_received";
-                        message_id: string;
-                    };
-                };
-            };
-            /** @description The message is empty, or the agent is paused. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description There is no such agent. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    get_api_agents_name_sse: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Events of the jobs that this server runs. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/event-stream": unknown;
-                };
-            };
-            /** @description There is no such agent. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    get_api_agents_name_status: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The newest first. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        Name: string;
-                        History: {
-                            id: string;
-                            message: string;
-                            status: string;
-                            result?: string;
-                            error?: string;
-                            /** @description RFC 3339 */
-                            timestamp: string;
-                        }[];
-                    };
-                };
-            };
-            /** @description There is no such agent. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    get_api_agents_name_observables: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The newest first. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        Name: string;
-                        History: {
-                            id: string;
-                            agent: string;
-                            /** @constant */
-                            name: "message";
-                            creation: {
-                                message: string;
-                                /** @description RFC 3339 */
-                                timestamp: string;
-                            };
-                            progress: ({
-                                type: string;
-                                content: string;
-                                /** @description RFC 3339 */
-                                timestamp: string;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                            completion?: {
-                                status: string;
-                                result?: string;
-                                error?: string;
-                                /** @description RFC 3339 */
-                                timestamp?: string;
-                            };
-                        }[];
-                    };
-                };
-            };
-            /** @description There is no such agent. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    delete_api_agents_name_observables: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Forgotten. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        status: "ok";
-                    };
-                };
-            };
-            /** @description There is no such agent. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    get_api_agents_actions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description An empty list. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        actions: string[];
-                    };
-                };
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    post_api_agents_actions_name_definition: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description There is no such action. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    post_api_agents_actions_name_run: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description There is no such action. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    get_api_agents_name_files: {
-        parameters: {
-            query?: {
-                path?: string;
-            };
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The file, or the list of the folder. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "*/*": unknown;
-                };
-            };
-            /** @description The path leads out of the folder. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description There is no such agent or file. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    get_api_agent_tasks: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description In the order of their names. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        id: string;
-                        name: string;
-                        description: string;
-                        model: string;
-                        prompt: string;
-                        /** @description RFC 3339 */
-                        created_at: string;
-                        /** @description RFC 3339 */
-                        updated_at: string;
-                        enabled: boolean;
-                        cron?: string;
-                        cron_timezone?: string;
-                        /** @enum {string} */
-                        cron_missed?: "skip" | "once";
-                        cron_parameters?: {
-                            [key: string]: string;
-                        };
-                        /** @description RFC 3339 */
-                        next_run_at?: string;
-                        multimedia_sources?: {
-                            /** @enum {string} */
-                            type: "image" | "video" | "audio" | "file";
-                            /** Format: uri */
-                            url: string;
-                            headers?: {
-                                [key: string]: string;
-                            } | null;
-                        }[];
-                    }[];
-                };
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    post_api_agent_tasks: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    id?: unknown;
-                    created_at?: unknown;
-                    updated_at?: unknown;
-                    next_run_at?: unknown;
-                    name: string;
-                    description?: string | null;
-                    model: string;
-                    prompt: string;
-                    enabled?: boolean | null;
-                    cron?: string | null;
-                    cron_timezone?: string | null;
-                    cron_missed?: ("skip" | "once") | null;
-                    cron_parameters?: {
-                        [key: string]: string | number | boolean;
-                    } | null;
-                    multimedia_sources?: {
-                        /** @enum {string} */
-                        type: "image" | "video" | "audio" | "file";
-                        /** Format: uri */
-                        url: string;
-                        headers?: {
-                            [key: string]: string;
-                        } | null;
-                    }[] | null;
-                    webhooks?: unknown[] | null;
-                };
-            };
-        };
-        responses: {
-            /** @description The id of the task. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        id: string;
-                    };
-                };
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    get_api_agent_tasks_id: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The task. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        id: string;
-                        name: string;
-                        description: string;
-                        model: string;
-                        prompt: string;
-                        /** @description RFC 3339 */
-                        created_at: string;
-                        /** @description RFC 3339 */
-                        updated_at: string;
-                        enabled: boolean;
-                        cron?: string;
-                        cron_timezone?: string;
-                        /** @enum {string} */
-                        cron_missed?: "skip" | "once";
-                        cron_parameters?: {
-                            [key: string]: string;
-                        };
-                        /** @description RFC 3339 */
-                        next_run_at?: string;
-                        multimedia_sources?: {
-                            /** @enum {string} */
-                            type: "image" | "video" | "audio" | "file";
-                            /** Format: uri */
-                            url: string;
-                            headers?: {
-                                [key: string]: string;
-                            } | null;
-                        }[];
-                    };
-                };
-            };
-            /** @description There is none with this id. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    put_api_agent_tasks_id: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    id?: unknown;
-                    created_at?: unknown;
-                    updated_at?: unknown;
-                    next_run_at?: unknown;
-                    name: string;
-                    description?: string | null;
-                    model: string;
-                    prompt: string;
-                    enabled?: boolean | null;
-                    cron?: string | null;
-                    cron_timezone?: string | null;
-                    cron_missed?: ("skip" | "once") | null;
-                    cron_parameters?: {
-                        [key: string]: string | number | boolean;
-                    } | null;
-                    multimedia_sources?: {
-                        /** @enum {string} */
-                        type: "image" | "video" | "audio" | "file";
-                        /** Format: uri */
-                        url: string;
-                        headers?: {
-                            [key: string]: string;
-                        } | null;
-                    }[] | null;
-                    webhooks?: unknown[] | null;
-                };
-            };
-        };
-        responses: {
-            /** @description Jobs that wait or run stay as they are. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        message: string;
-                    };
-                };
-            };
-            /** @description There is none with this id. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    delete_api_agent_tasks_id: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Removed. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        message: string;
-                    };
-                };
-            };
-            /** @description There is none with this id. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    post_api_agent_jobs_execute: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    task_id: string;
-                    parameters?: {
-                        [key: string]: string | number | boolean;
-                    } | null;
-                    images?: string[] | null;
-                    videos?: string[] | null;
-                    audios?: string[] | null;
-                    files?: string[] | null;
-                };
-            };
-        };
-        responses: {
-            /** @description The job waits. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        job_id: string;
-                        /** @constant */
-                        status: "pending";
-                        url: string;
-                    };
-                };
-            };
-            /** @description There is no such task. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    post_api_agent_tasks_name_execute: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    [key: string]: string | number | boolean;
-                };
-            };
-        };
-        responses: {
-            /** @description The job waits. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        job_id: string;
-                        /** @constant */
-                        status: "pending";
-                        url: string;
-                    };
-                };
-            };
-            /** @description There is no such task. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    get_api_agent_jobs: {
-        parameters: {
-            query?: {
-                task_id?: string;
-                status?: string;
-                limit?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The newest first. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        id: string;
-                        task_id: string;
-                        agent?: string;
-                        model: string;
-                        prompt: string;
-                        /** @enum {string} */
-                        status: "pending" | "running" | "completed" | "failed" | "cancelled";
-                        parameters: {
-                            [key: string]: string;
-                        };
-                        result?: string;
-                        error?: string;
-                        /** @description RFC 3339 */
-                        created_at: string;
-                        /** @description RFC 3339 */
-                        started_at?: string;
-                        /** @description RFC 3339 */
-                        completed_at?: string;
-                        /** @enum {string} */
-                        triggered_by: "manual" | "cron" | "api";
-                        traces?: {
-                            /** @enum {string} */
-                            type: "reasoning" | "tool_call" | "tool_result" | "status";
-                            content: string;
-                            /** @description RFC 3339 */
-                            timestamp: string;
-                            tool_name?: string;
-                            arguments?: string;
-                        }[];
-                        images?: string[];
-                        videos?: string[];
-                        audios?: string[];
-                        files?: string[];
-                    }[];
-                };
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    get_api_agent_jobs_id: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The job. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        id: string;
-                        task_id: string;
-                        agent?: string;
-                        model: string;
-                        prompt: string;
-                        /** @enum {string} */
-                        status: "pending" | "running" | "completed" | "failed" | "cancelled";
-                        parameters: {
-                            [key: string]: string;
-                        };
-                        result?: string;
-                        error?: string;
-                        /** @description RFC 3339 */
-                        created_at: string;
-                        /** @description RFC 3339 */
-                        started_at?: string;
-                        /** @description RFC 3339 */
-                        completed_at?: string;
-                        /** @enum {string} */
-                        triggered_by: "manual" | "cron" | "api";
-                        traces?: {
-                            /** @enum {string} */
-                            type: "reasoning" | "tool_call" | "tool_result" | "status";
-                            content: string;
-                            /** @description RFC 3339 */
-                            timestamp: string;
-                            tool_name?: string;
-                            arguments?: string;
-                        }[];
-                        images?: string[];
-                        videos?: string[];
-                        audios?: string[];
-                        files?: string[];
-                    };
-                };
-            };
-            /** @description There is none with this id. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    delete_api_agent_jobs_id: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Removed. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        message: string;
-                    };
-                };
-            };
-            /** @description There is none with this id. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
-    post_api_agent_jobs_id_cancel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Ended. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        message: string;
-                    };
-                };
-            };
-            /** @description It has ended already. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description There is none with this id. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlatError"];
-                };
-            };
-        };
-    };
     get_api_agents_collections: {
         parameters: {
             query?: {
@@ -24538,6 +23205,1570 @@ export interface operations {
             };
         };
     };
+    get_api_agents_actions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An empty list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        actions: string[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_actions_name_definition: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no such action. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_actions_name_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no such action. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_config_metadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The fields. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Fields: {
+                            name: string;
+                            label: string;
+                            type: string;
+                            helpText: string;
+                            defaultValue?: unknown;
+                        }[];
+                        MCPServers: {
+                            name: string;
+                            label: string;
+                            type: string;
+                            helpText: string;
+                            defaultValue?: unknown;
+                        }[];
+                        Connectors: unknown[];
+                        Actions: unknown[];
+                        DynamicPrompts: unknown[];
+                        Filters: unknown[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of their names. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        agents: string[];
+                        agentCount: number;
+                        actions: number;
+                        connectors: number;
+                        statuses: {
+                            [key: string]: boolean;
+                        };
+                        agent_hub_url?: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    description?: string | null;
+                    model?: string | null;
+                    system_prompt?: string | null;
+                    mcp_servers?: ({
+                        name?: string | null;
+                        /** Format: uri */
+                        url: string;
+                        token?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                    mcp_stdio_servers?: unknown;
+                    vector_stores?: string[] | null;
+                    max_iterations?: number | null;
+                    parameters?: ({
+                        temperature?: number | null;
+                        top_p?: number | null;
+                        max_tokens?: number | null;
+                        seed?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    connectors?: unknown;
+                    actions?: unknown;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description The name is in use. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    description?: string | null;
+                    model?: string | null;
+                    system_prompt?: string | null;
+                    mcp_servers?: ({
+                        name?: string | null;
+                        /** Format: uri */
+                        url: string;
+                        token?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                    mcp_stdio_servers?: unknown;
+                    vector_stores?: string[] | null;
+                    max_iterations?: number | null;
+                    parameters?: ({
+                        temperature?: number | null;
+                        top_p?: number | null;
+                        max_tokens?: number | null;
+                        seed?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    connectors?: unknown;
+                    actions?: unknown;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description The name is in use. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        active: boolean;
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_agents_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    description?: string | null;
+                    model?: string | null;
+                    system_prompt?: string | null;
+                    mcp_servers?: ({
+                        name?: string | null;
+                        /** Format: uri */
+                        url: string;
+                        token?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                    mcp_stdio_servers?: unknown;
+                    vector_stores?: string[] | null;
+                    max_iterations?: number | null;
+                    parameters?: ({
+                        temperature?: number | null;
+                        top_p?: number | null;
+                        max_tokens?: number | null;
+                        seed?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    connectors?: unknown;
+                    actions?: unknown;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agents_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_config: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Without the tokens of its servers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Without the tokens of its servers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_agents_name_pause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_agents_name_resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agents_name_chat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    message?: string | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The id of the job. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "message_received";
+                        message_id: string;
+                    };
+                };
+            };
+            /** @description The message is empty, or the agent is paused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_sse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events of the jobs that this server runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": {
+                        id: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Name: string;
+                        History: {
+                            id: string;
+                            message: string;
+                            status: string;
+                            result?: string;
+                            error?: string;
+                            /** @description RFC 3339 */
+                            timestamp: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_observables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Name: string;
+                        History: {
+                            id: string;
+                            agent: string;
+                            /** @constant */
+                            name: "message";
+                            creation: {
+                                message: string;
+                                /** @description RFC 3339 */
+                                timestamp: string;
+                            };
+                            progress: ({
+                                type: string;
+                                content: string;
+                                /** @description RFC 3339 */
+                                timestamp: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                            completion?: {
+                                status: string;
+                                result?: string;
+                                error?: string;
+                                /** @description RFC 3339 */
+                                timestamp?: string;
+                            };
+                        }[];
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agents_name_observables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Forgotten. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agents_name_files: {
+        parameters: {
+            query?: {
+                path?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, or the list of the folder. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The path leads out of the folder. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such agent or file. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agent_tasks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of their names. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        description: string;
+                        model: string;
+                        prompt: string;
+                        /** @description RFC 3339 */
+                        created_at: string;
+                        /** @description RFC 3339 */
+                        updated_at: string;
+                        enabled: boolean;
+                        cron?: string;
+                        cron_timezone?: string;
+                        /** @enum {string} */
+                        cron_missed?: "skip" | "once";
+                        cron_parameters?: {
+                            [key: string]: string;
+                        };
+                        /** @description RFC 3339 */
+                        next_run_at?: string;
+                        multimedia_sources?: {
+                            /** @enum {string} */
+                            type: "image" | "video" | "audio" | "file";
+                            /** Format: uri */
+                            url: string;
+                            headers?: {
+                                [key: string]: string;
+                            } | null;
+                        }[];
+                    }[];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agent_tasks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id?: unknown;
+                    created_at?: unknown;
+                    updated_at?: unknown;
+                    next_run_at?: unknown;
+                    name: string;
+                    description?: string | null;
+                    model: string;
+                    prompt: string;
+                    enabled?: boolean | null;
+                    cron?: string | null;
+                    cron_timezone?: string | null;
+                    cron_missed?: ("skip" | "once") | null;
+                    cron_parameters?: {
+                        [key: string]: string | number | boolean;
+                    } | null;
+                    multimedia_sources?: {
+                        /** @enum {string} */
+                        type: "image" | "video" | "audio" | "file";
+                        /** Format: uri */
+                        url: string;
+                        headers?: {
+                            [key: string]: string;
+                        } | null;
+                    }[] | null;
+                    webhooks?: unknown[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The id of the task. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agent_tasks_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The task. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        description: string;
+                        model: string;
+                        prompt: string;
+                        /** @description RFC 3339 */
+                        created_at: string;
+                        /** @description RFC 3339 */
+                        updated_at: string;
+                        enabled: boolean;
+                        cron?: string;
+                        cron_timezone?: string;
+                        /** @enum {string} */
+                        cron_missed?: "skip" | "once";
+                        cron_parameters?: {
+                            [key: string]: string;
+                        };
+                        /** @description RFC 3339 */
+                        next_run_at?: string;
+                        multimedia_sources?: {
+                            /** @enum {string} */
+                            type: "image" | "video" | "audio" | "file";
+                            /** Format: uri */
+                            url: string;
+                            headers?: {
+                                [key: string]: string;
+                            } | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_agent_tasks_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id?: unknown;
+                    created_at?: unknown;
+                    updated_at?: unknown;
+                    next_run_at?: unknown;
+                    name: string;
+                    description?: string | null;
+                    model: string;
+                    prompt: string;
+                    enabled?: boolean | null;
+                    cron?: string | null;
+                    cron_timezone?: string | null;
+                    cron_missed?: ("skip" | "once") | null;
+                    cron_parameters?: {
+                        [key: string]: string | number | boolean;
+                    } | null;
+                    multimedia_sources?: {
+                        /** @enum {string} */
+                        type: "image" | "video" | "audio" | "file";
+                        /** Format: uri */
+                        url: string;
+                        headers?: {
+                            [key: string]: string;
+                        } | null;
+                    }[] | null;
+                    webhooks?: unknown[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Jobs that wait or run stay as they are. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agent_tasks_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agent_jobs_execute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    task_id: string;
+                    parameters?: {
+                        [key: string]: string | number | boolean;
+                    } | null;
+                    images?: string[] | null;
+                    videos?: string[] | null;
+                    audios?: string[] | null;
+                    files?: string[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The job waits. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        job_id: string;
+                        /** @constant */
+                        status: "pending";
+                        url: string;
+                    };
+                };
+            };
+            /** @description There is no such task. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agent_tasks_name_execute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: string | number | boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The job waits. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        job_id: string;
+                        /** @constant */
+                        status: "pending";
+                        url: string;
+                    };
+                };
+            };
+            /** @description There is no such task. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agent_jobs: {
+        parameters: {
+            query?: {
+                task_id?: string;
+                status?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        task_id: string;
+                        agent?: string;
+                        model: string;
+                        prompt: string;
+                        /** @enum {string} */
+                        status: "pending" | "running" | "completed" | "failed" | "cancelled";
+                        parameters: {
+                            [key: string]: string;
+                        };
+                        result?: string;
+                        error?: string;
+                        /** @description RFC 3339 */
+                        created_at: string;
+                        /** @description RFC 3339 */
+                        started_at?: string;
+                        /** @description RFC 3339 */
+                        completed_at?: string;
+                        /** @enum {string} */
+                        triggered_by: "manual" | "cron" | "api";
+                        traces?: {
+                            /** @enum {string} */
+                            type: "reasoning" | "tool_call" | "tool_result" | "status";
+                            content: string;
+                            /** @description RFC 3339 */
+                            timestamp: string;
+                            tool_name?: string;
+                            arguments?: string;
+                        }[];
+                        images?: string[];
+                        videos?: string[];
+                        audios?: string[];
+                        files?: string[];
+                    }[];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_agent_jobs_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        task_id: string;
+                        agent?: string;
+                        model: string;
+                        prompt: string;
+                        /** @enum {string} */
+                        status: "pending" | "running" | "completed" | "failed" | "cancelled";
+                        parameters: {
+                            [key: string]: string;
+                        };
+                        result?: string;
+                        error?: string;
+                        /** @description RFC 3339 */
+                        created_at: string;
+                        /** @description RFC 3339 */
+                        started_at?: string;
+                        /** @description RFC 3339 */
+                        completed_at?: string;
+                        /** @enum {string} */
+                        triggered_by: "manual" | "cron" | "api";
+                        traces?: {
+                            /** @enum {string} */
+                            type: "reasoning" | "tool_call" | "tool_result" | "status";
+                            content: string;
+                            /** @description RFC 3339 */
+                            timestamp: string;
+                            tool_name?: string;
+                            arguments?: string;
+                        }[];
+                        images?: string[];
+                        videos?: string[];
+                        audios?: string[];
+                        files?: string[];
+                    };
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_agent_jobs_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_agent_jobs_id_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description It has ended already. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
     post_api_pii_analyze: {
         parameters: {
             query?: never;
@@ -25814,6 +26045,387 @@ export interface operations {
             };
         };
     };
+    get_v1_mcp_servers_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Each server with its tools, or with the reason why it has none. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        model: string;
+                        servers: {
+                            name: string;
+                            /** @enum {string} */
+                            type: "remote" | "stdio";
+                            tools: {
+                                /** @description The name for the model. */
+                                name: string;
+                                /** @description The name on its server. */
+                                tool: string;
+                                description?: string;
+                                /** @description JSON Schema of the arguments. */
+                                inputSchema: {
+                                    [key: string]: unknown;
+                                };
+                                annotations: {
+                                    readOnlyHint?: boolean;
+                                    idempotentHint?: boolean;
+                                    destructiveHint?: boolean;
+                                };
+                                /**
+                                 * @description Whether it runs at once, or once its caller has agreed.
+                                 * @enum {string}
+                                 */
+                                approval: "auto" | "ask";
+                            }[];
+                            prompts?: string[];
+                            resources?: string[];
+                            /** @description Why the server gives nothing. */
+                            error?: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_mcp_prompts_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Prompts as their servers describe them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        model: string;
+                        prompts: ({
+                            server: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_mcp_prompts_model_prompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+                prompt: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    arguments?: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The filled-in prompt. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        messages: ({
+                            role: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_mcp_resources_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Resources and their templates as their servers describe them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        model: string;
+                        resources: ({
+                            server: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        resourceTemplates: ({
+                            server: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_mcp_resources_model_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    uri: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The content. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        contents: ({
+                            uri: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_mcp_tools_model_call: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    server: string;
+                    /** @description The name on its server. */
+                    tool: string;
+                    arguments?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description What the tool answers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        content: ({
+                            type: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        isError?: boolean;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_mcp_sign_in_callback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sign-in is done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_mcp_sign_in_model_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address at which a person signs in, unless none has to. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        url: string | null;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    delete_v1_mcp_sign_in_model_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tokens and client are forgotten. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
     get_api_settings: {
         parameters: {
             query?: never;
@@ -25957,8 +26569,10 @@ export interface operations {
                         agent_pool_enable_logs?: boolean;
                         /** @description an address where agents are shared, shown as a link */
                         agent_pool_agent_hub_url?: string;
-                        /** @description an assistant for administrators; not in this version: only the present value can be set */
+                        /** @description tools with which an assistant runs the server */
                         localai_assistant_enabled?: boolean;
+                        /** @description the assistant of an administrator has tools that change the server */
+                        assistant_write_tools?: boolean;
                         /** @description database of the collections; not in this version: only the present value can be set */
                         agent_pool_database_url?: string;
                         /** @description file of the collections; not in this version: only the present value can be set */
@@ -26124,8 +26738,10 @@ export interface operations {
                     agent_pool_enable_logs?: boolean;
                     /** @description an address where agents are shared, shown as a link */
                     agent_pool_agent_hub_url?: string;
-                    /** @description an assistant for administrators; not in this version: only the present value can be set */
+                    /** @description tools with which an assistant runs the server */
                     localai_assistant_enabled?: boolean;
+                    /** @description the assistant of an administrator has tools that change the server */
+                    assistant_write_tools?: boolean;
                     /** @description database of the collections; not in this version: only the present value can be set */
                     agent_pool_database_url?: string;
                     /** @description file of the collections; not in this version: only the present value can be set */
@@ -26436,6 +27052,133 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_mcp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description The session has ended, or belongs to another caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_mcp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": ({
+                    /** @constant */
+                    jsonrpc: "2.0";
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    jsonrpc: "2.0";
+                } & {
+                    [key: string]: unknown;
+                })[];
+            };
+        };
+        responses: {
+            /** @description The answer, as server-sent events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description Taken; there is nothing to answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The session has ended, or belongs to another caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    delete_mcp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has ended, with its tools. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The session has ended, or belongs to another caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
                 };
             };
         };

@@ -101,6 +101,7 @@ export const piiEvent = z.looseObject({
   target: z.string().describe('What was changed: an id, or the name of a model or backend.').exactOptional(),
   target_name: z.string().exactOptional(),
   details: z.string().describe('Figures and names of the change; never a secret.').exactOptional(),
+  tool: z.string().describe('The tool of the assistant that made the change for the caller.').exactOptional(),
   actor: z.string().describe('Name or address of the caller.').exactOptional(),
   via: z.enum(['session', 'api-key', 'shared-key', 'none', 'command']).exactOptional(),
   api_key_id: z.string().exactOptional(),

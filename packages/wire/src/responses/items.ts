@@ -83,7 +83,7 @@ const responseInputToolList = z.looseObject({
   id: z.string().nullish(),
   server_label: z.string(),
   tools: endAtFirstFault(z.array(z.looseObject({ name: z.string() }))).nullish(),
-  error: z.unknown(),
+  error: z.unknown().optional(),
 })
 
 /** A call of a tool that the server ran in an earlier turn. */
@@ -94,7 +94,7 @@ const responseInputServerCall = z.looseObject({
   name: z.string(),
   arguments: z.string(),
   output: z.string().nullish(),
-  error: z.unknown(),
+  error: z.unknown().optional(),
   approval_request_id: z.string().nullish(),
 })
 

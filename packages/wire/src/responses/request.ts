@@ -26,7 +26,7 @@ export const responseFileSearchTool = z.looseObject({
   vector_store_ids: endAtFirstFault(z.array(z.string()).min(1).max(16)),
   max_num_results: z.int().min(1).max(50).nullish(),
   ranking_options: z.looseObject({ score_threshold: unitInterval.nullish() }).nullish(),
-  filters: z.unknown(),
+  filters: z.unknown().optional(),
 })
 
 const OWN_SHAPES: ReadonlySet<string> = new Set(['function', 'mcp', 'file_search'])
@@ -36,15 +36,17 @@ const OWN_SHAPES: ReadonlySet<string> = new Set(['function', 'mcp', 'file_search
  * none of the latter.
  */
 export const responseTool = z.union([
-  z.looseObject({
-    type: z.literal('function'),
-    name: z.string().min(1),
-    description: z.string().nullish(),
-    parameters: anyObject.nullish(),
-    strict: z.boolean().nullish(),
-  }),
-  responseServerTool,
-  responseFileSearchTool,
+  z.discriminatedUnion('type', [
+    z.looseObject({
+      type: z.literal('function'),
+      name: z.string().min(1),
+      description: z.string().nullish(),
+      parameters: anyObject.nullish(),
+      strict: z.boolean().nullish(),
+    }),
+    responseServerTool,
+    responseFileSearchTool,
+  ]),
   z.looseObject({ type: z.string().refine((type) => !OWN_SHAPES.has(type), { abort: true }) }),
 ])
 

@@ -12,6 +12,14 @@ export interface ServerFields extends Pick<ChatRequest, 'approvals' | 'serverTex
   readonly hosted: readonly HostedTool[]
 }
 
+/** Leaves out tools that this server runs, which a count of tokens does not open, and says so. */
+export function leaveOutHosted({ hostedTools, approvals: _, serverTexts: __, ...chat }: ChatRequest): ChatRequest {
+  const isNamed = hostedTools?.some((tool) => !(tool.kind === 'model-servers' && tool.ifAny === true)) ?? false
+  if (!isNamed) return chat
+  const message = 'tools that this server runs are not counted'
+  return { ...chat, warnings: [...(chat.warnings ?? []), { code: 'tools_left_out', message }] }
+}
+
 type Metadata = Readonly<Record<string, string>> | undefined
 
 /**

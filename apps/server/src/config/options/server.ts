@@ -46,6 +46,12 @@ export const server = defineSection({
       default: '1024',
       about: 'replies from this size on are compressed',
     }),
+    disableMcp: option(toggle, {
+      flag: 'disable-mcp',
+      env: ['SVC_DISABLE_MCP'],
+      default: 'false',
+      about: 'no tools from MCP servers: their routes are absent, and no program of theirs is started',
+    }),
     uploadLimitBytes: option(size({ bare: 'MB' }), {
       flag: 'upload-limit',
       env: ['SVC_UPLOAD_LIMIT'],

@@ -1,4 +1,4 @@
-import { applySplices, type JsonDocument } from '@svc/json'
+import { applySplices, type JsonDocument, type Splice } from '@svc/json'
 import { REQUEST_STAGES, type RequestStage } from '@svc/wire/stages'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { TraceRecorder } from '../../monitoring/recorders.ts'
@@ -238,7 +238,9 @@ export function createRequestCore(stages: Stages, { observe, traces, onEnd }: Co
 /** Gives the body as traces keep it. */
 function toTraced({ document, format }: ResolvedRequest, { splices }: FilteredRequest): Uint8Array {
   const texts = document.texts()
-  return format.traced?.(texts) ?? applySplices(texts.bytes, splices)
+  const secrets = format.secrets?.(texts) ?? []
+  const isSecret = ({ start, end }: Splice): boolean => secrets.some((one) => one.start <= start && end <= one.end)
+  return format.traced?.(texts) ?? applySplices(texts.bytes, [...splices.filter((one) => !isSecret(one)), ...secrets])
 }
 
 /** The request of a router, for the model that it picked. */

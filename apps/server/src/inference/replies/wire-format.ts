@@ -1,5 +1,5 @@
 import type { SvcError } from '@svc/errors'
-import type { JsonDocument } from '@svc/json'
+import type { JsonDocument, Splice } from '@svc/json'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { HiddenTexts } from '../../pii/hidden-text.ts'
 import type { PredictionEvent, Usage } from '../core/events.ts'
@@ -144,6 +144,8 @@ export interface WireFormat {
   findModel?(document: JsonDocument): { readonly name: string; readonly model: ModelConfig }
   /** Gives the body as traces keep it. @default the body as the PII filter leaves it */
   traced?(document: JsonDocument): Uint8Array
+  /** Finds secrets of the body, which traces do not keep. @default none */
+  secrets?(document: JsonDocument): readonly Splice[]
   /** Gives texts of a body that are not written as strings, for the PII filter. @default none */
   hiddenTexts?(document: JsonDocument): HiddenTexts | undefined
 }

@@ -119,9 +119,6 @@ async function openOne(one: HostedTool, sources: ToolSources, options: OpenOptio
       return { set: await fileSearch(one, { context, signal }), source: 'file-search' }
     case 'assistant':
       if (assistantTools === undefined) throw switchedOff('the tools of the assistant')
-      if (context.principal.role !== 'admin') {
-        throw new SvcError('forbidden', 'the tools of the assistant are for administrators')
-      }
       return { set: await assistantTools({ context, signal }), source: 'own' }
   }
 }

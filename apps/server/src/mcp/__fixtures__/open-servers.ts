@@ -21,6 +21,8 @@ export function openServers(options: Partial<ToolServersOptions> = {}): McpServe
     sizes: createProcessStats({ clock: systemClock }),
     clock: systemClock,
     logger: quietLogger,
+    signInFile: '/nonexistent/sign-ins',
+    signInKey: () => new Uint8Array(32),
     ...options,
   })
   return Object.assign(Object.create(servers) as McpServers, { [Symbol.asyncDispose]: () => servers.close() })

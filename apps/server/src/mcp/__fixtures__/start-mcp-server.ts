@@ -26,7 +26,12 @@ export interface TestMcpServer extends AsyncDisposable {
 }
 
 /** Starts the server with the tools `add`, `wait`, `count`, `picture`, `fail`, and a prompt and a resource. */
-export async function startMcpServer(): Promise<TestMcpServer> {
+export async function startMcpServer({
+  intercept = () => false,
+}: {
+  /** Answers requests before the protocol does. @returns whether it has */
+  readonly intercept?: (request: IncomingMessage, response: ServerResponse) => boolean
+} = {}): Promise<TestMcpServer> {
   const headers: IncomingMessage['headers'][] = []
   const requests: string[] = []
   const servers = new Map<string, { server: McpServer; transport: StreamableHTTPServerTransport }>()
@@ -67,6 +72,7 @@ export async function startMcpServer(): Promise<TestMcpServer> {
     headers.push(request.headers)
     requests.push(`${request.method} ${request.url}`)
     const path = new URL(request.url ?? '', 'http://x').pathname
+    if (intercept(request, response)) return
     if (path === '/mcp') void streamable(request, response)
     else if (path === '/sse' && request.headers['content-type'] !== undefined && !request.url?.includes('sessionId')) {
       response.writeHead(405).end()

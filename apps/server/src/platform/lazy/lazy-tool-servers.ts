@@ -1,3 +1,4 @@
+import { SvcError } from '@svc/errors'
 import { createLazy } from '../../concurrency/lazy.ts'
 import type { ToolServers } from '../../inference/tools/server-tools.ts'
 import { hasModelServers } from '../../mcp/model-texts.ts'
@@ -14,15 +15,22 @@ export interface LazyToolServers extends ToolServers {
 }
 
 /** Makes the client of MCP servers. Nothing of it is loaded yet. */
-export function createLazyToolServers(options: ToolServersOptions): LazyToolServers {
+export function createLazyToolServers({
+  isDisabled,
+  ...options
+}: ToolServersOptions & {
+  /** Whether the operator wants no tools from MCP servers. */
+  readonly isDisabled: boolean
+}): LazyToolServers {
   const { open, opened, settled } = createLazy(async () => {
+    if (isDisabled) throw turnedOff()
     const { createToolServers } = await import('../../mcp/tool-servers.ts')
     return createToolServers(options)
   })
   return {
     open,
     opened,
-    hasServers: hasModelServers,
+    hasServers: (model) => !isDisabled && hasModelServers(model),
     openModel: async (model, request) => (await open()).openModel(model, request),
     openNamed: async (server, request) => (await open()).openNamed(server, request),
     killNow: () => opened()?.killNow(),
@@ -30,4 +38,10 @@ export function createLazyToolServers(options: ToolServersOptions): LazyToolServ
       await (await settled())?.close()
     },
   }
+}
+
+function turnedOff(): SvcError {
+  return new SvcError('invalid_request', 'tools of MCP servers are turned off here (--disable-mcp)', {
+    code: 'mcp_disabled',
+  })
 }

@@ -678,7 +678,8 @@ export const ENDPOINTS = defineRequirements([
   {
     id: 'chat:tools:not-built',
     section: '4.3',
-    behavior: 'Tools of the types `mcp` and `file_search` are refused by name with 400.',
+    behavior:
+      'Tools of the types `mcp` and `file_search` are refused by name with 400 where they do not run: everywhere but in `/v1/responses`.',
     state: 'built',
   },
   {
@@ -1049,7 +1050,7 @@ export const ENDPOINTS = defineRequirements([
     id: 'inference:route:mcp-chat',
     section: '4.3',
     behavior: '`POST /v1/mcp/chat/completions` and its two aliases chat with tools of MCP servers.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'inference:route:stores',

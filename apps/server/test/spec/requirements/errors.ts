@@ -394,19 +394,19 @@ export const ERRORS = defineRequirements([
     id: 'responses:error:tools',
     section: '7.3',
     behavior: 'Tools that fail in `/v1/responses` are 500 `failed to execute tools` of the type `model_error`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:error:mcp-config',
     section: '7.3',
     behavior: 'An MCP configuration that cannot be read is 500 `failed to get MCP config` of the type `server_error`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:error:mcp-servers',
     section: '7.3',
     behavior: 'MCP servers of which none works are 500 `no working MCP servers found` of the type `server_error`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'responses:get-error:no-id',

@@ -858,19 +858,25 @@ export const MANAGEMENT = defineRequirements([
     id: 'assistant:tools:read',
     section: '4.9',
     behavior: 'The assistant may read PII events, middleware status, router decisions and corpus statistics.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'assistant:tools:write',
     section: '4.9',
     behavior: 'The assistant may seed and clear a router corpus.',
-    state: 'not-built',
+    state: 'built',
+  },
+  {
+    id: 'assistant:tools:rights',
+    section: '4.9',
+    behavior: 'The assistant has the tools whose routes its caller may call, and no others.',
+    state: 'built',
   },
   {
     id: 'assistant:tools:detector-policy',
     section: '4.9',
     behavior: 'The assistant edits detector policy through `edit_model_config`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'gate:admin:router-decisions',

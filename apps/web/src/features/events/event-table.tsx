@@ -142,10 +142,11 @@ function Details({ event }: { readonly event: AuditEvent }) {
   const { t } = useTranslation('events')
   const { kind, segment, byte_offset: offset, length, score, origin, direction } = event
   const { status_code: status, bytes_sent: sent, bytes_received: received, duration_ms: duration } = event
-  const { target, target_name: targetName, details, address } = event
+  const { target, target_name: targetName, details, tool, address } = event
   const parts = [
     targetName ?? target,
     details,
+    tool !== undefined && t('detail.tool', { tool }),
     address !== undefined && t('detail.from', { address }),
     origin !== undefined && t(`origin.${origin}`),
     direction !== undefined && t(`direction.${direction}`),

@@ -21,7 +21,21 @@ export function toAgentConfig(form: z.output<typeof agentForm>, before?: AgentCo
     throw refuseAgent('mcp_stdio_servers: only the file of a model names programs: write them to its key mcp.stdio')
   }
   const servers = form.mcp_servers?.map((server, index) => keepToken(server, before?.mcp_servers ?? [], index))
-  return { ...form, mcp_servers: servers }
+  return { ...keepSecrets(form, before), mcp_servers: servers }
+}
+
+/** Names of members that hold secrets, also of those without a meaning here. */
+const SECRET_NAME = /(^|_)(key|token|password|secret)$/i
+
+/** Puts the values back that are masked. */
+function keepSecrets<Form extends Readonly<Record<string, unknown>>>(
+  form: Form,
+  before: AgentConfig | undefined,
+): Form {
+  const masked = Object.keys(form).filter((name) => SECRET_NAME.test(name) && form[name] === MASK)
+  const unknown = masked.find((name) => before?.[name] === undefined)
+  if (unknown !== undefined) throw refuseAgent(`${unknown}: ${MASK} stands for a value that is not known`)
+  return { ...form, ...Object.fromEntries(masked.map((name) => [name, before?.[name]])) }
 }
 
 function isFilled(value: unknown): boolean {
@@ -61,8 +75,9 @@ function keepToken(server: AgentToolServer, before: readonly AgentToolServer[], 
 
 /** The config of an agent as replies show it. */
 export function showConfig(config: AgentConfig): object {
+  const shown = Object.entries(config).map(([name, value]) => [name, SECRET_NAME.test(name) && value ? MASK : value])
   return {
-    ...config,
+    ...Object.fromEntries(shown),
     mcp_servers: config.mcp_servers?.map((server) => (server.token ? { ...server, token: MASK } : server)),
   }
 }

@@ -1,9 +1,10 @@
+import type { FormReader } from '../../../http/forms/form-reader.ts'
 import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { showConfig, toAgentConfig } from './agent-form.ts'
 import { AGENT_FIELDS, SERVER_FIELDS } from './config-metadata.ts'
-import { AGENT_ROUTE, withForm } from './read-form.ts'
+import { AGENT_ROUTE, withFileOrForm, withForm } from './read-form.ts'
 import type { AgentRouteParts } from './task-routes.ts'
 
 const schemas = () => import('./agent-schemas.ts')
@@ -13,12 +14,18 @@ const AGENT = `${AGENTS}/:name`
 const NOT_FOUND = { 404: { description: 'There is no such agent.' } }
 const done = { 200: { description: 'Done.', schema: async () => (await schemas()).agentDone }, ...NOT_FOUND }
 
+interface AgentParts extends AgentRouteParts {
+  readonly forms: FormReader
+  /** Address of a page where agents are shared; empty without one. */
+  readonly hubUrl: () => string
+}
+
 /** `/api/agents`: agents as an administrator makes and changes them (§4.7). */
-export function agentRoutes(parts: AgentRouteParts & { readonly hubUrl: () => string }): Route[] {
+export function agentRoutes(parts: AgentParts): Route[] {
   return [
+    metadataRoute(),
     listRoute(parts),
     ...[AGENTS, `${AGENTS}/import`].map((path) => createRoute(parts, path)),
-    metadataRoute(),
     stateRoute(parts),
     updateRoute(parts),
     removeRoute(parts),
@@ -27,7 +34,7 @@ export function agentRoutes(parts: AgentRouteParts & { readonly hubUrl: () => st
   ]
 }
 
-function listRoute({ open, hubUrl }: AgentRouteParts & { readonly hubUrl: () => string }): Route {
+function listRoute({ open, hubUrl }: AgentParts): Route {
   return defineRoute({
     ...AGENT_ROUTE,
     method: 'GET',
@@ -50,13 +57,15 @@ function listRoute({ open, hubUrl }: AgentRouteParts & { readonly hubUrl: () => 
   })
 }
 
-function createRoute({ open, bodies }: AgentRouteParts, path: string): Route {
+function createRoute({ open, bodies, forms }: AgentParts, path: string): Route {
+  const isImport = path !== AGENTS
   return defineRoute({
     ...AGENT_ROUTE,
     method: 'POST',
     path,
-    summary: path === AGENTS ? 'Make an agent' : 'Make an agent of an exported one',
-    audit: { change: path === AGENTS ? 'agent.create' : 'agent.import' },
+    summary: isImport ? 'Make an agent of an exported one: as JSON, or as the file of a form' : 'Make an agent',
+    audit: { change: isImport ? 'agent.import' : 'agent.create' },
+    form: isImport,
     body: async () => (await schemas()).agentForm,
     responses: {
       201: { description: 'Made.', schema: async () => (await schemas()).agentDone },
@@ -64,7 +73,8 @@ function createRoute({ open, bodies }: AgentRouteParts, path: string): Route {
     },
     async handler(call) {
       const schema = (await schemas()).agentForm
-      return withForm(call, { bodies, schema }, async (form) => {
+      const read = isImport ? withFileOrForm : withForm
+      return read(call, { bodies, forms, schema }, async (form) => {
         const config = toAgentConfig(form)
         const { agents, agentsChanged } = await open()
         await agents.create(config, call.principal.id)

@@ -113,3 +113,6 @@ export const actionList = z.object({ actions: z.array(z.string()) })
 export const folderList = z.object({
   files: z.array(z.object({ name: z.string(), type: z.enum(['file', 'folder']), size: z.int() })),
 })
+
+/** Data of an event of an agent. */
+export const agentEvent = z.looseObject({ id: z.string() })

@@ -1,4 +1,4 @@
-import { agentNotFound, refuseAgent } from '../../../agents/agent-errors.ts'
+import { refuseAgent } from '../../../agents/agent-errors.ts'
 import type { Agents } from '../../../agents/agents.ts'
 import { NO_MEDIA } from '../../../agents/job.ts'
 import { json } from '../../../http/json.ts'
@@ -19,14 +19,7 @@ const EVER = Number.MAX_SAFE_INTEGER
 
 /** Messages to agents, and what becomes of them (§4.7). */
 export function chatRoutes(parts: AgentRouteParts & { readonly streams: EventStreamParts }): Route[] {
-  return [
-    chatRoute(parts),
-    eventsRoute(parts),
-    statusRoute(parts),
-    observablesRoute(parts),
-    clearRoute(parts),
-    ...actionRoutes(),
-  ]
+  return [chatRoute(parts), eventsRoute(parts), statusRoute(parts), observablesRoute(parts), clearRoute(parts)]
 }
 
 function chatRoute({ open, bodies, clock }: AgentRouteParts): Route {
@@ -70,7 +63,11 @@ function eventsRoute({ open, streams }: AgentRouteParts & { readonly streams: Ev
     summary: 'What happens to the messages of an agent, as server-sent events',
     quiet: true,
     responses: {
-      200: { description: 'Events of the jobs that this server runs.', contentType: 'text/event-stream' },
+      200: {
+        description: 'Events of the jobs that this server runs.',
+        contentType: 'text/event-stream',
+        schema: async () => (await schemas()).agentEvent,
+      },
       ...NOT_FOUND,
     },
     async handler(call) {
@@ -167,30 +164,4 @@ function clearRoute({ open }: AgentRouteParts): Route {
       return json({ status: 'ok' })
     },
   })
-}
-
-/** The actions of agents: this server has none of its own, and no programs of a folder. */
-function actionRoutes(): Route[] {
-  const list = defineRoute({
-    ...AGENT_ROUTE,
-    method: 'GET',
-    path: '/api/agents/actions',
-    summary: 'The actions of agents: none, as tools come from MCP servers',
-    responses: { 200: { description: 'An empty list.', schema: async () => (await schemas()).actionList } },
-    handler: () => json({ actions: [] }),
-  })
-  const uses = (['definition', 'run'] as const).map((what) =>
-    defineRoute({
-      ...AGENT_ROUTE,
-      method: 'POST',
-      path: `/api/agents/actions/:name/${what}`,
-      summary: what === 'run' ? 'Run an action' : 'The parameters of an action',
-      audit: { unrecorded: 'there are no actions' },
-      responses: { 404: { description: 'There is no such action.' } },
-      handler: (call) => {
-        throw agentNotFound('Action', call.param('name'))
-      },
-    }),
-  )
-  return [list, ...uses]
 }

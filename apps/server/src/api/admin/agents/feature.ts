@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { ServerFeature } from '../../../platform/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
+import { actionRoutes } from './action-routes.ts'
 import { agentRoutes } from './agent-routes.ts'
 import { chatRoutes } from './chat-routes.ts'
 import { executeRoutes } from './execute-routes.ts'
@@ -12,14 +13,24 @@ import { taskRoutes } from './task-routes.ts'
 const FOLDER = 'agents'
 
 /** Agents, tasks and jobs. Without them their routes are absent. */
-export function agentsFeature({ agents, bodies, clock, config, settings, compression }: Platform): ServerFeature {
+export function agentsFeature({
+  agents,
+  bodies,
+  forms,
+  clock,
+  config,
+  settings,
+  compression,
+}: Platform): ServerFeature {
   if (!agents.isEnabled) return { routes: [] }
   const parts = { open: agents.open, bodies, clock }
   const streams = { clock, compression, opaqueErrors: config.opaqueErrors }
   const folder = config.agentPoolStateDir ?? join(config.dataPath, FOLDER)
   return {
     routes: [
-      ...agentRoutes({ ...parts, hubUrl: () => settings.get('agent_pool_agent_hub_url') }),
+      // Before the paths with a name in the same place.
+      ...actionRoutes(),
+      ...agentRoutes({ ...parts, forms, hubUrl: () => settings.get('agent_pool_agent_hub_url') }),
       ...chatRoutes({ ...parts, streams }),
       fileRoute({ ...parts, folder, compression }),
       ...taskRoutes(parts),

@@ -208,6 +208,31 @@ The reply is the Prometheus text format; \`api_call\` is the duration of calls b
 `,
   },
   {
+    name: 'mcp',
+    description: 'Tools, prompts and resources of the MCP servers that models have.',
+    tags: ['mcp'],
+    markdown: `# MCP servers
+
+The file of a model names MCP servers in its key \`mcp\`: remote ones by their address, and programs on this machine. Only administrators can write it.
+
+\`\`\`sh
+curl {base_url}v1/mcp/servers/demo
+\`\`\`
+
+lists the servers of a model with their tools, or with the reason why a server does not work.
+
+\`\`\`sh
+curl {base_url}v1/mcp/prompts/demo
+\`\`\`
+
+\`\`\`sh
+curl {base_url}v1/mcp/resources/demo
+\`\`\`
+
+\`POST /v1/mcp/prompts/{model}/{prompt}\` with \`{"arguments": {…}}\` gives the messages of a prompt, and \`POST /v1/mcp/resources/{model}/read\` with \`{"uri": "…"}\` the content of a resource. \`POST /v1/mcp/tools/{model}/call\` (admin) calls a tool by hand.
+`,
+  },
+  {
     name: 'cors-proxy',
     description: 'Reach public servers from pages of this one.',
     tags: ['cors-proxy'],
@@ -279,6 +304,22 @@ The reply (admin) has every runtime setting, secrets masked. \`POST /api/setting
 \`\`\`sh
 curl -X POST {base_url}api/settings -H 'Content-Type: application/json' -d '{"watchdog_idle_timeout": "10m"}'
 \`\`\`
+`,
+  },
+  {
+    name: 'assistant',
+    description: 'Tools with which a program runs the server.',
+    tags: ['assistant'],
+    markdown: `# Assistant
+
+\`/mcp\` speaks the Model Context Protocol over streamable HTTP. A program that knows the protocol lists the tools of the server and runs it with them.
+
+\`\`\`sh
+curl {base_url}mcp -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' \\
+  -d '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "me", "version": "1"}}}'
+\`\`\`
+
+The reply names the session in \`Mcp-Session-Id\`; later messages send it back, and \`DELETE\` ends it. A caller has the tools whose routes it may call: an admin has all of them, other accounts need the feature \`assistant\`. \`svc mcp\` speaks the same on standard input and output.
 `,
   },
 ]

@@ -1,11 +1,11 @@
 /** Areas of the server by a path that proves them. */
 export const AREAS = {
   agents: '/api/agents',
-  mcp: '/v1/mcp/chat/completions',
+  mcp: '/v1/mcp/servers/:model',
   fine_tuning: '/api/fine-tuning/jobs',
   quantization: '/api/quantization/jobs',
   distributed: '/api/nodes',
-  localai_assistant: '/api/assistant',
+  localai_assistant: '/mcp',
   p2p: '/api/p2p',
   model_gallery: '/api/models',
   backend_gallery: '/api/backends',

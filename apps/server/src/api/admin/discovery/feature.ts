@@ -5,7 +5,7 @@ import { featuresRoute } from './features.ts'
 import { instructionRoutes } from './instructions.ts'
 
 /** Describes the server to programs, from its route table. */
-export function discoveryFeature({ version, routes, accounts }: Platform): ServerFeature {
+export function discoveryFeature({ version, routes, accounts, assistant }: Platform): ServerFeature {
   const describe = async () => {
     const { openApiDocument } = await import('../../../http/openapi.ts')
     return openApiDocument(routes(), version)
@@ -13,7 +13,7 @@ export function discoveryFeature({ version, routes, accounts }: Platform): Serve
   return {
     routes: [
       discoveryRoute({ version, routes }),
-      featuresRoute({ routes, hasAccounts: accounts.isInUse }),
+      featuresRoute({ routes, hasAccounts: accounts.isInUse, hasAssistant: assistant.isOn }),
       ...instructionRoutes(describe),
     ],
   }

@@ -11,10 +11,12 @@ export interface FeatureFacts {
   /** The route table without reserved routes. */
   readonly routes: () => readonly RouteInfo[]
   readonly hasAccounts: boolean
+  /** Whether the assistant is on at this moment. */
+  readonly hasAssistant: () => boolean
 }
 
 /** Finds the features of the server: accounts, areas, and the feature switches that a route depends on. */
-function findServed({ routes, hasAccounts }: FeatureFacts): z.infer<typeof featuresReply> {
+function findServed({ routes, hasAccounts, hasAssistant }: FeatureFacts): z.infer<typeof featuresReply> {
   const served = routes().filter(({ gateOnly }) => gateOnly !== true)
   const paths = new Set(served.flatMap(listPaths))
   const switches = new Set<string | undefined>(served.map(({ feature }) => feature))
@@ -22,6 +24,7 @@ function findServed({ routes, hasAccounts }: FeatureFacts): z.infer<typeof featu
     ...FEATURES.map(({ key }) => [key, switches.has(key)] as const),
     ...Object.entries(AREAS).map(([name, path]) => [name, paths.has(path)] as const),
     ['accounts', hasAccounts] as const,
+    ['localai_assistant', hasAssistant()] as const,
   ]
   // one entry for each key of the schema
   return Object.fromEntries(entries) as z.infer<typeof featuresReply>

@@ -38,6 +38,13 @@ export interface ConfigFiles {
    */
   replace(name: string, text: string, options?: ChangeOptions): Promise<WrittenConfig>
   /**
+   * Gives the text that a change would lead to, and writes nothing. The keys of {@link patch}, or the text of
+   * {@link replace}.
+   *
+   * @throws {SvcError} as {@link patch} and {@link replace}, but for names that are taken
+   */
+  preview(name: string, change: ConfigPatch | string, options?: ChangeOptions): Promise<ConfigPreview>
+  /**
    * Writes the file of a new model; JSON becomes YAML in block style.
    *
    * @throws {SvcError} `conflict`, `invalid_request`
@@ -51,12 +58,31 @@ export interface ConfigFiles {
   copyBuiltIn(name: string, newName: string): Promise<WrittenConfig>
 }
 
+/** A change of a model file that is not made. */
+export interface ConfigPreview {
+  readonly before: ReadConfig
+  /** The text after the change, which is valid. */
+  readonly text: string
+}
+
 /** A file that is written over the API describes one model, so that its name and its file belong together. */
 function refuseSeveral(checked: CheckedConfig): CheckedConfig {
   if (checked.models.length === 1) return checked
   throw new SvcError('invalid_request', 'the text describes several models: send them one by one', {
     code: 'several_models',
   })
+}
+
+/** The file of a model with other keys. @throws {SvcError} `not_found`, `invalid_request` */
+function applyPatch({ name, file, model, text }: ReadConfig, patch: ConfigPatch): CheckedConfig {
+  if (patch.name !== undefined && patch.name !== name) {
+    throw new SvcError('invalid_request', 'the name of a model cannot be changed here', {
+      code: 'name_fixed',
+      details: { param: 'name' },
+    })
+  }
+  if (model === undefined) throw configNotFound()
+  return patchConfig(text, patch, file, name)
 }
 
 /** Parts of {@link createConfigFiles}. */
@@ -77,15 +103,7 @@ export function createConfigFiles(parts: ConfigFilesParts): ConfigFiles {
     patch: (name, patch, options) =>
       alone(async () => {
         const before = await readForChange(name, options)
-        if (patch.name !== undefined && patch.name !== name) {
-          throw new SvcError('invalid_request', 'the name of a model cannot be changed here', {
-            code: 'name_fixed',
-            details: { param: 'name' },
-          })
-        }
-        const { file } = before
-        if (before.model === undefined) throw configNotFound()
-        return write(file, patchConfig(before.text, patch, file, name), { before })
+        return write(before.file, applyPatch(before, patch), { before })
       }),
     replace: (name, text, options) =>
       alone(async () => {
@@ -98,6 +116,12 @@ export function createConfigFiles(parts: ConfigFilesParts): ConfigFiles {
         const file = model.name === name ? replaces : await newFile(model.name)
         return write(file, checked, { before, replaces })
       }),
+    async preview(name, change, options) {
+      const before = await readForChange(name, options)
+      if (typeof change !== 'string') return { before, text: applyPatch(before, change).text }
+      checkConfig(change, before.file)
+      return { before, text: toBlockStyle(change) }
+    },
     copyBuiltIn: (name, newName) =>
       alone(async () => {
         const model = modelFiles.get(name)

@@ -15,7 +15,7 @@ import { wantsPage } from '../../../http/wants-page.ts'
 import { readJsonBody } from '../../read-json-body.ts'
 import type { ConfigFiles } from './config-files.ts'
 import { type ChangeOptions, toConfigFile, type WrittenConfig } from './config-folder.ts'
-import type { ConfigText, configWritten, patchBody } from './schemas.ts'
+import type { ConfigText, configPreview, configWritten, patchBody } from './schemas.ts'
 
 /** Parts of the routes of model configurations. */
 export interface ModelConfigParts {
@@ -40,6 +40,7 @@ export function modelConfigRoutes(parts: ModelConfigParts): Route[] {
   return [
     configRoute(parts),
     patchRoute(parts),
+    previewRoute(parts),
     importRoute(parts),
     copyRoute(parts),
     fileTextRoute(parts),
@@ -98,6 +99,39 @@ function patchRoute({ files, modelFiles, bodies }: ModelConfigParts): Route {
       })
     },
   })
+}
+
+function previewRoute({ files, bodies }: ModelConfigParts): Route {
+  return defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/api/models/preview/:name{.+}',
+    summary: 'The difference that a change of a model file would make, without making it',
+    audit: { unrecorded: 'it shows a change and makes none' },
+    body: async () => (await schemas()).previewBody,
+    bodyType: 'application/yaml',
+    responses: {
+      200: { description: 'The change is valid.', schema: async () => (await schemas()).configPreview },
+      412: CHANGED_MEANWHILE,
+    },
+    async handler(call) {
+      const isText = !isJsonType(call.header('content-type'))
+      const change = isText ? await readText(call, bodies) : await readPatch(call, bodies)
+      const { before, text } = await files.preview(named(call), change, readPrecondition(call))
+      const { file, revision } = before
+      const { showDifference } = await import('./show-difference.ts')
+      return json({
+        filename: file,
+        config_revision: revision,
+        config: text,
+        diff: showDifference(file, before.text, text),
+      } satisfies z.output<typeof configPreview>)
+    },
+  })
+}
+
+function isJsonType(type = ''): boolean {
+  return (type.split(';')[0] ?? '').trim().toLowerCase() === 'application/json'
 }
 
 function importRoute({ files, bodies }: ModelConfigParts): Route {

@@ -10,6 +10,8 @@ import { limitItems } from '../../../inference/documents/limit-items.ts'
 import { readBody } from '../../../inference/documents/read-body.ts'
 import { toOperationCall, type WireFormat } from '../../../inference/replies/wire-format.ts'
 import { MAX_MESSAGES } from '../openai/limits.ts'
+import { leaveOutHosted } from '../server-fields.ts'
+import { findToolSecrets } from '../tool-secrets.ts'
 import { collectMessage } from './collect.ts'
 import { unsupported } from './content.ts'
 import { streamMessage } from './stream.ts'
@@ -34,6 +36,7 @@ function showsThinking({ thinking }: MessagesRequest): boolean {
 
 /** The wire format of `POST /v1/messages`. */
 export const messagesFormat: WireFormat = {
+  secrets: findToolSecrets,
   async read(document, { signal }) {
     checkMaxTokens(document)
     limitItems(document, 'messages', MAX_MESSAGES)
@@ -52,9 +55,10 @@ export const messagesFormat: WireFormat = {
 
 /** The wire format of `POST /v1/messages/count_tokens`. */
 export const countTokensFormat: WireFormat = {
+  secrets: findToolSecrets,
   async read(document, { signal }) {
     limitItems(document, 'messages', MAX_MESSAGES)
-    const chat = conversationToDomain(await readBody(messagesCountRequest, document, signal))
+    const chat = leaveOutHosted(conversationToDomain(await readBody(messagesCountRequest, document, signal)))
     // The number of a medium's tokens is known only after the model has read it.
     const [medium] = chat.messages.flatMap(({ attachments = [] }) => attachments)
     if (medium !== undefined) throw unsupported(medium.param, 'the tokens of media cannot be counted')

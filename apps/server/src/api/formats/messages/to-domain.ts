@@ -16,35 +16,30 @@ import { toToolRequest } from './tools.ts'
 
 /** Converts a request of the messages format. */
 export function messagesToDomain(body: MessagesRequest): ChatRequest {
-  const { hosted, ...servers } = readServerFields(toMetadata(body.metadata), { usual: [], required: false })
-  const tools = toToolRequest(body, { hosted: [...hosted, ...readToolServers(body)] })
-  return {
-    ...conversationToDomain(body),
-    ...tools,
-    ...servers,
-    generation: toGeneration(body),
-    stream: body.stream ?? false,
-  }
+  return { ...conversationToDomain(body), generation: toGeneration(body), stream: body.stream ?? false }
 }
 
 /** Converts the parts of a request that decide its prompt, without those of the reply. */
 export function conversationToDomain(asked: MessagesCountRequest): ChatRequest {
   const body = splitServerTools(asked)
   const { thinking, output_config: output, thread } = body
+  const metadata = toMetadata(body.metadata)
+  const { hosted, ...servers } = readServerFields(metadata, { usual: [], required: false })
   if (thread?.type === 'continue') throw threadNotFound()
   return {
     kind: 'chat',
     messages: [...toSystem(body.system), ...body.messages.flatMap(toMessages)],
     generation: {},
     choices: 1,
-    ...toToolRequest(body),
+    ...toToolRequest(body, { hosted: [...hosted, ...readToolServers(body)] }),
+    ...servers,
     structuredOutput: toStructuredOutput(
       { responseFormat: output?.format },
       { responseFormat: 'output_config.format' },
     ),
     reasoningEffort: toEffort(output?.effort),
     thinking: toThinking(thinking?.type),
-    metadata: toMetadata(body.metadata),
+    metadata,
     stream: false,
   }
 }

@@ -8,7 +8,7 @@ import { mayUse } from '../../../catalog/model-access.ts'
 import type { ServerFeature } from '../../../platform/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { ModelListing } from './models.ts'
-import { openaiRoutes } from './routes.ts'
+import { mcpChatRoute, openaiRoutes } from './routes.ts'
 
 /** The compatible format. */
 export function openaiFeature(platform: Platform): ServerFeature {
@@ -29,5 +29,6 @@ export function openaiFeature(platform: Platform): ServerFeature {
           ...(settings.get('enable_tracing') ? { traced: true } : {}),
         }),
       }))
-  return { routes: openaiRoutes({ ...platform.inferenceRoutes, models: { list } }) }
+  const routes = openaiRoutes({ ...platform.inferenceRoutes, models: { list } })
+  return { routes: platform.config.disableMcp ? routes : [...routes, mcpChatRoute(platform.inferenceRoutes)] }
 }

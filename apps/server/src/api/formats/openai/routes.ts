@@ -34,33 +34,37 @@ export function openaiRoutes(parts: InferenceRouteParts & { readonly models: Mod
       async () => (await import('./chat/format.ts')).chatFormat,
       parts,
     ),
-    defineInferenceRoute(
-      {
-        method: 'POST',
-        path: '/v1/mcp/chat/completions',
-        aliases: ['/mcp/v1/chat/completions', '/mcp/chat/completions'],
-        access: 'any',
-        feature: 'mcp',
-        family: 'compatible',
-        usecase: 'chat',
-        scanned: 'chat-completions',
-        tag: 'inference',
-        summary: 'Continue a conversation with the tools of MCP servers',
-        body: async () => (await wire()).chatCompletionRequest,
-        responses: {
-          200: {
-            description: 'The reply, or server-sent `chat.completion.chunk` events with `stream`.',
-            schema: async () => (await wire()).chatCompletion,
-          },
-        },
-      },
-      async () => (await import('./chat/format.ts')).mcpChatFormat,
-      parts,
-    ),
     ...completionRoutes(parts),
     ...editRoutes(parts),
     ...embeddingRoutes(parts),
     ...moderationRoutes(parts),
     ...modelRoutes(parts.models),
   ]
+}
+
+/** The route of chats with the tools of MCP servers. */
+export function mcpChatRoute(parts: InferenceRouteParts): Route {
+  return defineInferenceRoute(
+    {
+      method: 'POST',
+      path: '/v1/mcp/chat/completions',
+      aliases: ['/mcp/v1/chat/completions', '/mcp/chat/completions'],
+      access: 'any',
+      feature: 'mcp',
+      family: 'compatible',
+      usecase: 'chat',
+      scanned: 'chat-completions',
+      tag: 'inference',
+      summary: 'Continue a conversation with the tools of MCP servers',
+      body: async () => (await wire()).chatCompletionRequest,
+      responses: {
+        200: {
+          description: 'The reply, or server-sent `chat.completion.chunk` events with `stream`.',
+          schema: async () => (await wire()).chatCompletion,
+        },
+      },
+    },
+    async () => (await import('./chat/format.ts')).mcpChatFormat,
+    parts,
+  )
 }

@@ -18,6 +18,8 @@ import {
   type WireFormat,
 } from '../../../inference/replies/wire-format.ts'
 import { MAX_MESSAGES, MAX_METADATA } from '../openai/limits.ts'
+import { leaveOutHosted } from '../server-fields.ts'
+import { findToolSecrets } from '../tool-secrets.ts'
 import { type ConversationSource, readConversation } from './conversation.ts'
 import { unreadableInput, unsupported } from './errors.ts'
 import { readItemOptions } from './hosted-fields.ts'
@@ -36,6 +38,7 @@ export interface ResponsesFormatOptions {
 /** Creates the wire format of `POST /v1/responses` for one request. */
 export function createResponsesFormat({ source, alwaysStreams, open }: ResponsesFormatOptions): WireFormat {
   return {
+    secrets: findToolSecrets,
     async read(document, { model, signal }) {
       const { rest, logitBias } = await takeLogitBias(document, signal)
       const read = await validate(responseRequest, rest, signal)
@@ -85,11 +88,12 @@ function collectResponse({ run }: ResponseRecording): ReplyCollector {
 /** Creates the wire format of `POST /v1/responses/input_tokens` for one request. */
 export function createInputCountFormat(source: ConversationSource): WireFormat {
   return {
+    secrets: findToolSecrets,
     async read(document, { signal }) {
       const { rest } = await takeLogitBias(document, signal)
       const read = await validate(responseCountRequest, rest, signal)
       const body = { ...read, input: read.input ?? [] }
-      const chat = responseToDomain(body, await readConversation(body, source))
+      const chat = leaveOutHosted(responseToDomain(body, await readConversation(body, source)))
       // The number of a medium's tokens is known only after the model has read it.
       const [medium] = chat.messages.flatMap(({ attachments = [] }) => attachments)
       if (medium !== undefined) throw unsupported(medium.param, 'the tokens of media cannot be counted')

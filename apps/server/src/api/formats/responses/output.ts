@@ -8,14 +8,8 @@ import type {
 } from '@svc/wire/responses'
 import type { PredictionEvent, TokenLogprob } from '../../../inference/core/events.ts'
 import { newItemId } from './ids.ts'
+import { createItemList, type ItemList, type Open, type Unnumbered } from './item-list.ts'
 import { createServerItems, type ServerItemOptions } from './server-items.ts'
-
-/** An event before it gets its number. */
-export type Unnumbered = ResponseEvent extends infer Event
-  ? Event extends ResponseEvent
-    ? Omit<Event, 'sequence_number'> & { readonly type: Event['type'] }
-    : never
-  : never
 
 /** Output items that grow with the events of a prediction. */
 export interface Output {
@@ -79,36 +73,6 @@ export function createOutput(options: OutputOptions): Output {
     end(status) {
       const empty = list.items.length === 0 ? addText('') : []
       return [...empty, ...reasoning.end(status), ...messages.end(status), ...calls.end(status), ...served.end()]
-    },
-  }
-}
-
-/** A growing item with its place in the output. */
-export interface Open<Item> {
-  readonly index: number
-  readonly item: Item
-  text: string
-}
-
-/** The items of an output in the order of their starts. */
-export interface ItemList {
-  readonly items: readonly ResponseOutputItem[]
-  open<Item extends ResponseOutputItem>(item: Item): Open<Item>
-  /** Replaces an open item by the finished one. */
-  close<Item extends ResponseOutputItem>(open: Open<Item>, item: Item): Unnumbered
-}
-
-function createItemList(): ItemList {
-  const items: ResponseOutputItem[] = []
-  return {
-    items,
-    open(item) {
-      items.push(item)
-      return { index: items.length - 1, item, text: '' }
-    },
-    close({ index }, item) {
-      items[index] = item
-      return { type: 'response.output_item.done', output_index: index, item }
     },
   }
 }

@@ -3,7 +3,8 @@ import type { ResponseEvent, ResponseResource } from '@svc/wire/responses'
 import { toStatus } from '../../../http/error-map.ts'
 import { type FinishReason, NO_USAGE, type PredictionEvent, type Usage } from '../../../inference/core/events.ts'
 import { toResponsesError } from './errors.ts'
-import { createOutput, type OutputOptions, type Unnumbered } from './output.ts'
+import type { Unnumbered } from './item-list.ts'
+import { createOutput, type OutputOptions } from './output.ts'
 import { toResponseUsage } from './resource.ts'
 
 /** A running response: its present state, and the events of each step. */

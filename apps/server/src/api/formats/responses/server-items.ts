@@ -6,7 +6,7 @@ import type {
 } from '@svc/wire/responses'
 import type { ServerToolEvent } from '../../../inference/core/events.ts'
 import { newItemId } from './ids.ts'
-import type { ItemList, Open, Unnumbered } from './output.ts'
+import type { ItemList, Open, Unnumbered } from './item-list.ts'
 
 /** What a request decides about the items of tools that this server runs. */
 export interface ServerItemOptions {

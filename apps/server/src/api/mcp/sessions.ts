@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js'
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
+import { SvcError } from '@svc/errors'
+import type { Clock, Logger } from '../../ports.ts'
+import { createEventStore, type EventLimits } from './event-store.ts'
+
+/** Limits of the sessions of a server. */
+export interface SessionLimits extends EventLimits {
+  readonly maxSessions: number
+  readonly maxSessionsOfOwner: number
+  /** Time without a request and an open stream after which a session may end, milliseconds. */
+  readonly idleMs: number
+  /** Pause after which a client comes back to a stream, milliseconds. */
+  readonly retryMs: number
+}
+
+/** Parts of {@link createSessions}. */
+export interface SessionParts {
+  readonly limits: SessionLimits
+  readonly createServer: () => Server
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly logger: Logger
+}
+
+/** A message of a client to its session. */
+export interface SessionRequest {
+  readonly request: Request
+  /** The parsed body of a POST. */
+  readonly body?: unknown
+  readonly authInfo: AuthInfo
+}
+
+/** An open session. */
+export interface Session {
+  /** The version that its messages speak where they name none. */
+  readonly protocolVersion: string
+  handle(request: SessionRequest): Promise<Response>
+  /** Keeps the session while a reply of it is sent. @returns a function that ends this */
+  use(): () => void
+}
+
+/** The sessions of the protocol. */
+export interface Sessions {
+  readonly count: number
+  /** Finds the session of an id; undefined for one that does not exist or belongs to somebody else. */
+  find(id: string, owner: string): Session | undefined
+  /**
+   * Opens a session, which exists once its client has initialized it.
+   *
+   * @param asked the version that the client asks for
+   * @throws {SvcError} `rate_limited`
+   */
+  open(owner: string, asked: string): Promise<Session>
+  /** Ends all sessions. */
+  closeAll(): void
+}
+
+interface OpenSession extends Session {
+  readonly owner: string
+  readonly transport: WebStandardStreamableHTTPServerTransport
+  users: number
+  lastUsed: number
+}
+
+/** Creates the list of sessions. */
+export function createSessions({ limits, createServer, clock, logger }: SessionParts): Sessions {
+  const sessions = new Map<string, OpenSession>()
+
+  function end(id: string, session: OpenSession): void {
+    sessions.delete(id)
+    session.transport.close().catch((err: unknown) => logger.debug({ err }, 'a session did not end cleanly'))
+  }
+
+  function endIdle(): void {
+    const before = clock.monotonic() - limits.idleMs
+    for (const [id, session] of sessions) if (session.users === 0 && session.lastUsed < before) end(id, session)
+  }
+
+  /** Ends the session that was unused for the longest time. @returns whether there was one */
+  function endOldest(isMeant: (session: OpenSession) => boolean): boolean {
+    const unused = [...sessions].filter(([, session]) => session.users === 0 && isMeant(session))
+    const oldest = unused.toSorted(([, one], [, other]) => one.lastUsed - other.lastUsed)[0]
+    if (oldest !== undefined) end(...oldest)
+    return oldest !== undefined
+  }
+
+  function makeRoom(owner: string): void {
+    endIdle()
+    const isOwn = (session: OpenSession): boolean => session.owner === owner
+    const ownCount = [...sessions.values()].filter(isOwn).length
+    if (ownCount >= limits.maxSessionsOfOwner && !endOldest(isOwn)) throw tooMany()
+    if (sessions.size >= limits.maxSessions && !endOldest(isOwn) && !endOldest(() => true)) throw tooMany()
+  }
+
+  return {
+    get count() {
+      return sessions.size
+    },
+    find(id, owner) {
+      const session = sessions.get(id)
+      return session?.owner === owner ? session : undefined
+    },
+    async open(owner, asked) {
+      makeRoom(owner)
+      const transport = new WebStandardStreamableHTTPServerTransport({
+        sessionIdGenerator: randomUUID,
+        eventStore: createEventStore(limits),
+        retryInterval: limits.retryMs,
+        onsessioninitialized: (id) => {
+          // Others may have opened sessions since there was room.
+          if (sessions.size >= limits.maxSessions) makeRoom(owner)
+          sessions.set(id, session)
+        },
+      })
+      const session: OpenSession = {
+        owner,
+        transport,
+        protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION,
+        users: 0,
+        lastUsed: clock.monotonic(),
+        async handle({ request, body, authInfo }) {
+          session.lastUsed = clock.monotonic()
+          const options = body === undefined ? { authInfo } : { parsedBody: body, authInfo }
+          return await transport.handleRequest(request, options)
+        },
+        use() {
+          session.users += 1
+          let isUsed = true
+          return () => {
+            if (!isUsed) return
+            isUsed = false
+            session.users -= 1
+            session.lastUsed = clock.monotonic()
+          }
+        },
+      }
+      const server = createServer()
+      server.onerror = (err) => logger.debug({ err }, 'a message of the assistant protocol failed')
+      await server.connect(transport)
+      const onClose = transport.onclose
+      transport.onclose = () => {
+        if (transport.sessionId !== undefined) sessions.delete(transport.sessionId)
+        onClose?.()
+      }
+      return session
+    },
+    closeAll() {
+      for (const [id, session] of sessions) end(id, session)
+    },
+  }
+}
+
+function tooMany(): SvcError {
+  return new SvcError('rate_limited', 'too many sessions are in use', { code: 'too_many_sessions', retryAfterMs: 5000 })
+}
