@@ -1,7 +1,7 @@
 import { defineSection, option, setting } from './option.ts'
 import { path, webUrl } from './places.ts'
 import { keep, wait } from './quantities.ts'
-import { line } from './setting-kind.ts'
+import { line, onOff } from './setting-kind.ts'
 import { count, integer, text, texts, toggle } from './text-kind.ts'
 
 const models = defineSection({

@@ -82,8 +82,9 @@ export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
   job: ['agent-jobs', 'agents'],
   collection: ['collections'],
   skill: ['skills'],
-  // the chains of failover and saved slots have no page
+  // the chains of failover, saved slots and calls of MCP servers have no page
   failover: [],
+  mcp: [],
   slot: FIGURES,
   /** A request to a model, which is not a change in the audit log. */
   inference: ['system', 'home', 'logs', ...FIGURES],
