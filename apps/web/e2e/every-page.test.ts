@@ -71,6 +71,21 @@ const ROWS: readonly Row[] = [
   { route: '/app/router', title: 'Router', seenBy: SIGNED_IN },
   { route: '/app/router/$name', address: '/app/router/none', title: 'none', seenBy: SIGNED_IN },
   { route: '/app/intercept', title: 'Intercept', seenBy: ADMINS },
+  { route: '/app/agents', title: 'Agents', seenBy: ADMINS },
+  { route: '/app/agents/agent/$name', address: '/app/agents/agent/scout', title: 'scout', seenBy: ADMINS },
+  { route: '/app/agents/tasks', title: 'Tasks', seenBy: ADMINS },
+  { route: '/app/agents/tasks/$id', address: '/app/agents/tasks/new', title: 'New task', seenBy: ADMINS },
+  { route: '/app/agents/jobs', title: 'Jobs', seenBy: ADMINS },
+  { route: '/app/agents/jobs/$id', address: '/app/agents/jobs/none', title: 'Job', seenBy: ADMINS },
+  { route: '/app/agents/collections', title: 'Collections', seenBy: ADMINS },
+  {
+    route: '/app/agents/collections/$name',
+    address: '/app/agents/collections/notes',
+    title: 'notes',
+    seenBy: ADMINS,
+  },
+  { route: '/app/agents/skills', title: 'Skills', seenBy: ADMINS },
+  { route: '/app/agents/skills/$name', address: '/app/agents/skills/make-tea', title: 'make-tea', seenBy: ADMINS },
   { route: '/app/chat', title: 'Chat', seenBy: SIGNED_IN },
   { route: '/app/chat/$id', address: '/app/chat/demo', title: 'Chat', seenBy: SIGNED_IN },
   { route: '/app/api', title: 'API', seenBy: SIGNED_IN },
@@ -132,6 +147,14 @@ backend: pattern
 pii_detection: { builtins: [email], default_action: mask }
 `
 
+/** One of each thing that agents have, so that their pages are not empty. */
+const THINGS_OF_AGENTS = [
+  ['/api/agents', { name: 'scout', model: 'demo' }],
+  ['/api/agent/tasks', { name: 'Report', model: 'demo', prompt: 'Report on {{.topic}}', cron: '0 9 * * 1' }],
+  ['/api/agents/collections', { name: 'notes' }],
+  ['/api/agents/skills', { name: 'make-tea', description: 'Makes tea.', content: 'Boil water.' }],
+] as const
+
 const GALLERY = `- name: cedar
   description: A model of a gallery.
   license: mit
@@ -178,6 +201,9 @@ describeInBrowser('every page', () => {
       await context.request.post('/models/reload', { data: {} })
       const data = { model: 'demo', max_tokens: 4, messages: [{ role: 'user', content: 'Hello' }] }
       expect((await context.request.post('/v1/chat/completions', { data })).status()).toBe(200)
+      for (const [path, thing] of THINGS_OF_AGENTS) {
+        expect((await context.request.post(path, { data: thing })).status(), path).toBe(201)
+      }
     }
   })
 

@@ -89,6 +89,13 @@ describeInBrowser('everything that opens above a page', () => {
     }
     await post('/models/reload')
     await post('/v1/chat/completions', { model: 'demo', max_tokens: 4, messages: [{ role: 'user', content: 'Hello' }] })
+    await post('/api/agents', { name: 'scout', model: 'demo' })
+    await post('/api/agent/tasks', { name: 'Report', model: 'demo', prompt: 'Report on {{.topic}}' })
+    await post('/api/agents/skills', { name: 'make-tea', description: 'Makes tea.', content: 'Boil water.' })
+    await post('/api/agents/collections', { name: 'notes' })
+    const document = { name: 'rivers.txt', mimeType: 'text/plain', buffer: Buffer.from('The Nile flows to the sea.') }
+    const upload = { multipart: { file: document } }
+    expect((await view.context.request.post('/api/agents/collections/notes/upload', upload)).ok()).toBe(true)
     await post('/api/models/install/local@cedar')
     await eventually(
       async () =>

@@ -228,6 +228,47 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
     ],
   },
   {
+    address: '/app/agents',
+    overlays: [
+      behind('components/agents/name-dialog', 'New agent'),
+      ...menu('features/agents/agents-page', 'Actions for scout', { Delete: 'components/agents/delete-dialog' }),
+    ],
+  },
+  {
+    address: '/app/agents/tasks',
+    overlays: [
+      ...menu('features/tasks/tasks-page', 'Actions for Report'),
+      behind('features/tasks/run-dialog', 'Run Report'),
+    ],
+  },
+  {
+    address: '/app/agents/tasks/new',
+    overlays: [
+      {
+        source: 'components/agents/leave-guard',
+        async open(page) {
+          await page.getByLabel('Name', { exact: true }).fill('Later')
+          await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Usage' }).click()
+        },
+      },
+    ],
+  },
+  {
+    address: '/app/agents/collections/notes',
+    overlays: [
+      behind('features/collections/entries-view', 'Actions for rivers.txt'),
+      {
+        source: 'features/collections/entry-dialog',
+        async open(page) {
+          await page.getByText('Indexed', { exact: true }).waitFor()
+          await button(page, 'Actions for rivers.txt')
+          await item(page, 'Show the text')
+        },
+      },
+    ],
+  },
+  { address: '/app/agents/skills', overlays: menu('features/skills/skills-page', 'Actions for make-tea') },
+  {
     address: '/app/settings/branding',
     overlays: [
       {

@@ -70,6 +70,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   slotsFeature,
   storesFeature,
   documentsFeature,
+  // before agents: the name of an agent takes the place of `collections` and `skills` in paths
   collectionsFeature,
   skillsFeature,
   agentsFeature,

@@ -81,6 +81,7 @@ export const PAGES: readonly Page[] = [
     access: 'admin',
     needs: 'interception',
   },
+  { id: 'agents', path: 'agents', group: 'control', icon: 'thinking', access: 'admin', needs: 'agents' },
   {
     id: 'users',
     path: 'users',

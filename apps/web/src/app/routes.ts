@@ -13,6 +13,7 @@ import { readSignInSearch } from '../features/sign-in/search.ts'
 import { readTracesSearch } from '../features/traces/search.ts'
 import { readUsageSearch } from '../features/usage/search.ts'
 import { readInvitesSearch, readUsersSearch } from '../features/users/search.ts'
+import { agentPages } from './agent-routes.ts'
 import { definePage, type PageModule } from './define-page.ts'
 import { NotFoundPage } from './failure-views.tsx'
 import { labPages } from './lab-routes.ts'
@@ -38,6 +39,7 @@ export const tracesRoutes = tracesPage.addChildren([tracePage])
 export const appPages = [
   createRoute({ getParentRoute: () => appRoute, path: '$', component: NotFoundPage }),
   ...labPages,
+  ...agentPages,
   definePage(appRoute, {
     path: '/',
     access: 'user',

@@ -1,5 +1,6 @@
 import i18next, { type BackendModule } from 'i18next'
 import { initReactI18next } from 'react-i18next'
+import type { Texts } from './further-texts.ts'
 import common from './locales/en/common.json'
 
 /** Languages in the order of the menu, by their own names. */
@@ -17,20 +18,24 @@ export const LANGUAGES = {
 export type Language = keyof typeof LANGUAGES
 
 const STORED = 'svc-language'
-const files = import.meta.glob<Record<string, unknown>>('./locales/*/*.json', { import: 'default' })
+/** Texts of the first pages. The list of all others loads with the first of them. */
+const first = import.meta.glob<Texts>('./locales/*/{chat,common,home,operations,sign-in}.json', { import: 'default' })
 
 /** Loads one namespace of a language. A language that lacks it falls back to English. */
 const backend: BackendModule = {
   type: 'backend',
   init() {},
   read(language, namespace, callback) {
-    const load = files[`./locales/${language}/${namespace}.json`]
-    if (load === undefined) return callback(null, {})
-    return void load().then(
+    void readTexts(`./locales/${language}/${namespace}.json`).then(
       (texts) => callback(null, texts),
       (error: Error) => callback(error, null),
     )
   },
+}
+
+async function readTexts(file: string): Promise<Texts> {
+  const load = first[file] ?? (await import('./further-texts.ts')).further[file]
+  return load === undefined ? {} : load()
 }
 
 const isLanguage = (name: string): name is Language => name in LANGUAGES

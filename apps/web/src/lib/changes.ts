@@ -4,10 +4,14 @@ import type { paths } from './schema.gen.ts'
 /** Parts of the server's state, by the first element of the keys of their queries. */
 export type Part =
   | 'account'
+  | 'agent-jobs'
+  | 'agent-tasks'
+  | 'agents'
   | 'backend-usecases'
   | 'backends'
   | 'branding'
   | 'capabilities'
+  | 'collections'
   | 'discovery'
   | 'events'
   | 'home'
@@ -27,6 +31,7 @@ export type Part =
   | 'routers'
   | 'session'
   | 'settings'
+  | 'skills'
   | 'system'
   | 'tools'
   | 'traces'
@@ -72,10 +77,15 @@ export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
   trace: ['traces', 'home'],
   log: ['logs'],
   corpus: ['router-corpus', 'routers'],
-  // the chains of failover, collections, skills and saved slots have no page
+  // an agent is a model too
+  agent: ['agents', 'agent-jobs', 'models'],
+  task: ['agent-tasks'],
+  job: ['agent-jobs', 'agents'],
+  collection: ['collections'],
+  skill: ['skills'],
+  // the chains of failover, saved slots and calls of MCP servers have no page
   failover: [],
-  collection: [],
-  skill: [],
+  mcp: [],
   slot: FIGURES,
   mcp: ['tools'],
   /** A request to a model, which is not a change in the audit log. */
@@ -176,6 +186,35 @@ export const MUTATIONS = {
   'POST /v1/video/generations': 'inference',
   'POST /v1/responses': 'inference',
   'POST /v1/responses/{id}/cancel': 'inference',
+  'POST /api/agents': 'agent.create',
+  'POST /api/agents/import': 'agent.create',
+  'PUT /api/agents/{name}': 'agent.update',
+  'DELETE /api/agents/{name}': 'agent.delete',
+  'PUT /api/agents/{name}/pause': 'agent.pause',
+  'PUT /api/agents/{name}/resume': 'agent.resume',
+  'POST /api/agents/{name}/chat': 'agent.chat',
+  'DELETE /api/agents/{name}/observables': 'agent.clear',
+  'POST /api/agent/tasks': 'task.create',
+  'PUT /api/agent/tasks/{id}': 'task.update',
+  'DELETE /api/agent/tasks/{id}': 'task.delete',
+  'POST /api/agent/jobs/execute': 'job.execute',
+  'POST /api/agent/jobs/{id}/cancel': 'job.cancel',
+  'DELETE /api/agent/jobs/{id}': 'job.delete',
+  'POST /api/agents/collections': 'collection.create',
+  'DELETE /api/agents/collections/{name}': 'collection.delete',
+  'POST /api/agents/collections/{name}/upload': 'collection.upload',
+  'POST /api/agents/collections/{name}/reset': 'collection.reset',
+  'POST /api/agents/collections/{name}/search': 'inference',
+  'DELETE /api/agents/collections/{name}/entry/delete': 'collection.delete-entry',
+  'POST /api/agents/collections/{name}/sources': 'collection.add-source',
+  'DELETE /api/agents/collections/{name}/sources': 'collection.delete-source',
+  'POST /api/agents/skills': 'skill.create',
+  'POST /api/agents/skills/import': 'skill.import',
+  'PUT /api/agents/skills/{name}': 'skill.update',
+  'DELETE /api/agents/skills/{name}': 'skill.delete',
+  'POST /api/agents/skills/{name}/resources': 'skill.add-file',
+  'PUT /api/agents/skills/{name}/resources/{path}': 'skill.update-file',
+  'DELETE /api/agents/skills/{name}/resources/{path}': 'skill.delete-file',
 } as const satisfies Partial<Record<Mutation, string | Nothing>>
 
 /** The parts that a change makes stale; undefined for a change that this version of the interface does not know. */

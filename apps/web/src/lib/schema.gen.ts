@@ -10885,8 +10885,8 @@ export interface operations {
                         router: boolean;
                         interception: boolean;
                         failover: boolean;
-                        skills: boolean;
                         collections: boolean;
+                        skills: boolean;
                         mcp_jobs: boolean;
                         assistant: boolean;
                         chat: boolean;

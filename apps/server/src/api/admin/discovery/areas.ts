@@ -19,4 +19,6 @@ export const AREAS = {
   router: '/api/router/status',
   interception: '/api/middleware/proxy-ca.crt',
   failover: '/api/failover/chains',
+  collections: '/api/agents/collections',
+  skills: '/api/agents/skills',
 } as const
