@@ -18,7 +18,7 @@ const RULES = [
 
 const EDIT = { name: 'plain', patch: { description: 'Edited' }, dry_run: false }
 const ADMIN_RULES = [
-  { rpc: 'Predict*', call: 2, do: { text: 'The file is changed.' } },
+  { rpc: 'Predict*', contains: 'plain.yaml', do: { text: 'The file is changed.' } },
   { rpc: 'Predict*', do: { via: 'deltas' as const, toolCalls: [{ name: 'edit_model_config', arguments: EDIT }] } },
 ]
 
@@ -130,10 +130,10 @@ describeInBrowser('tools of servers', () => {
     await panel.getByText('+description: Edited').waitFor()
     expect(await look(page)).toEqual([])
     const read = async () => (await page.request.get('/models/edit/plain')).text()
-    expect(await read()).not.toContain('Edited')
+    expect(await read()).not.toContain('description: Edited')
     await panel.getByRole('button', { name: 'Allow' }).click()
     await panel.getByRole('article').getByText('The file is changed.').waitFor()
-    expect(await read()).toContain('Edited')
+    expect(await read()).toContain('description: Edited')
     await page.keyboard.press('Escape')
     await panel.waitFor({ state: 'detached' })
   })

@@ -43,7 +43,9 @@ describe('arguments of a tool', () => {
 
   test('are read with their types; empty ones are left out', () => {
     const values = { path: 'a', limit: '3', ratio: '0.5', order: 'up' }
-    expect(readArguments(fields, values)).toEqual({ args: { path: 'a', limit: 3, ratio: 0.5, deep: false, order: 'up' } })
+    expect(readArguments(fields, values)).toEqual({
+      args: { path: 'a', limit: 3, ratio: 0.5, deep: false, order: 'up' },
+    })
     expect(readArguments(fields, { limit: '1.5', ratio: ' ' })).toEqual({
       problems: { path: 'required', limit: 'number', ratio: 'number' },
     })
@@ -53,7 +55,8 @@ describe('arguments of a tool', () => {
   test('are read as JSON when they are an object', () => {
     expect(readJsonArguments('')).toEqual({ args: {} })
     expect(readJsonArguments('{"a":[1]}')).toEqual({ args: { a: [1] } })
-    for (const text of ['[]', '1', '{', 'null']) expect(readJsonArguments(text)).toEqual({ problems: { '': 'required' } })
+    for (const text of ['[]', '1', '{', 'null'])
+      expect(readJsonArguments(text)).toEqual({ problems: { '': 'required' } })
   })
 })
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { Answer } from './answer.ts'
 import { buildChatBody } from './build-request.ts'
-import { readServerFaults } from './read-warnings.ts'
 import { readChatChunk } from './read-chat-chunk.ts'
+import { readServerFaults } from './read-warnings.ts'
 import { createTestMessage } from './test-message.ts'
 import { decide, listAsked, listDecided, listParts } from './tool-calls.ts'
 import { type ChatSettings, DEFAULT_SETTINGS, type Message } from './types.ts'
@@ -17,7 +17,13 @@ function gather(frames: readonly unknown[], message: Message = empty, state: Mes
 }
 
 const text = (content: string) => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })
-const called = (id: string, tool: string, args = '{}') => ({ id, server: 'files', tool, name: `f_${tool}`, arguments: args })
+const called = (id: string, tool: string, args = '{}') => ({
+  id,
+  server: 'files',
+  tool,
+  name: `f_${tool}`,
+  arguments: args,
+})
 const call = (id: string, tool: string) => ({ choices: [], mcp_tool_call: called(id, tool) })
 const result = (id: string, value: string, isError = false) => ({
   choices: [],
@@ -25,7 +31,9 @@ const result = (id: string, value: string, isError = false) => ({
 })
 const ask = (id: string, tool: string) => [
   { choices: [], mcp_approval_request: called(id, tool, '{"path":"a"}') },
-  { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, id, function: { name: `f_${tool}`, arguments: '' } }] } }] },
+  {
+    choices: [{ index: 0, delta: { tool_calls: [{ index: 0, id, function: { name: `f_${tool}`, arguments: '' } }] } }],
+  },
   { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: '{"path":"a"}' } }] } }] },
   { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
 ]
@@ -77,7 +85,8 @@ describe('an answer with tools of servers', () => {
 
 describe('a request with tools of servers', () => {
   const question = createTestMessage({ text: 'go' })
-  const build = (path: readonly Message[], of: ChatSettings = settings) => buildChatBody({ model: 'm', settings: of, path })
+  const build = (path: readonly Message[], of: ChatSettings = settings) =>
+    buildChatBody({ model: 'm', settings: of, path })
 
   test('names the servers and has earlier calls with their results', () => {
     const body = build([question, gather([...turn, text('\n\nDone.')]), question])
@@ -111,13 +120,18 @@ describe('a request with tools of servers', () => {
       { role: 'user', content: 'go' },
     ]
     expect(build([question, asked, question]).messages).toEqual(plain)
-    const off = build([question, gather([text('I write.'), call('1', 'read'), result('1', 'x')]), question], DEFAULT_SETTINGS)
+    const off = build(
+      [question, gather([text('I write.'), call('1', 'read'), result('1', 'x')]), question],
+      DEFAULT_SETTINGS,
+    )
     expect(off.messages).toEqual(plain)
     expect(off).not.toHaveProperty('metadata')
   })
 
   test('of the assistant says so', () => {
-    expect(build([question], { ...DEFAULT_SETTINGS, isAssistant: true }).metadata).toEqual({ localai_assistant: 'true' })
+    expect(build([question], { ...DEFAULT_SETTINGS, isAssistant: true }).metadata).toEqual({
+      localai_assistant: 'true',
+    })
   })
 })
 
