@@ -241,8 +241,11 @@ describe('commands', () => {
     [['rum'], 'unknown command rum (did you mean run?)'],
     [['models', 'lst'], 'unknown command models lst (did you mean models list?)'],
     [['models'], 'unknown command models'],
-    [['serve'], 'unknown command serve (it is svc run here); the commands are run, chat, models list, models add, '],
-    [['frobnicate'], 'unknown command frobnicate; the commands are run, chat, models list, '],
+    [
+      ['serve'],
+      'unknown command serve (it is svc run here); the commands are run, chat, mcp, models list, models add, ',
+    ],
+    [['frobnicate'], 'unknown command frobnicate; the commands are run, chat, mcp, models list, '],
     [['models', 'rm', 'a'], 'unknown command models rm (it is svc models delete NAME here)'],
     [['pull', 'a'], 'it is svc models install NAME here'],
     [['models', 'show'], 'models show takes one NAME'],

@@ -42,6 +42,10 @@ const WITHOUT_SCHEMA: readonly string[] = [
   'POST /api/auth/oidc/backchannel-logout',
   'POST /api/copy',
   'DELETE /api/delete',
+  'DELETE /mcp',
+  'GET /mcp',
+  'POST /mcp',
+  'DELETE /v1/mcp/sign-in/{model}/{server}',
 ]
 
 /** Lists and states that ask for a model. */
