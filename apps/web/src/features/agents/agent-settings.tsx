@@ -12,6 +12,7 @@ import * as styles from './agents.module.css'
 import { type AgentConfig, configQuery, findExport, updateAgent } from './api.ts'
 import { type ConfigForm, toConfig, toForm } from './config-form.ts'
 import { ServerFields } from './server-fields.tsx'
+import { SkillFields } from './skill-fields.tsx'
 import { StoreFields } from './store-fields.tsx'
 
 /** The settings of an agent. */
@@ -46,6 +47,7 @@ function ConfigEditor({ config }: { readonly config: AgentConfig }) {
     <form className={styles.form} onSubmit={onSubmit}>
       <MainFields name={config.name} form={form} onChange={change} />
       <ServerFields servers={form.servers} onChange={(servers) => change({ servers })} />
+      <SkillFields form={form} onChange={change} />
       <StoreFields stores={form.stores} onChange={(stores) => change({ stores })} />
       {save.isError && <ErrorBlock error={save.error} />}
       <div className="row">

@@ -12,6 +12,8 @@ describe('the form of an agent', () => {
     parameters: { temperature: 0.2, top_p: 0.9, max_tokens: null },
     mcp_servers: [{ name: 'files', url: 'https://tools.example/mcp', token: '***' }],
     vector_stores: ['vs_1'],
+    skills: ['tides'],
+    enable_skills: false,
     own_member: { kept: true },
   }
 
@@ -27,6 +29,11 @@ describe('the form of an agent', () => {
       parameters: { temperature: null, top_p: 0.9 },
     })
   })
+  it('names no skills where all are meant', () => {
+    const all = toConfig(config, { ...toForm(config), hasAllSkills: true })
+    expect(all).toMatchObject({ skills: [], enable_skills: true })
+    expect(toForm(all)).toMatchObject({ skills: [], hasAllSkills: true })
+  })
   it('begins empty', () => {
     expect(toForm({ name: 'new' })).toEqual({
       description: '',
@@ -37,6 +44,8 @@ describe('the form of an agent', () => {
       maxTokens: '',
       servers: [],
       stores: [],
+      skills: [],
+      hasAllSkills: false,
     })
   })
 })

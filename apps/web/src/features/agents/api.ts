@@ -46,6 +46,8 @@ export interface AgentConfig {
   readonly system_prompt?: string | null
   readonly mcp_servers?: readonly ToolServer[] | null
   readonly vector_stores?: readonly string[] | null
+  readonly skills?: readonly string[] | null
+  readonly enable_skills?: boolean | null
   readonly max_iterations?: number | null
   readonly parameters?: {
     readonly temperature?: number | null
@@ -67,6 +69,7 @@ const toBody = (config: AgentConfig) =>
     ...config,
     mcp_servers: config.mcp_servers?.map((server) => ({ ...server })) ?? null,
     vector_stores: config.vector_stores == null ? null : [...config.vector_stores],
+    skills: config.skills == null ? null : [...config.skills],
     parameters: config.parameters == null ? null : { ...config.parameters },
   }) as const
 
@@ -165,4 +168,16 @@ export const storesQuery = queryOptions({
   queryKey: ['collections', 'stores'],
   queryFn: async ({ signal }) =>
     (await unwrap(api.GET('/v1/vector_stores', { params: { query: { limit: '100' } }, signal }))).data,
+})
+
+/** The names of the skills, and whether agents are offered any. */
+export const offeredSkillsQuery = queryOptions({
+  queryKey: ['skills', 'offered'],
+  async queryFn({ signal }) {
+    const [skills, { enabled }] = await Promise.all([
+      unwrap(api.GET('/api/agents/skills', { signal })),
+      unwrap(api.GET('/api/agents/skills/config', { signal })),
+    ])
+    return { names: skills.map(({ name }) => name), isOffered: enabled }
+  },
 })

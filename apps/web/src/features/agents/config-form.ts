@@ -10,6 +10,8 @@ export interface ConfigForm {
   readonly maxTokens: string
   readonly servers: readonly ToolServer[]
   readonly stores: readonly string[]
+  readonly skills: readonly string[]
+  readonly hasAllSkills: boolean
 }
 
 const toText = (value: number | null | undefined): string => (value == null ? '' : String(value))
@@ -26,6 +28,9 @@ export function toForm(config: AgentConfig): ConfigForm {
     maxTokens: toText(config.parameters?.max_tokens),
     servers: config.mcp_servers ?? [],
     stores: config.vector_stores ?? [],
+    skills: config.skills ?? [],
+    // the named ones count where both are given
+    hasAllSkills: config.enable_skills === true && (config.skills ?? []).length === 0,
   }
 }
 
@@ -44,6 +49,8 @@ export function toConfig(before: AgentConfig, form: ConfigForm): AgentConfig {
     },
     mcp_servers: form.servers,
     vector_stores: form.stores,
+    skills: form.hasAllSkills ? [] : form.skills,
+    enable_skills: form.hasAllSkills,
   }
 }
 
