@@ -1,4 +1,5 @@
-import type { OpenAgentTools, ServerTool, ToolSet } from '../inference/tools/server-tools.ts'
+import { createOwnToolSet } from '../inference/tools/own-tool-set.ts'
+import type { OpenAgentTools } from '../inference/tools/server-tools.ts'
 import { createCollectionTools } from './collections/collection-tools.ts'
 import type { Collections } from './collections/collections.ts'
 import { offerSkills } from './skills/skill-tools.ts'
@@ -13,19 +14,11 @@ export interface AgentToolParts {
 /** Makes the tools that agents have from their skills and collections. */
 export function createAgentTools({ skills, collections }: AgentToolParts): OpenAgentTools {
   return async (asked, { context }) => {
-    if (asked.kind === 'skills') return toToolSet((await offerSkills(await skills.open(), asked.names)).tools)
+    if (asked.kind === 'skills') return createOwnToolSet((await offerSkills(await skills.open(), asked.names)).tools)
     const { owner, names } = asked
     const opened = await collections.open()
-    return toToolSet(await createCollectionTools({ collections: opened.collections, owner, names, caller: context }))
-  }
-}
-
-function toToolSet(tools: readonly ServerTool[]): ToolSet {
-  return {
-    tools,
-    failures: [],
-    prompt: async () => undefined,
-    resource: async () => undefined,
-    close: () => undefined,
+    return createOwnToolSet(
+      await createCollectionTools({ collections: opened.collections, owner, names, caller: context }),
+    )
   }
 }

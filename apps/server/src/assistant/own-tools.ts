@@ -2,6 +2,7 @@ import type { Authentication } from '@svc/auth'
 import { checkAccess } from '@svc/auth/access'
 import { SvcError } from '@svc/errors'
 import type { RequestContext } from '../inference/core/ports.ts'
+import { createOwnToolSet } from '../inference/tools/own-tool-set.ts'
 import type { OpenOwnTools, ServerTool } from '../inference/tools/server-tools.ts'
 import type { CallerTools } from './caller-tools.ts'
 import { ASSISTANT_RIGHT } from './right.ts'
@@ -34,13 +35,7 @@ export function createOwnTools({ isOn, openTools }: OwnToolsParts): OpenOwnTools
     checkAccess(context.principal, ASSISTANT_RIGHT)
     signal.throwIfAborted()
     const tools = await openTools(context)
-    return {
-      tools: tools.list().map((tool) => toServerTool(tool, tools)),
-      failures: [],
-      prompt: async () => undefined,
-      resource: async () => undefined,
-      close: () => undefined,
-    }
+    return createOwnToolSet(tools.list().map((tool) => toServerTool(tool, tools)))
   }
 }
 

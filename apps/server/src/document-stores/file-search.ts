@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import { createOwnToolSet } from '../inference/tools/own-tool-set.ts'
 import type { OpenFileSearch, ToolResult, ToolSet } from '../inference/tools/server-tools.ts'
 import { readAttributeFilter } from './attribute-filter.ts'
 import type { Documents } from './documents.ts'
@@ -52,24 +53,18 @@ function toSet(
   run: (args: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<ToolResult>,
   opened: AbortSignal,
 ): ToolSet {
-  return {
-    tools: [
-      {
-        name: NAME,
-        tool: NAME,
-        server: NAME,
-        description: 'Finds passages in the files of the user. Ask it before you answer questions about them.',
-        inputSchema: SCHEMA,
-        hints: { readOnly: true, idempotent: true, destructive: false },
-        approval: 'auto',
-        call: (args, { signal }) => run(args, AbortSignal.any([opened, signal])),
-      },
-    ],
-    failures: [],
-    prompt: async () => undefined,
-    resource: async () => undefined,
-    close: () => undefined,
-  }
+  return createOwnToolSet([
+    {
+      name: NAME,
+      tool: NAME,
+      server: NAME,
+      description: 'Finds passages in the files of the user. Ask it before you answer questions about them.',
+      inputSchema: SCHEMA,
+      hints: { readOnly: true, idempotent: true, destructive: false },
+      approval: 'auto',
+      call: (args, { signal }) => run(args, AbortSignal.any([opened, signal])),
+    },
+  ])
 }
 
 function readQueries({ queries }: Readonly<Record<string, unknown>>): readonly string[] {

@@ -5,6 +5,7 @@ import type { PredictionStep, ToolSource } from '../core/events.ts'
 import type { RequestContext } from '../core/ports.ts'
 import type { ChatMessage } from '../core/request.ts'
 import type { HostedTool, ServerTexts } from './hosted-tool.ts'
+import { createOwnToolSet } from './own-tool-set.ts'
 import type { OpenAgentTools, OpenFileSearch, OpenOwnTools, ServerTool, ToolServers, ToolSet } from './server-tools.ts'
 
 /** The parts of a server that give tools; absent ones are switched off. */
@@ -128,13 +129,7 @@ async function openOne(one: HostedTool, sources: ToolSources, options: OpenOptio
   }
 }
 
-const NO_TOOLS: ToolSet = {
-  tools: [],
-  failures: [],
-  prompt: async () => undefined,
-  resource: async () => undefined,
-  close: () => undefined,
-}
+const NO_TOOLS = createOwnToolSet([])
 
 function switchedOff(name: string): SvcError {
   return new SvcError('invalid_request', `${name} are not available on this server`, { code: 'tools_not_available' })

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { AgentsFrame } from '../../components/agents/agents-frame.tsx'
 import { DeleteDialog } from '../../components/agents/delete-dialog.tsx'
-import { FileButton } from '../../components/agents/file-button.tsx'
+import { ImportButton } from '../../components/agents/import-button.tsx'
 import { NameDialog } from '../../components/agents/name-dialog.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { RowMenu } from '../../components/ui/menu.tsx'
@@ -79,27 +79,19 @@ export function AgentsPage() {
 
 function Import({ onMade }: { readonly onMade: (name: string) => void }) {
   const { t } = useTranslation('agents')
-  const isOffline = useConnection().state === 'offline'
-  const upload = useMutation({
-    async mutationFn([file]: readonly File[]) {
-      const config = readExport((await file?.text()) ?? '')
-      if (config === undefined) throw new Error(t('notAnAgent'))
-      await importAgent(config)
-      return config.name
-    },
-    onSuccess(name) {
-      notify('success', t('imported', { name }))
-      onMade(name)
-    },
-    onError: (error) => notify('error', error.message),
-  })
+  async function load(file: File): Promise<string> {
+    const config = readExport(await file.text())
+    if (config === undefined) throw new Error(t('notAnAgent'))
+    await importAgent(config)
+    return config.name
+  }
   return (
-    <FileButton
-      accept=".json,application/json"
+    <ImportButton
       label={t('import')}
-      busy={upload.isPending}
-      disabled={isOffline}
-      onChosen={(files) => upload.mutate(files)}
+      accept=".json,application/json"
+      load={load}
+      toNews={(name) => t('imported', { name })}
+      onMade={onMade}
     />
   )
 }

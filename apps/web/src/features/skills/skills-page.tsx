@@ -1,17 +1,16 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { AgentsFrame } from '../../components/agents/agents-frame.tsx'
 import { DeleteDialog } from '../../components/agents/delete-dialog.tsx'
-import { FileButton } from '../../components/agents/file-button.tsx'
+import { ImportButton } from '../../components/agents/import-button.tsx'
 import { NameDialog } from '../../components/agents/name-dialog.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { RowMenu } from '../../components/ui/menu.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { Badge } from '../../components/ui/status.tsx'
-import { notify } from '../../components/ui/toast.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { createSkill, deleteSkill, findArchive, importSkill, type Skill, skillConfigQuery, skillsQuery } from './api.ts'
 
@@ -40,7 +39,13 @@ export function SkillsPage() {
       title={t('agents:tab.skills')}
       action={
         <>
-          <Import onMade={open} />
+          <ImportButton
+            label={t('import')}
+            accept={ARCHIVES}
+            load={importSkill}
+            toNews={(name) => t('imported', { name })}
+            onMade={open}
+          />
           {add}
         </>
       }
@@ -83,28 +88,6 @@ export function SkillsPage() {
         </DeleteDialog>
       )}
     </AgentsFrame>
-  )
-}
-
-function Import({ onMade }: { readonly onMade: (name: string) => void }) {
-  const { t } = useTranslation('skills')
-  const isOffline = useConnection().state === 'offline'
-  const upload = useMutation({
-    mutationFn: ([file]: readonly File[]) => importSkill(file as File),
-    onSuccess(name) {
-      notify('success', t('imported', { name }))
-      onMade(name)
-    },
-    onError: (error) => notify('error', error.message),
-  })
-  return (
-    <FileButton
-      accept={ARCHIVES}
-      label={t('import')}
-      busy={upload.isPending}
-      disabled={isOffline}
-      onChosen={(files) => upload.mutate(files)}
-    />
   )
 }
 
