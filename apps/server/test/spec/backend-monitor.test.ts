@@ -305,7 +305,6 @@ describe('models that consist of others, or of nothing', () => {
     'a router': 'router:\n  fallback: m\n  candidates:\n  - model: m\n    labels: [a]\n',
     'a model of nothing': 'description: nothing\n',
     'a pipeline of nothing': 'pipeline: {}\n',
-    'a model with MCP servers': 'backend: mock\nmcp:\n  remote: "a: b"\n',
   }
 
   verifies('load:error:nothing-to-load', 'what no backend serves is 400, and starts none', async () => {
