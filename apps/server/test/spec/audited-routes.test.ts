@@ -25,6 +25,15 @@ const toPath = (pattern: string): string => pattern.replace(/:(\w+)(?:\{[^}]*\})
 
 /** Routes for admins that write, and that leave no entry: each has its reason in its row. */
 const UNRECORDED = [
+  'DELETE /api/agents/git-repos/:id',
+  'POST /api/agents/actions/:name/definition',
+  'POST /api/agents/actions/:name/run',
+  'POST /api/agents/collections/:name/search',
+  'POST /api/agents/git-repos',
+  'POST /api/agents/git-repos/:id/sync',
+  'POST /api/agents/git-repos/:id/toggle',
+  'POST /api/models/preview/:name{.+}',
+  'PUT /api/agents/git-repos/:id',
   'POST /api/create',
   'POST /api/models/uploads',
   'PUT /api/models/uploads/:id',
