@@ -103,6 +103,7 @@ export function createJobStore(options: {
         await transaction.change((db, { agentJobs: jobs }) =>
           db.insert(jobs).values({
             ...draft,
+            prompt: toStorable(draft.prompt),
             id,
             status: 'pending',
             parameters: JSON.stringify(parameters),
