@@ -308,6 +308,16 @@ describe('agents', () => {
     expect([reply.status, JSON.stringify(reply.json())]).toEqual([400, expect.stringContaining('names the agent')])
   })
 
+  it('an agent asks no agent through a router either', async () => {
+    await server.writeModelFile('ring.yaml', 'name: ring\nrouter:\n  fallback: ring-agent\n  candidates: []\n')
+    await makeAgent({ name: 'ring-agent', model: 'ring' })
+    const reply = await server.chat('ring-agent')
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('asks no other agent')])
+    const sent = await send('POST', '/api/agents/ring-agent/chat', { message: 'Hello' })
+    const job = await untilEnded((sent.json() as { message_id: string }).message_id)
+    expect(job).toMatchObject({ status: 'failed', error: expect.stringContaining('asks no other agent') })
+  })
+
   it('a file of the same name counts', async () => {
     await makeAgent({ name: 'twin' })
     await server.model('twin', { rules: [{ rpc: 'Predict*', do: { text: 'From the file.' } }] })
