@@ -153,6 +153,37 @@ describe.each(places)('jobs on $name', ({ create }) => {
     }),
   )
 
+  it('is given up once its server has ended ten times', () =>
+    withDatabase(async (database) => {
+      const store = openStore(database)
+      await store.insert(DRAFT)
+      const { runs, runModel } = createScript(...Array.from({ length: 10 }, () => ['kill'] as const))
+      for (let count = 0; count < 10; count += 1) {
+        await expect(start(store, await claim(store), runModel)).rejects.toThrow(Killed)
+      }
+      const outcome = await start(store, await claim(store), runModel)
+      expect(outcome).toMatchObject({ status: 'failed', error: expect.stringContaining('10 times') })
+      expect(runs).toHaveLength(10)
+    }))
+
+  it('a call that has the id of an earlier one does not get its result', () =>
+    withDatabase(async (database) => {
+      const store = openStore(database)
+      await store.insert(DRAFT)
+      const read = call('1', 'read', { readOnly: true })
+      const { runs, runModel } = createScript(
+        [[read], [result('1', 'read', 'old')], 'kill'],
+        [[read], [result('1', 'read', 'new')], [read], 'kill'],
+        [],
+      )
+      for (let count = 0; count < 2; count += 1) {
+        await expect(start(store, await claim(store), runModel)).rejects.toThrow(Killed)
+      }
+      await start(store, await claim(store), runModel)
+      const results = runs[2]?.messages.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
+      expect(results).toEqual(['old', 'new'])
+    }))
+
   it('a job belongs to one server, and to another one only after its lease', () =>
     withDatabase(async (database) => {
       const [one, other] = [openStore(database), openStore(database, 'other')]

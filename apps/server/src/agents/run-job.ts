@@ -8,6 +8,7 @@ import { createJobRecorder } from './job-recorder.ts'
 import type { JobStore } from './job-store.ts'
 import type { MediaFetcher } from './media-fetcher.ts'
 import { type RunMessage, toHistory, toUserMessage } from './run-messages.ts'
+import { AGENT_LIMITS } from './task.ts'
 
 /** What an agent adds to a run. */
 export interface AgentRun {
@@ -47,6 +48,9 @@ const MODEL_TOOLS: readonly HostedTool[] = [{ kind: 'model-servers', required: f
 export async function runJob(job: ClaimedJob, parts: RunJobParts, signal: AbortSignal): Promise<JobOutcome> {
   const lost = job.openCalls.filter(({ repeatable }) => !repeatable)
   if (lost.length > 0) return { status: 'failed', error: describeLost(lost) }
+  if (job.fence > AGENT_LIMITS.takes) {
+    return { status: 'failed', error: `its server ended ${AGENT_LIMITS.takes} times while it ran: it is given up` }
+  }
   const idle = createIdleLimit(parts, signal)
   try {
     const result = await run(job, parts, idle)

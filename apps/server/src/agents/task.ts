@@ -49,6 +49,8 @@ export const AGENT_LIMITS = {
   waitingJobs: 1000,
   /** Jobs of one server at a time. */
   runningJobs: 4,
+  /** Most times that a job begins: one that ends its server each time would do so for ever. */
+  takes: 10,
   nameLength: 200,
   promptLength: 262_144,
   descriptionLength: 10_000,
