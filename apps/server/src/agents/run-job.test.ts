@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createLocalPrincipal } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
@@ -182,6 +183,18 @@ describe.each(places)('jobs on $name', ({ create }) => {
       await start(store, await claim(store), runModel)
       const results = runs[2]?.messages.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
       expect(results).toEqual(['old', 'new'])
+    }))
+
+  it('a list of jobs ends where its texts get too long', () =>
+    withDatabase(async (database) => {
+      const store = openStore(database)
+      const ids: string[] = []
+      for (let count = 0; count < 3; count += 1) {
+        ids.unshift(await store.insert({ ...DRAFT, prompt: 'x'.repeat(7_000_000) }))
+        await delay(2)
+      }
+      expect((await store.list({ limit: 100 })).map(({ id }) => id)).toEqual(ids.slice(0, 2))
+      expect(await store.list({ limit: 100, agent: 'none' })).toEqual([])
     }))
 
   it('a job belongs to one server, and to another one only after its lease', () =>

@@ -64,4 +64,6 @@ export const AGENT_LIMITS = {
   /** Characters of one step that are kept. */
   stepLength: 262_144,
   resultLength: 4_194_304,
+  /** Characters of the jobs of one list. */
+  listLength: 16_777_216,
 } as const
