@@ -292,7 +292,13 @@ function takeWithin(
 
 function toStepRow(jobId: string, number: number, step: JobStep) {
   const { kind, content, callId = '', toolName = '', arguments: args = '', createdAt } = step
-  return { jobId, number, kind, content: cut(content), callId, toolName, arguments: cut(args), createdAt }
+  return {
+    ...{ jobId, number, kind, createdAt },
+    content: cut(content),
+    callId: cut(callId),
+    toolName: cut(toolName),
+    arguments: cut(args),
+  }
 }
 
 function cut(raw: string): string {

@@ -12,7 +12,7 @@ import type { ToolHints } from '../inference/tools/hosted-tool.ts'
 import type { ModelRun, RunModel } from './ask-model.ts'
 import { type ClaimedJob, type JobDraft, type JobOutcome, NO_MEDIA } from './job.ts'
 import { createJobStore, JobLost, type JobStore } from './job-store.ts'
-import { runJob } from './run-job.ts'
+import { type RunJobParts, runJob } from './run-job.ts'
 
 const places = await databasePlaces()
 const signal = new AbortController().signal
@@ -70,13 +70,21 @@ function createScript(...scripts: readonly (readonly Step[])[]): {
   return { runs, runModel }
 }
 
-function start(store: JobStore, job: ClaimedJob, runModel: RunModel): Promise<JobOutcome> {
-  const principal = createLocalPrincipal('local')
-  const caller = { principal, requestId: randomUUID(), log: silentLogger, useModel: () => undefined }
+const caller = {
+  principal: createLocalPrincipal('local'),
+  ...{ requestId: randomUUID(), log: silentLogger, useModel: () => undefined },
+}
+
+function start(
+  store: JobStore,
+  job: ClaimedJob,
+  runModel: RunModel,
+  findCaller: RunJobParts['findCaller'] = async () => caller,
+): Promise<JobOutcome> {
   const parts = {
     ...{ store, runModel, clock: systemClock, idleMs: 60_000 },
     media: { fetch: async () => NO_MEDIA },
-    findCaller: async () => caller,
+    findCaller,
     findAgent: () => Promise.reject(new Error('no agent')),
     onSteps: () => undefined,
   }
@@ -153,6 +161,26 @@ describe.each(places)('jobs on $name', ({ create }) => {
       expect(runs[1]?.messages).toEqual([{ role: 'user', content: 'Do it' }])
     }),
   )
+
+  it('ends before a tool acts for an account that has lost its rights', () =>
+    withDatabase(async (database) => {
+      const store = openStore(database)
+      const id = await store.insert(DRAFT)
+      const { runModel } = createScript([[call('1', 'pay', {})], [result('1', 'pay', 'paid')]])
+      const callers = [caller, undefined]
+      const outcome = await start(store, await claim(store), runModel, async () => callers.shift())
+      expect(outcome).toMatchObject({ status: 'failed', error: expect.stringContaining('may not use this server') })
+      expect((await store.listSteps(id)).map(({ kind }) => kind)).toEqual(['status'])
+    }))
+
+  it('keeps calls whatever a model names them', () =>
+    withDatabase(async (database) => {
+      const store = openStore(database)
+      const id = await store.insert(DRAFT)
+      const { runModel } = createScript([[call('a\0', 'x\0', {})], [result('a\0', 'x\0', 'done'), text('End')]])
+      expect(await start(store, await claim(store), runModel)).toMatchObject({ status: 'completed' })
+      expect((await store.listSteps(id))[1]).toMatchObject({ callId: 'a\ufffd', toolName: 'do_x\ufffd' })
+    }))
 
   it('is given up once its server has ended ten times', () =>
     withDatabase(async (database) => {

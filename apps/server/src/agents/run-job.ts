@@ -69,9 +69,7 @@ async function run(job: ClaimedJob, parts: RunJobParts, idle: IdleLimit): Promis
   const { signal } = idle
   const recorder = createJobRecorder(job, parts)
   const caller = await parts.findCaller(job.owner, { signal })
-  if (caller === undefined) {
-    throw new SvcError('forbidden', 'the account that made it may not use this server any more', { code: 'no_owner' })
-  }
+  if (caller === undefined) throw ownerGone()
   const agent = job.agent === '' ? undefined : await parts.findAgent(job.agent, job)
   const model = agent?.model ?? job.model
   const media = await parts.media.fetch(job.media, { signal })
@@ -87,17 +85,36 @@ async function run(job: ClaimedJob, parts: RunJobParts, idle: IdleLimit): Promis
       onBegin()
       idle.renew()
       checkTurns(events)
+      if (callsTools(events)) await checkOwner(caller, job, parts, signal)
       await recorder.record(events)
     }),
   )
   return recorder.finish()
 }
 
+const callsTools = (events: readonly PredictionEvent[]): boolean =>
+  events.some(({ type }) => type === 'server-tool-call')
+
+/** Ends a run whose owner has lost its rights before a tool acts in its name. */
+async function checkOwner(
+  before: RunCaller,
+  { owner }: ClaimedJob,
+  { findCaller }: Pick<RunJobParts, 'findCaller'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const now = await findCaller(owner, { signal })
+  if (now?.principal.role !== before.principal.role) throw ownerGone()
+}
+
+function ownerGone(): SvcError {
+  return new SvcError('forbidden', 'the account that made it may not use this server any more', { code: 'no_owner' })
+}
+
 /** Refuses more turns with calls of tools than an agent may take. */
 export function createTurnLimit(maxTurns: number | undefined): (events: readonly PredictionEvent[]) => void {
   let turns = 0
   return (events) => {
-    if (!events.some(({ type }) => type === 'server-tool-call')) return
+    if (!callsTools(events)) return
     turns += 1
     if (maxTurns === undefined || turns <= maxTurns) return
     const message = `the agent needs more than ${maxTurns} turns with tools (max_iterations)`
