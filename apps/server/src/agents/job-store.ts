@@ -113,6 +113,7 @@ export function createJobStore(options: {
         await transaction.change((db, { agentJobs: jobs }) =>
           db.insert(jobs).values({
             ...draft,
+            model: toStorable(draft.model),
             prompt: toStorable(draft.prompt),
             id,
             status: 'pending',

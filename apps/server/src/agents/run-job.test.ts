@@ -176,7 +176,7 @@ describe.each(places)('jobs on $name', ({ create }) => {
   it('keeps calls whatever a model names them', () =>
     withDatabase(async (database) => {
       const store = openStore(database)
-      const id = await store.insert(DRAFT)
+      const id = await store.insert({ ...DRAFT, model: 'm\0', prompt: 'a\0' })
       const { runModel } = createScript([[call('a\0', 'x\0', {})], [result('a\0', 'x\0', 'done'), text('End')]])
       expect(await start(store, await claim(store), runModel)).toMatchObject({ status: 'completed' })
       expect((await store.listSteps(id))[1]).toMatchObject({ callId: 'a\ufffd', toolName: 'do_x\ufffd' })
