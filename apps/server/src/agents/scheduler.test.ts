@@ -37,6 +37,10 @@ describe('times of a schedule', () => {
   )
 })
 
+it.each(['0 0 30 2 *', '0 0 31 2,4,6,9,11 *'])('%s has no time to come', (cron) => {
+  expect(() => checkSchedule({ cron, cronTimezone: 'Europe/Berlin' }, 0)).toThrow(/it has no time to come/)
+})
+
 describe.each(places)('the scheduler on $name', ({ create }) => {
   it('fires once with two servers, at the right times, and heeds missed ones', async () => {
     const place = await create()
