@@ -181,6 +181,7 @@ describe('agents', () => {
   it.each([
     [{ name: 'skills' }, /^name: "skills" is a part of the paths/],
     [{ name: '../x' }, /^Invalid request body: name/],
+    [{ name: 'a ' }, /^Invalid request body: name/],
     [{ name: 'a', connectors: [{ type: 'slack' }] }, /^connectors: .*slack/],
     [{ name: 'a', actions: [{ name: 'browse' }] }, /^actions: .*browse/],
     [{ name: 'a', mcp_stdio_servers: [{ cmd: 'sh' }] }, /^mcp_stdio_servers: only the file of a model names programs/],
