@@ -275,3 +275,15 @@ it('a refusal that passes is waited for, and another one ends the job', async ()
   expect(await start(store, job, runModel)).toEqual({ status: 'completed', result: 'Now.' })
   expect(await start(store, job, runModel)).toEqual({ status: 'failed', error: 'no such model' })
 })
+
+it('a job whose steps are too long together ends', async () => {
+  const store = { append: async () => undefined, listSteps: async () => [] } as unknown as JobStore
+  const job = { ...DRAFT, id: 'j', steps: 0, fence: 1, openCalls: [], isTakenOver: false } as unknown as ClaimedJob
+  const output = 'x'.repeat(1_000_000)
+  const turns = Array.from({ length: 130 }, (_, index) => [
+    [call(`${index}`, 'read', { readOnly: true })],
+    [result(`${index}`, 'read', output)],
+  ])
+  const outcome = await start(store, job, createScript(turns.flat()).runModel)
+  expect(outcome).toMatchObject({ status: 'failed', error: expect.stringContaining('33554432 characters') })
+})

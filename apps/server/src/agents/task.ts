@@ -63,6 +63,8 @@ export const AGENT_LIMITS = {
   steps: 2000,
   /** Characters of one step that are kept. */
   stepLength: 262_144,
+  /** Characters of the steps of one run. */
+  traceLength: 33_554_432,
   resultLength: 4_194_304,
   /** Characters of the jobs of one list. */
   listLength: 16_777_216,
