@@ -5,6 +5,7 @@ import type { PredictAgent } from '../inference/core/model-calls.ts'
 import type { RequestCore } from '../inference/core/pipeline.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock, Logger } from '../ports.ts'
+import { refuseAgent } from './agent-errors.ts'
 import { type AgentFeed, createAgentFeed, publishSteps } from './agent-feed.ts'
 import type { AgentModels } from './agent-models.ts'
 import { type AgentStore, createAgentStore } from './agent-store.ts'
@@ -99,6 +100,8 @@ export function openAgents(options: AgentsOptions): Agents {
   })
 
   async function* predict(...[request, name, task]: Parameters<PredictAgent>): StepBatches {
+    // A router may lead back to the agent that asked it.
+    if (task.context.isInside === true) throw refuseAgent(`an agent asks no other agent: "${name}"`)
     const agent = await prepare(await agents.get(name), [])
     yield* serveAgent(request, { agent, task, runModel })
   }

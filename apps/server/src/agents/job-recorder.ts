@@ -28,6 +28,8 @@ export function createJobRecorder(job: ClaimedJob, { store, clock, onSteps }: Re
   /** Names of the tools for the model, by call. */
   const names = new Map<string, string>()
   let written = job.steps
+  /** Characters of the steps of this run. */
+  let characters = 0
   let text = ''
   let thought = ''
   let refused: string | undefined
@@ -37,6 +39,12 @@ export function createJobRecorder(job: ClaimedJob, { store, clock, onSteps }: Re
     written += steps.length
     if (written > AGENT_LIMITS.steps) {
       throw new SvcError('too_large', `the job has more than ${AGENT_LIMITS.steps} steps`, { code: 'too_many_steps' })
+    }
+    for (const { content, arguments: args = '' } of steps) characters += cutLength(content) + cutLength(args)
+    if (characters > AGENT_LIMITS.traceLength) {
+      throw new SvcError('too_large', `the steps of the job have more than ${AGENT_LIMITS.traceLength} characters`, {
+        code: 'steps_too_long',
+      })
     }
     await store.append(job, steps, [...open.values()])
     onSteps(job, steps)
@@ -111,6 +119,8 @@ export function createJobRecorder(job: ClaimedJob, { store, clock, onSteps }: Re
     },
   }
 }
+
+const cutLength = ({ length }: string): number => Math.min(length, AGENT_LIMITS.stepLength)
 
 function isToolEvent(event: PredictionEvent): event is ServerToolEvent {
   return event.type.startsWith('server-tool')

@@ -23,6 +23,12 @@ export function summaryColumns(jobs: Jobs) {
   }
 }
 
+/** Characters of the long texts of a job in a list. */
+export function textLength(jobs: Jobs): SQL {
+  const { prompt, parameters, result } = jobs
+  return sql`length(${prompt}) + length(${parameters}) + coalesce(length(${result}), 0)`
+}
+
 /** A row of a list. */
 export type SummaryRow = Pick<JobRow, keyof ReturnType<typeof summaryColumns>>
 

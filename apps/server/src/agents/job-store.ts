@@ -5,7 +5,17 @@ import type { Queries } from '../db/queries.ts'
 import type { Clock } from '../ports.ts'
 import { tooMany } from './agent-errors.ts'
 import type { AgentJob, ClaimedJob, JobDraft, JobOutcome, JobStatus, JobStep, JobSummary, OpenCall } from './job.ts'
-import { isFree, LEASE_MS, leaseClock, summaryColumns, toClaimed, toJob, toStep, toSummary } from './job-rows.ts'
+import {
+  isFree,
+  LEASE_MS,
+  leaseClock,
+  summaryColumns,
+  textLength,
+  toClaimed,
+  toJob,
+  toStep,
+  toSummary,
+} from './job-rows.ts'
 import { toStorable } from './storable-text.ts'
 import { AGENT_LIMITS } from './task.ts'
 
@@ -27,7 +37,7 @@ export interface JobStore {
   /** @param queries a transaction to join @throws {SvcError} `insufficient_storage` when too many wait */
   insert(draft: JobDraft, queries?: Queries): Promise<string>
   get(id: string): Promise<AgentJob | undefined>
-  /** The newest first. */
+  /** The newest first. The list ends early where its texts get too long together. */
   list(filter: JobFilter): Promise<readonly JobSummary[]>
   listSteps(id: string): Promise<readonly JobStep[]>
   /** Whether a job of a task waits. */
@@ -103,6 +113,8 @@ export function createJobStore(options: {
         await transaction.change((db, { agentJobs: jobs }) =>
           db.insert(jobs).values({
             ...draft,
+            model: toStorable(draft.model),
+            prompt: toStorable(draft.prompt),
             id,
             status: 'pending',
             parameters: JSON.stringify(parameters),
@@ -124,9 +136,9 @@ export function createJobStore(options: {
       return row && toJob(row)
     },
     async list({ taskId, agent, status, limit }) {
-      const rows = await queries.rows((db, { agentJobs: jobs }) =>
+      const sizes = await queries.rows((db, { agentJobs: jobs }) =>
         db
-          .select(summaryColumns(jobs))
+          .select({ id: jobs.id, characters: textLength(jobs) })
           .from(jobs)
           .where(
             and(
@@ -137,6 +149,15 @@ export function createJobStore(options: {
           )
           .orderBy(desc(jobs.createdAt), desc(jobs.id))
           .limit(limit),
+      )
+      const ids = takeWithin(sizes, AGENT_LIMITS.listLength)
+      if (ids.length === 0) return []
+      const rows = await queries.rows((db, { agentJobs: jobs }) =>
+        db
+          .select(summaryColumns(jobs))
+          .from(jobs)
+          .where(inArray(jobs.id, ids))
+          .orderBy(desc(jobs.createdAt), desc(jobs.id)),
       )
       return rows.map(toSummary)
     },
@@ -257,9 +278,28 @@ export function createJobStore(options: {
   }
 }
 
+/** The ids of the first rows whose texts have no more characters together, and of one at least. */
+function takeWithin(
+  rows: readonly { readonly id: string; readonly characters: unknown }[],
+  characters: number,
+): string[] {
+  let left = characters
+  const end = rows.findIndex((row, index) => {
+    left -= Number(row.characters)
+    return left < 0 && index > 0
+  })
+  return (end < 0 ? rows : rows.slice(0, end)).map(({ id }) => id)
+}
+
 function toStepRow(jobId: string, number: number, step: JobStep) {
   const { kind, content, callId = '', toolName = '', arguments: args = '', createdAt } = step
-  return { jobId, number, kind, content: cut(content), callId, toolName, arguments: cut(args), createdAt }
+  return {
+    ...{ jobId, number, kind, createdAt },
+    content: cut(content),
+    callId: cut(callId),
+    toolName: cut(toolName),
+    arguments: cut(args),
+  }
 }
 
 function cut(raw: string): string {

@@ -2,7 +2,7 @@ import { SvcError } from '@svc/errors'
 import { compileGoTemplate } from '@svc/templates'
 import { refuseAgent } from './agent-errors.ts'
 
-const LIMITS = { maxSteps: 200_000, maxPatternMillis: 100, maxListLength: 10_000 }
+const LIMITS = { maxSteps: 200_000, maxPatternMillis: 100, maxListLength: 10_000, maxOutputBytes: 4 * 1024 * 1024 }
 
 /**
  * Fills parameters into a prompt, a template of Go's `text/template`: `{{.name}}`.

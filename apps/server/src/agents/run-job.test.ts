@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createLocalPrincipal } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
@@ -11,7 +12,7 @@ import type { ToolHints } from '../inference/tools/hosted-tool.ts'
 import type { ModelRun, RunModel } from './ask-model.ts'
 import { type ClaimedJob, type JobDraft, type JobOutcome, NO_MEDIA } from './job.ts'
 import { createJobStore, JobLost, type JobStore } from './job-store.ts'
-import { runJob } from './run-job.ts'
+import { type RunJobParts, runJob } from './run-job.ts'
 
 const places = await databasePlaces()
 const signal = new AbortController().signal
@@ -69,13 +70,21 @@ function createScript(...scripts: readonly (readonly Step[])[]): {
   return { runs, runModel }
 }
 
-function start(store: JobStore, job: ClaimedJob, runModel: RunModel): Promise<JobOutcome> {
-  const principal = createLocalPrincipal('local')
-  const caller = { principal, requestId: randomUUID(), log: silentLogger, useModel: () => undefined }
+const caller = {
+  principal: createLocalPrincipal('local'),
+  ...{ requestId: randomUUID(), log: silentLogger, useModel: () => undefined },
+}
+
+function start(
+  store: JobStore,
+  job: ClaimedJob,
+  runModel: RunModel,
+  findCaller: RunJobParts['findCaller'] = async () => caller,
+): Promise<JobOutcome> {
   const parts = {
     ...{ store, runModel, clock: systemClock, idleMs: 60_000 },
     media: { fetch: async () => NO_MEDIA },
-    findCaller: async () => caller,
+    findCaller,
     findAgent: () => Promise.reject(new Error('no agent')),
     onSteps: () => undefined,
   }
@@ -153,6 +162,69 @@ describe.each(places)('jobs on $name', ({ create }) => {
     }),
   )
 
+  it('ends before a tool acts for an account that has lost its rights', () =>
+    withDatabase(async (database) => {
+      const store = openStore(database)
+      const id = await store.insert(DRAFT)
+      const { runModel } = createScript([[call('1', 'pay', {})], [result('1', 'pay', 'paid')]])
+      const callers = [caller, undefined]
+      const outcome = await start(store, await claim(store), runModel, async () => callers.shift())
+      expect(outcome).toMatchObject({ status: 'failed', error: expect.stringContaining('may not use this server') })
+      expect((await store.listSteps(id)).map(({ kind }) => kind)).toEqual(['status'])
+    }))
+
+  it('keeps calls whatever a model names them', () =>
+    withDatabase(async (database) => {
+      const store = openStore(database)
+      const id = await store.insert({ ...DRAFT, model: 'm\0', prompt: 'a\0' })
+      const { runModel } = createScript([[call('a\0', 'x\0', {})], [result('a\0', 'x\0', 'done'), text('End')]])
+      expect(await start(store, await claim(store), runModel)).toMatchObject({ status: 'completed' })
+      expect((await store.listSteps(id))[1]).toMatchObject({ callId: 'a\ufffd', toolName: 'do_x\ufffd' })
+    }))
+
+  it('is given up once its server has ended ten times', () =>
+    withDatabase(async (database) => {
+      const store = openStore(database)
+      await store.insert(DRAFT)
+      const { runs, runModel } = createScript(...Array.from({ length: 10 }, () => ['kill'] as const))
+      for (let count = 0; count < 10; count += 1) {
+        await expect(start(store, await claim(store), runModel)).rejects.toThrow(Killed)
+      }
+      const outcome = await start(store, await claim(store), runModel)
+      expect(outcome).toMatchObject({ status: 'failed', error: expect.stringContaining('10 times') })
+      expect(runs).toHaveLength(10)
+    }))
+
+  it('a call that has the id of an earlier one does not get its result', () =>
+    withDatabase(async (database) => {
+      const store = openStore(database)
+      await store.insert(DRAFT)
+      const read = call('1', 'read', { readOnly: true })
+      const { runs, runModel } = createScript(
+        [[read], [result('1', 'read', 'old')], 'kill'],
+        [[read], [result('1', 'read', 'new')], [read], 'kill'],
+        [],
+      )
+      for (let count = 0; count < 2; count += 1) {
+        await expect(start(store, await claim(store), runModel)).rejects.toThrow(Killed)
+      }
+      await start(store, await claim(store), runModel)
+      const results = runs[2]?.messages.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
+      expect(results).toEqual(['old', 'new'])
+    }))
+
+  it('a list of jobs ends where its texts get too long', () =>
+    withDatabase(async (database) => {
+      const store = openStore(database)
+      const ids: string[] = []
+      for (let count = 0; count < 3; count += 1) {
+        ids.unshift(await store.insert({ ...DRAFT, prompt: 'x'.repeat(7_000_000) }))
+        await delay(2)
+      }
+      expect((await store.list({ limit: 100 })).map(({ id }) => id)).toEqual(ids.slice(0, 2))
+      expect(await store.list({ limit: 100, agent: 'none' })).toEqual([])
+    }))
+
   it('a job belongs to one server, and to another one only after its lease', () =>
     withDatabase(async (database) => {
       const [one, other] = [openStore(database), openStore(database, 'other')]
@@ -202,4 +274,16 @@ it('a refusal that passes is waited for, and another one ends the job', async ()
   }
   expect(await start(store, job, runModel)).toEqual({ status: 'completed', result: 'Now.' })
   expect(await start(store, job, runModel)).toEqual({ status: 'failed', error: 'no such model' })
+})
+
+it('a job whose steps are too long together ends', async () => {
+  const store = { append: async () => undefined, listSteps: async () => [] } as unknown as JobStore
+  const job = { ...DRAFT, id: 'j', steps: 0, fence: 1, openCalls: [], isTakenOver: false } as unknown as ClaimedJob
+  const output = 'x'.repeat(1_000_000)
+  const turns = Array.from({ length: 130 }, (_, index) => [
+    [call(`${index}`, 'read', { readOnly: true })],
+    [result(`${index}`, 'read', output)],
+  ])
+  const outcome = await start(store, job, createScript(turns.flat()).runModel)
+  expect(outcome).toMatchObject({ status: 'failed', error: expect.stringContaining('33554432 characters') })
 })

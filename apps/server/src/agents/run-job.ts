@@ -8,6 +8,7 @@ import { createJobRecorder } from './job-recorder.ts'
 import type { JobStore } from './job-store.ts'
 import type { MediaFetcher } from './media-fetcher.ts'
 import { type RunMessage, toHistory, toUserMessage } from './run-messages.ts'
+import { AGENT_LIMITS } from './task.ts'
 
 /** What an agent adds to a run. */
 export interface AgentRun {
@@ -47,6 +48,9 @@ const MODEL_TOOLS: readonly HostedTool[] = [{ kind: 'model-servers', required: f
 export async function runJob(job: ClaimedJob, parts: RunJobParts, signal: AbortSignal): Promise<JobOutcome> {
   const lost = job.openCalls.filter(({ repeatable }) => !repeatable)
   if (lost.length > 0) return { status: 'failed', error: describeLost(lost) }
+  if (job.fence > AGENT_LIMITS.takes) {
+    return { status: 'failed', error: `its server ended ${AGENT_LIMITS.takes} times while it ran: it is given up` }
+  }
   const idle = createIdleLimit(parts, signal)
   try {
     const result = await run(job, parts, idle)
@@ -65,9 +69,7 @@ async function run(job: ClaimedJob, parts: RunJobParts, idle: IdleLimit): Promis
   const { signal } = idle
   const recorder = createJobRecorder(job, parts)
   const caller = await parts.findCaller(job.owner, { signal })
-  if (caller === undefined) {
-    throw new SvcError('forbidden', 'the account that made it may not use this server any more', { code: 'no_owner' })
-  }
+  if (caller === undefined) throw ownerGone()
   const agent = job.agent === '' ? undefined : await parts.findAgent(job.agent, job)
   const model = agent?.model ?? job.model
   const media = await parts.media.fetch(job.media, { signal })
@@ -83,17 +85,36 @@ async function run(job: ClaimedJob, parts: RunJobParts, idle: IdleLimit): Promis
       onBegin()
       idle.renew()
       checkTurns(events)
+      if (callsTools(events)) await checkOwner(caller, job, parts, signal)
       await recorder.record(events)
     }),
   )
   return recorder.finish()
 }
 
+const callsTools = (events: readonly PredictionEvent[]): boolean =>
+  events.some(({ type }) => type === 'server-tool-call')
+
+/** Ends a run whose owner has lost its rights before a tool acts in its name. */
+async function checkOwner(
+  before: RunCaller,
+  { owner }: ClaimedJob,
+  { findCaller }: Pick<RunJobParts, 'findCaller'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const now = await findCaller(owner, { signal })
+  if (now?.principal.role !== before.principal.role) throw ownerGone()
+}
+
+function ownerGone(): SvcError {
+  return new SvcError('forbidden', 'the account that made it may not use this server any more', { code: 'no_owner' })
+}
+
 /** Refuses more turns with calls of tools than an agent may take. */
 export function createTurnLimit(maxTurns: number | undefined): (events: readonly PredictionEvent[]) => void {
   let turns = 0
   return (events) => {
-    if (!events.some(({ type }) => type === 'server-tool-call')) return
+    if (!callsTools(events)) return
     turns += 1
     if (maxTurns === undefined || turns <= maxTurns) return
     const message = `the agent needs more than ${maxTurns} turns with tools (max_iterations)`

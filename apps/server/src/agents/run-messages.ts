@@ -45,7 +45,6 @@ const toUrl = (base64: string): string => (isUrl(base64) ? base64 : `data:applic
 
 /** Writes the steps of an earlier run as messages: its calls with their results. Calls without a result are left out. */
 export function toHistory(steps: readonly JobStep[]): RunMessage[] {
-  const results = new Map(steps.flatMap((step) => (step.kind === 'tool_result' ? [[step.callId, step]] : [])))
   const messages: RunMessage[] = []
   let text = ''
   for (let index = 0; index < steps.length; index += 1) {
@@ -54,16 +53,28 @@ export function toHistory(steps: readonly JobStep[]): RunMessage[] {
     if (step?.kind !== 'tool_call') continue
     const calls: JobStep[] = []
     for (; steps[index]?.kind === 'tool_call'; index += 1) calls.push(steps[index] as JobStep)
+    // Ids may come again in a later run.
+    const results = readResults(steps, index)
     index -= 1
-    const answered = calls.filter(({ callId }) => results.has(callId))
+    const answered = calls.filter(({ callId = '' }) => results.has(callId))
     if (answered.length === 0) continue
     messages.push({ role: 'assistant', content: text, tool_calls: answered.map(toToolCall) })
     text = ''
     for (const { callId = '' } of answered) {
-      messages.push({ role: 'tool', tool_call_id: callId, content: results.get(callId)?.content ?? '' })
+      messages.push({ role: 'tool', tool_call_id: callId, content: results.get(callId) ?? '' })
     }
   }
   return messages
+}
+
+/** The results from a place on, up to the next calls, by their calls. */
+function readResults(steps: readonly JobStep[], from: number): ReadonlyMap<string, string> {
+  const results = new Map<string, string>()
+  for (let index = from; index < steps.length && steps[index]?.kind !== 'tool_call'; index += 1) {
+    const { kind, callId = '', content = '' } = steps[index] ?? {}
+    if (kind === 'tool_result' && !results.has(callId)) results.set(callId, content)
+  }
+  return results
 }
 
 function toToolCall({ callId = '', toolName = '', arguments: args = '{}' }: JobStep): RunToolCall {

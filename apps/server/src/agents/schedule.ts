@@ -7,6 +7,7 @@ export type Schedule = Pick<TaskDraft, 'cron' | 'cronTimezone'>
 
 /** The longest accepted pattern, in characters. */
 const MAX_LENGTH = 200
+const NO_TIME = 'it has no time to come'
 
 /**
  * Finds the next time of a schedule after a time. A wall time that a change of clocks leaves out runs at the same
@@ -38,10 +39,12 @@ export function checkSchedule(schedule: Schedule, now: number): void {
   try {
     next = findNextRun(schedule, now)
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : 'not readable'
+    // A pattern without a time to come may end the stack of its search.
+    const isEndless = error instanceof RangeError && error.message.includes('call stack')
+    const reason = error instanceof Error && !isEndless ? error.message.replace(/^CronPattern: /, '') : NO_TIME
     throw refuseAgent(`invalid cron expression: ${reason}`, 'cron')
   }
-  if (cron !== '' && next === undefined) throw refuseAgent('invalid cron expression: it has no time to come', 'cron')
+  if (cron !== '' && next === undefined) throw refuseAgent(`invalid cron expression: ${NO_TIME}`, 'cron')
 }
 
 function isTimezone(name: string): boolean {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { databasePlaces, silentLogger } from '../db/__fixtures__/places.ts'
 import { openDatabase } from '../db/open-database.ts'
-import { createJobStore } from './job-store.ts'
+import { createJobStore, type JobStore } from './job-store.ts'
 import { checkSchedule, findNextRun } from './schedule.ts'
 import { createScheduler } from './scheduler.ts'
 import type { TaskDraft } from './task.ts'
@@ -37,14 +37,24 @@ describe('times of a schedule', () => {
   )
 })
 
+it.each(['0 0 30 2 *', '0 0 31 2,4,6,9,11 *'])('%s has no time to come', (cron) => {
+  expect(() => checkSchedule({ cron, cronTimezone: 'Europe/Berlin' }, 0)).toThrow(/it has no time to come/)
+})
+
 describe.each(places)('the scheduler on $name', ({ create }) => {
   it('fires once with two servers, at the right times, and heeds missed ones', async () => {
     const place = await create()
     const options = { appVersion: '1.0.0', logger: silentLogger, clock: systemClock }
     const database = await openDatabase({ ...place.options, ...options })
     const clock = createFakeClock({ now: at('2026-03-27T10:00:00Z') })
+    const refused = new Set<string>()
     const open = (server: string) => {
-      const jobs = createJobStore({ database, server, clock })
+      const store = createJobStore({ database, server, clock })
+      const jobs: JobStore = {
+        ...store,
+        insert: (draft, queries) =>
+          refused.has(draft.taskId) ? Promise.reject(new Error('refused')) : store.insert(draft, queries),
+      }
       const tasks = createTaskStore({ queries: database.queries, clock })
       const parts = { jobs, tasks, clock, logger: silentLogger, isOn: () => true, onJob: () => undefined }
       return { jobs, tasks, ...createScheduler(parts) }
@@ -81,6 +91,24 @@ describe.each(places)('the scheduler on $name', ({ create }) => {
     wake()
     await eventually(async () => expect(await next()).toBe(at('2026-04-06T07:00:00Z')))
     expect(await listJobs()).toHaveLength(3)
+
+    // A task that cannot be started keeps no other waiting, and tries again.
+    const blocked = await one.tasks.create({ ...DRAFT, name: 'blocked', cron: '59 8 * * *' }, 'local')
+    const nul = await one.tasks.create(
+      { ...DRAFT, name: 'nul', prompt: 'a{{.who}}', cronParameters: { who: '\0' } },
+      'local',
+    )
+    refused.add(blocked.id)
+    const names = async () => (await listJobs()).map(({ taskId }) => taskId)
+    clock.setNow(at('2026-04-06T07:00:00Z'))
+    wake()
+    await eventually(async () => expect(await names()).toContain(nul.id))
+    expect(await names()).not.toContain(blocked.id)
+    refused.clear()
+    await eventually(async () => {
+      await clock.advance(31_000)
+      expect((await one.tasks.get(blocked.id)).nextRunAt).toBe(at('2026-04-07T06:59:00Z'))
+    })
 
     await one.close()
     await other.close()

@@ -34,10 +34,26 @@ const GRACE_MS = 60_000
 export function createScheduler(parts: SchedulerParts): Scheduler {
   const { tasks, clock, logger } = parts
   const closing = new AbortController()
+  /** Tasks whose turn has failed, with the time at which they may try again. */
+  const failed = new Map<string, number>()
   let waking = new AbortController()
 
+  /** Fires the due tasks. One that fails waits, and keeps no other waiting. */
+  async function fireDue(): Promise<void> {
+    const now = clock.now()
+    for (const [id, again] of failed) if (again <= now) failed.delete(id)
+    for (const task of await tasks.listDue(now, [...failed.keys()])) {
+      try {
+        await fire(task, parts)
+      } catch (err) {
+        logger.warn({ err, task: task.id }, 'a due task could not be started')
+        failed.set(task.id, clock.now() + LONGEST_SLEEP_MS)
+      }
+    }
+  }
+
   async function rest(): Promise<void> {
-    const next = await tasks.findNextTime()
+    const next = await tasks.findNextTime([...failed.keys()])
     const left = next === undefined ? LONGEST_SLEEP_MS : next - clock.now()
     if (left <= 0 && parts.isOn()) return
     const signal = AbortSignal.any([closing.signal, waking.signal])
@@ -50,7 +66,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     while (!closing.signal.aborted) {
       waking = new AbortController()
       try {
-        if (parts.isOn()) for (const task of await tasks.listDue(clock.now())) await fire(task, parts)
+        if (parts.isOn()) await fireDue()
         await rest()
       } catch (err) {
         logger.warn({ err }, 'the schedule of tasks could not be read')

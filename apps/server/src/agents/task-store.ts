@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { and, asc, count, eq, isNotNull, lte, min } from 'drizzle-orm'
+import { and, asc, count, eq, isNotNull, lte, min, notInArray, type SQL } from 'drizzle-orm'
 import type { DatabaseQueries, Queries } from '../db/queries.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Clock } from '../ports.ts'
 import { agentNotFound, tooMany } from './agent-errors.ts'
 import { findNextRun } from './schedule.ts'
+import { toStorable } from './storable-text.ts'
 import { AGENT_LIMITS, type AgentTask, type MediaAddress, type MissedRuns, type TaskDraft } from './task.ts'
 
 /** Tasks in the database. */
@@ -21,10 +22,10 @@ export interface TaskStore {
   update(id: string, draft: TaskDraft): Promise<void>
   /** @throws {SvcError} `not_found` */
   remove(id: string): Promise<void>
-  /** The time of the task that is due first. */
-  findNextTime(): Promise<number | undefined>
-  /** Tasks whose time has come, the earliest first. */
-  listDue(now: number): Promise<readonly AgentTask[]>
+  /** The time of the task that is due first. @param passed ids of tasks that do not count */
+  findNextTime(passed: readonly string[]): Promise<number | undefined>
+  /** Tasks whose time has come, the earliest first. @param passed ids of tasks that do not count */
+  listDue(now: number, passed: readonly string[]): Promise<readonly AgentTask[]>
   /**
    * Moves a due task to its next time, and runs work in the same transaction. Of several servers one wins.
    *
@@ -96,18 +97,23 @@ export function createTaskStore({
       const removed = await queries.change((db, { agentTasks: tasks }) => db.delete(tasks).where(eq(tasks.id, id)))
       if (removed === 0) throw agentNotFound('Task', id)
     },
-    async findNextTime() {
+    async findNextTime(passed) {
       const [row] = await queries.rows((db, { agentTasks: tasks }) =>
         db
           .select({ next: min(tasks.nextRunAt) })
           .from(tasks)
-          .where(isNotNull(tasks.nextRunAt)),
+          .where(and(isNotNull(tasks.nextRunAt), without(tasks, passed))),
       )
       return row?.next == null ? undefined : Number(row.next)
     },
-    async listDue(now) {
+    async listDue(now, passed) {
       const rows = await queries.rows((db, { agentTasks: tasks }) =>
-        db.select().from(tasks).where(lte(tasks.nextRunAt, now)).orderBy(asc(tasks.nextRunAt)).limit(BATCH),
+        db
+          .select()
+          .from(tasks)
+          .where(and(lte(tasks.nextRunAt, now), without(tasks, passed)))
+          .orderBy(asc(tasks.nextRunAt))
+          .limit(BATCH),
       )
       return rows.map(toTask)
     },
@@ -127,9 +133,18 @@ export function createTaskStore({
   }
 }
 
+function without(tasks: Tables['agentTasks'], ids: readonly string[]): SQL | undefined {
+  return ids.length > 0 ? notInArray(tasks.id, [...ids]) : undefined
+}
+
 function toRow({ enabled, cronParameters, mediaSources, ...draft }: TaskDraft, now: number) {
+  const { name, description, model, prompt } = draft
   return {
     ...draft,
+    name: toStorable(name),
+    description: toStorable(description),
+    model: toStorable(model),
+    prompt: toStorable(prompt),
     enabled: enabled ? 1 : 0,
     cronParameters: JSON.stringify(cronParameters),
     mediaSources: JSON.stringify(mediaSources),

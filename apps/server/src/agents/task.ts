@@ -49,6 +49,8 @@ export const AGENT_LIMITS = {
   waitingJobs: 1000,
   /** Jobs of one server at a time. */
   runningJobs: 4,
+  /** Most times that a job begins: one that ends its server each time would do so for ever. */
+  takes: 10,
   nameLength: 200,
   promptLength: 262_144,
   descriptionLength: 10_000,
@@ -61,5 +63,9 @@ export const AGENT_LIMITS = {
   steps: 2000,
   /** Characters of one step that are kept. */
   stepLength: 262_144,
+  /** Characters of the steps of one run. */
+  traceLength: 33_554_432,
   resultLength: 4_194_304,
+  /** Characters of the jobs of one list. */
+  listLength: 16_777_216,
 } as const

@@ -18,6 +18,7 @@ describe('a database error', () => {
     ['53300', 'unavailable', 'database_unavailable', 1000],
     ['53100', 'insufficient_storage', 'disk_full', undefined],
     ['42P01', 'internal', 'database_failed', undefined],
+    ['22021', 'invalid_request', 'text_refused', undefined],
     ['28P01', 'internal', 'database_failed', undefined],
   ])('%s is %s', (code, kind, ours, retryAfterMs) => {
     for (const error of [failure(code), new Error('Failed query: …', { cause: failure(code) })]) {

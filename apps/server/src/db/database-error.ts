@@ -5,6 +5,8 @@ const RETRY_AFTER_MS = 1000
 
 const BUSY = /^SQLITE_(BUSY|LOCKED|PROTOCOL|IOERR)/
 const FULL = new Set(['SQLITE_FULL', '53100', 'ENOSPC', 'EDQUOT'])
+/** PostgreSQL takes no NUL in a text. */
+const UNSTORABLE = '22021'
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)/
 /** Connection failures (08), resources short (53), operator intervention (57P0x), lock not available, deadlock. */
 const AWAY =
@@ -46,8 +48,8 @@ export function databaseAway(cause?: unknown): SvcError {
 
 /**
  * Converts a database's error for callers: `unavailable` with a delay while the database is locked or away (REL-8:
- * never a verdict on the caller), `insufficient_storage` for a full disk, `internal` otherwise. The message reveals no
- * tables or values.
+ * never a verdict on the caller), `insufficient_storage` for a full disk, `invalid_request` for a text with NUL,
+ * `internal` otherwise. The message reveals no tables or values.
  */
 export function toDatabaseError(cause: unknown): SvcError {
   if (SvcError.is(cause)) return cause
@@ -55,5 +57,11 @@ export function toDatabaseError(cause: unknown): SvcError {
   if (FULL.has(code))
     return new SvcError('insufficient_storage', 'the disk of the database is full', { code: 'disk_full', cause })
   if (isPassing(cause)) return databaseAway(cause)
+  if (code === UNSTORABLE) {
+    return new SvcError('invalid_request', 'a text has a character that the database does not take, such as NUL', {
+      code: 'text_refused',
+      cause,
+    })
+  }
   return new SvcError('internal', 'the database failed', { code: 'database_failed', cause })
 }

@@ -538,6 +538,11 @@ describe.each(places)('documents on $name', ({ create }) => {
     await world.restart()
     expect(await world.documents.uploads.find(river.id, ADA)).toEqual(river)
     expect(await readFile(await world.documents.uploads.locate(river), 'utf8')).toBe('a river')
+    // The files of the other database stay too.
+    expect(await world.list()).toHaveLength(3)
+    await world.upload('a moon')
+    await world.restart()
+    expect(await world.list()).toHaveLength(4)
   })
 
   it('of a folder without a mark stay where no row names one of them', async () => {

@@ -8,14 +8,17 @@ import type { EmbeddingCaller } from './embed-texts.ts'
 export interface CallerFinderParts {
   /** Whether accounts are in use. */
   readonly hasAccounts: boolean
+  /** Whether the server has any shared key now. */
+  readonly hasSharedKeys: () => boolean
   readonly stores: Pick<Stores, 'users' | 'quotas'>
   readonly logger: Logger
 }
 
 /** Finds the callers for work that goes on without one, with the rights that they have now. */
-export function createCallerFinder({ hasAccounts, stores, logger }: CallerFinderParts) {
+export function createCallerFinder({ hasAccounts, hasSharedKeys, stores, logger }: CallerFinderParts) {
   async function findPrincipal(id: string, signal: AbortSignal): Promise<Principal | undefined> {
-    if (id === LEGACY_PRINCIPAL.id) return LEGACY_PRINCIPAL
+    // Without accounts and keys everybody may do everything.
+    if (id === LEGACY_PRINCIPAL.id) return hasAccounts && !hasSharedKeys() ? undefined : LEGACY_PRINCIPAL
     if (!hasAccounts) return createLocalPrincipal(id)
     const user = await stores.users.findById(id, { signal })
     if (user?.status !== 'active') return undefined

@@ -33,6 +33,8 @@ export interface AccountsOptions {
 export interface AccountModule {
   /** Whether accounts are in use; without them only shared keys count. */
   readonly isInUse: boolean
+  /** Whether the server has any shared key now. */
+  readonly hasSharedKeys: () => boolean
   readonly stores: Stores
   readonly auth: Auth
   /** Why the secret of the server may not be used any more; undefined while it may. */
@@ -112,6 +114,7 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
   }
   return {
     isInUse,
+    hasSharedKeys: () => settings.legacyKeys().length > 0,
     stores,
     auth,
     onNewAdmin,

@@ -24,16 +24,32 @@ export interface FolderMarkOptions {
   readonly logger: Logger
 }
 
-/** Tells whether a folder of stored files belongs to the database. */
+/** Tells whether a folder of stored files belongs to the database alone. */
 export interface FolderMark {
   /**
    * Marks a folder that nobody has marked. A folder is of another database when its mark says so, or when it has none and
    * no row names any of its files.
    *
-   * @throws {SvcError} `disk_full` or `file_failed`, and as queries do
+   * @returns whether all of its files are those of the database @throws {SvcError} `disk_full` or `file_failed`, and as queries do
    */
   claim(): Promise<boolean>
+  /** Marks a folder as one to which this database adds files beside those of another one. @throws as {@link claim} */
+  share(): Promise<void>
 }
+
+/** What the mark of a folder says. */
+interface Mark {
+  /** Id of the database. */
+  readonly id: string
+  /** Whether other databases have files in the folder too. */
+  readonly isShared: boolean
+}
+
+const SHARED = 'shared'
+
+const FOREIGN_WARNING =
+  'the uploaded files in the folder are of another database and stay as they are: start the server with that database, or move the folder away'
+const SHARED_WARNING = 'the folder has uploaded files of several databases: those that no row names stay as they are'
 
 const BATCH = 200
 const FOLDER_MODE = 0o700
@@ -68,7 +84,7 @@ export function createFolderMark({ folder, server, queries, clock, logger }: Fol
 
   async function claim(): Promise<boolean> {
     const [mark, row] = [await readMark(path), await readRow()]
-    if (mark !== undefined && mark === row) return true
+    if (mark?.isShared === false && mark.id === row) return true
     const names = await listStoredNames(folder)
     if (names.length === 0 || (mark === undefined && (await isAnyKnown(names, { server, queries })))) {
       await take()
@@ -76,13 +92,7 @@ export function createFolderMark({ folder, server, queries, clock, logger }: Fol
     }
     // Later uploads have rows, and the folder stays what it is.
     if (mark === undefined) await write(randomUUID())
-    if (!hasWarned) {
-      const what = 'the uploaded files in the folder are of another database and stay as they are'
-      logger.warn(
-        { folder, files: names.length },
-        `${what}: start the server with that database, or move the folder away`,
-      )
-    }
+    if (!hasWarned) logger.warn({ folder, files: names.length }, mark?.id === row ? SHARED_WARNING : FOREIGN_WARNING)
     hasWarned = true
     return false
   }
@@ -97,6 +107,10 @@ export function createFolderMark({ folder, server, queries, clock, logger }: Fol
       isOwn = await claiming
       return isOwn
     },
+    async share() {
+      const mark = await readMark(path)
+      if (mark?.isShared === false) await write(`${mark.id}\n${SHARED}`)
+    },
   }
 }
 
@@ -106,9 +120,10 @@ export async function listStoredNames(folder: string): Promise<string[]> {
   return names.filter((name) => readPlace(FILE_PREFIX, `${FILE_PREFIX}${name}`) !== undefined)
 }
 
-async function readMark(path: string): Promise<string | undefined> {
+async function readMark(path: string): Promise<Mark | undefined> {
   try {
-    return (await readFile(path, 'utf8')).trim()
+    const [id = '', note] = (await readFile(path, 'utf8')).trim().split('\n')
+    return { id, isShared: note === SHARED }
   } catch (error) {
     if (readSystemCode(error) === 'ENOENT') return undefined
     throw toFileError(error, 'read', path)

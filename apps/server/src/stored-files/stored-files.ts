@@ -93,7 +93,7 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
       const id = createPlacedId(PREFIX, createdAt)
       const expiresAt = expiresAfterMs === undefined ? null : createdAt + expiresAfterMs
       const [row, place] = [{ id, server, ...facts, createdAt, expiresAt }, join(folder, toName(id))]
-      await mark.claim()
+      if (!(await mark.claim())) await mark.share()
       await moveFile(path, place)
       try {
         await insert(row)

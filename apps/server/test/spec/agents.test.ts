@@ -181,6 +181,7 @@ describe('agents', () => {
   it.each([
     [{ name: 'skills' }, /^name: "skills" is a part of the paths/],
     [{ name: '../x' }, /^Invalid request body: name/],
+    [{ name: 'a ' }, /^Invalid request body: name/],
     [{ name: 'a', connectors: [{ type: 'slack' }] }, /^connectors: .*slack/],
     [{ name: 'a', actions: [{ name: 'browse' }] }, /^actions: .*browse/],
     [{ name: 'a', mcp_stdio_servers: [{ cmd: 'sh' }] }, /^mcp_stdio_servers: only the file of a model names programs/],
@@ -306,6 +307,16 @@ describe('agents', () => {
     await makeAgent({ name: 'inner', model: 'outer' })
     const reply = await server.chat('outer')
     expect([reply.status, JSON.stringify(reply.json())]).toEqual([400, expect.stringContaining('names the agent')])
+  })
+
+  it('an agent asks no agent through a router either', async () => {
+    await server.writeModelFile('ring.yaml', 'name: ring\nrouter:\n  fallback: ring-agent\n  candidates: []\n')
+    await makeAgent({ name: 'ring-agent', model: 'ring' })
+    const reply = await server.chat('ring-agent')
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('asks no other agent')])
+    const sent = await send('POST', '/api/agents/ring-agent/chat', { message: 'Hello' })
+    const job = await untilEnded((sent.json() as { message_id: string }).message_id)
+    expect(job).toMatchObject({ status: 'failed', error: expect.stringContaining('asks no other agent') })
   })
 
   it('a file of the same name counts', async () => {

@@ -99,7 +99,14 @@ it('sources are fetched again when they are due, and keep what they had after a 
     await clock.waitForSleepers(1)
   }
 
-  await pass(4)
+  // A database that is away for a while ends nothing.
+  const { holdsRows } = world.database.queries
+  world.database.queries.holdsRows = async () => {
+    throw new SvcError('unavailable', 'the database cannot be reached')
+  }
+  await pass(2)
+  world.database.queries.holdsRows = holdsRows
+  await pass(2)
   expect(fetched).toHaveLength(1)
   answers.push('<html><p>second</p></html>')
   await pass(1)

@@ -154,8 +154,8 @@ export function createSources(parts: SourceParts): CollectionSources {
     async follow(signal) {
       for (;;) {
         await clock.sleep(LOOK_MS, { signal })
-        if (!(await database.queries.holdsRows('document_stores'))) continue
         try {
+          if (!(await database.queries.holdsRows('document_stores'))) continue
           for (const fetched of await listFetched(database.queries, server)) await refresh(fetched, signal)
         } catch (err) {
           signal.throwIfAborted()

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { openZip } from '@svc/documents/zip'
@@ -11,6 +12,8 @@ export type SkillFiles = ReadonlyMap<string, Uint8Array>
 
 const BLOCK = 512
 const compress = promisify(gzip)
+/** Bytes of a tar archive: its files, and what is passed over. */
+const MAX_TAR_BYTES = 2 * SKILL_LIMITS.totalBytes
 /** What programs add to archives beside the files of their users. */
 const PASSED_OVER = /(?:^|\/)(?:__MACOSX|\.DS_Store|\._[^/]*|\.git(?:\/.*)?)(?:$|\/)/u
 
@@ -51,9 +54,11 @@ export async function unpackSkill(path: string, signal: AbortSignal): Promise<Sk
   const found = new Map<string, Uint8Array>()
   let total = 0
 
-  async function add(name: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+  async function add(written: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+    const name = written.replace(/^\.\//u, '')
     if (name.endsWith('/') || PASSED_OVER.test(name)) return
     if (found.size >= SKILL_LIMITS.files) throw wrongSkill(`the skill has more than ${SKILL_LIMITS.files} files`)
+    if (found.has(name)) throw wrongSkill('the archive has two files of one name')
     const pieces: Uint8Array[] = []
     let length = 0
     for await (const piece of content) {
@@ -66,7 +71,9 @@ export async function unpackSkill(path: string, signal: AbortSignal): Promise<Sk
       }
       pieces.push(piece)
     }
-    found.set(name.replace(/^\.\//u, ''), Buffer.concat(pieces))
+    found.set(name, Buffer.concat(pieces))
+    // A large archive takes a while: others have their turn between two files.
+    await nextTurn()
   }
 
   const start = await readFile(path, { signal })
@@ -75,12 +82,22 @@ export async function unpackSkill(path: string, signal: AbortSignal): Promise<Sk
   if (start.subarray(0, 2).toString('latin1') === 'PK') {
     await unzip(start, add)
   } else {
-    for await (const { name, kind, content } of readTar(readDecompressed(path, { signal }))) {
+    for await (const { name, kind, content } of readTar(limitBytes(readDecompressed(path, { signal })))) {
       if (kind === 'symlink' || kind === 'hardlink') throw wrongSkill('the skill has links')
       if (kind === 'file') await add(name, content)
     }
   }
   return enterFolder(found)
+}
+
+/** Ends an archive that unpacks to much more than a skill has, also where nobody reads it. */
+async function* limitBytes(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  let left = MAX_TAR_BYTES
+  for await (const piece of source) {
+    left -= piece.length
+    if (left < 0) throw wrongSkill(`the archive unpacks to more than ${MAX_TAR_BYTES} bytes`)
+    yield piece
+  }
 }
 
 async function unzip(
@@ -102,6 +119,9 @@ function enterFolder(found: SkillFiles): SkillFiles {
     ? ''
     : [...found.keys()].find((name) => /^[^/]+\/SKILL\.md$/u.test(name))?.slice(0, -SKILL_FILE.length)
   if (top === undefined) throw wrongSkill('the archive has no SKILL.md at its top or in its one folder')
+  if ((found.get(`${top}${SKILL_FILE}`)?.length ?? 0) > SKILL_LIMITS.headBytes) {
+    throw wrongSkill(`SKILL.md: has more than ${SKILL_LIMITS.headBytes} bytes`)
+  }
   const files = new Map<string, Uint8Array>()
   const folded = new Set<string>()
   for (const [name, bytes] of found) {

@@ -22,7 +22,11 @@ const FENCE = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/u
 export function readSkillFile(text: string): Skill {
   const found = FENCE.exec(text)
   if (found === null) throw wrongSkill('SKILL.md: must begin with a head of YAML between lines of ---')
-  const document = parseDocument(found[1] ?? '', { schema: 'core', uniqueKeys: true })
+  const [whole, yaml = ''] = found
+  if (yaml.length > SKILL_LIMITS.yamlCharacters) {
+    throw wrongSkill(`SKILL.md: its head has more than ${SKILL_LIMITS.yamlCharacters} characters`)
+  }
+  const document = parseDocument(yaml, { schema: 'core', uniqueKeys: true })
   const [fault] = document.errors
   if (fault !== undefined) throw wrongSkill(`SKILL.md: its head is not YAML: ${fault.message.split('\n')[0]}`)
   let value: unknown
@@ -38,7 +42,7 @@ export function readSkillFile(text: string): Skill {
   }
   const { 'allowed-tools': allowedTools, ...rest } = read.data
   checkSkillName(rest.name)
-  return { ...rest, allowedTools, content: text.slice(found[0].length).trim() }
+  return { ...rest, allowedTools, content: text.slice(whole.length).trim() }
 }
 
 /** Writes `SKILL.md`. @throws {SvcError} `invalid_request` for facts that it could not be read from, or too many */

@@ -34,6 +34,8 @@ export const SKILL_LIMITS = {
   files: 500,
   /** Bytes of `SKILL.md`. */
   headBytes: 256 * 1024,
+  /** Characters of its head of YAML, whose reader takes time by the square of the number of keys. */
+  yamlCharacters: 32 * 1024,
   fileBytes: 16 * 1024 * 1024,
   /** Bytes of all files of one skill. */
   totalBytes: 64 * 1024 * 1024,

@@ -1,8 +1,11 @@
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gunzip, gzipSync } from 'node:zlib'
 import { tempDir } from '@svc/test-kit'
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import type { Logger } from '../../ports.ts'
+import { packSkill } from './skill-archive.ts'
 import { sweepSkills } from './skill-folder.ts'
 import { offerSkills } from './skill-tools.ts'
 import { createSkills } from './skills.ts'
@@ -79,7 +82,7 @@ describe('skills', () => {
   })
 
   it('travel as archives', async () => {
-    const { dir, skills } = await openSkills()
+    const { dir, folder, skills } = await openSkills()
     await skills.create(DRAFT)
     await skills.writeResource('make-tea', 'assets/leaf.bin', Buffer.from([0, 255, 1]), { isNew: true })
     await writeFile(dir.join('tea.tar.gz'), await skills.pack('make-tea'))
@@ -107,13 +110,33 @@ describe('skills', () => {
       [{ 'SKILL.md': '---\nname: a\ndescription: &a x\nlicense: *a\n---\n' }, /aliases/],
       [{ 'SKILL.md': '---\nname: A\ndescription: x\n---\n' }, /name: must/],
       [{ 'SKILL.md': '---\nname: a\n---\n' }, /description/],
+      [{ 'SKILL.md': `${head}${'x'.repeat(262_144)}` }, /SKILL.md: has more than 262144 bytes/],
+      [{ 'SKILL.md': `---\nname: a\ndescription: x\n${'k:\n'.repeat(12_000)}---\n` }, /head has more than 32768/],
     ]
     for (const [files, message] of wrong) {
       await writeFile(dir.join('b.zip'), zip(files))
       await expect(skills.unpack(dir.join('b.zip'), signal), String(message)).rejects.toMatchObject({ message })
     }
+    expect((await skills.list()).map(({ name }) => name)).toEqual(['cut-bread', 'make-tea'])
+    expect((await readdir(folder)).sort()).toEqual(['cut-bread', 'make-tea'])
     await writeFile(dir.join('c.zip'), zip({ 'SKILL.md': head }).subarray(0, -10))
     await expect(skills.unpack(dir.join('c.zip'), signal)).rejects.toMatchObject({ message: /the archive is damaged/ })
+    await dir.close()
+  })
+
+  it('are refused as archives that repeat a file, or unpack to far more', async () => {
+    const { dir, skills } = await openSkills()
+    const entry = (await promisify(gunzip)(await packSkill('s', new Map([['a.md', new Uint8Array()]])))).subarray(
+      0,
+      512,
+    )
+    const refuse = async (tar: Uint8Array, message: RegExp) => {
+      await writeFile(dir.join('a.tar.gz'), gzipSync(tar))
+      await expect(skills.unpack(dir.join('a.tar.gz'), signal)).rejects.toMatchObject({ message })
+    }
+    await refuse(Buffer.concat([entry, entry]), /two files of one name/)
+    const passedOver = await packSkill('.git', new Map([['pack', new Uint8Array(140_000_000)]]))
+    await refuse(await promisify(gunzip)(passedOver), /unpacks to more than/)
     await dir.close()
   })
 

@@ -42,9 +42,9 @@ const pieces = []
 for await (const piece of process.stdin) pieces.push(piece)
 const bytes = Buffer.concat(pieces.splice(0))
 
-/** @type {[head: import('./read-in-process.ts').ReaderReply, text: string]} */
+/** @type {[head: import('./reader-output.ts').ReaderReply, text: string]} */
 const [head, text] = await readBinary(bytes, { type: task.type, signal: new AbortController().signal }).then(
-  (read) => [{ ok: true }, read],
+  (read) => [{ ok: true, textBytes: Buffer.byteLength(read) }, read],
   (error) => [{ ok: false, code: error?.code, message: String(error?.message) }, ''],
 )
 process.stdout.write(`${JSON.stringify(head)}\n`)

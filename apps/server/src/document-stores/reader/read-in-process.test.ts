@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createDocumentReader } from './read-in-process.ts'
+import { readOutput } from './reader-output.ts'
 
 const bytes = Buffer.from(String.raw`{\rtf1 Grüße \par one}`, 'latin1')
 const never = new AbortController().signal
@@ -30,5 +31,14 @@ describe('a document in a process of its own', () => {
     const reading = createDocumentReader().read(bytes, { type: 'rtf', signal: leaving.signal })
     leaving.abort(new Error('gone'))
     await expect(reading).rejects.toThrow('gone')
+  })
+
+  it('has no half text when it is killed in the middle of its reply', () => {
+    const output = Buffer.from('{"ok":true,"textBytes":7}\nGr\u00fc\u00dfe')
+    const read = (length: number, note = '') => readOutput(output.subarray(0, length), note, { maxMs: 1000 })
+    expect(read(output.length)).toBe('Gr\u00fc\u00dfe')
+    for (const cut of [0, 5, 26, output.length - 1]) expect(() => read(cut), String(cut)).toThrow('ends its reader')
+    expect(() => read(30, 'memory')).toThrow('too much memory')
+    expect(() => read(30, 'time')).toThrow('takes more than 1 s')
   })
 })

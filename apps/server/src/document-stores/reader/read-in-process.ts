@@ -2,9 +2,10 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { type BinaryReader, type BinaryType, DocumentError, type DocumentErrorCode } from '@svc/documents'
+import { type BinaryReader, type BinaryType, DocumentError } from '@svc/documents'
 import { SvcError } from '@svc/errors'
 import { createTaskQueue } from '../../concurrency/task-queue.ts'
+import { readOutput, tooLong } from './reader-output.ts'
 
 /** What the process is to read. The document follows on its standard input. */
 export interface ReaderTask {
@@ -13,11 +14,6 @@ export interface ReaderTask {
   readonly maxMemoryBytes: number
   readonly maxMs: number
 }
-
-/** The first line of what the process writes. The text follows. */
-export type ReaderReply =
-  | { readonly ok: true }
-  | { readonly ok: false; readonly code?: DocumentErrorCode; readonly message: string }
 
 /** Reads documents in processes of their own. */
 export interface DocumentReader {
@@ -132,28 +128,6 @@ function keepTail(stream: Readable): () => string {
     tail = Buffer.concat([tail, piece]).subarray(-MAX_NOTE_BYTES)
   })
   return () => tail.toString('utf8')
-}
-
-function readOutput(output: Buffer, note: string, { maxMs }: { readonly maxMs: number }): string {
-  const lineEnd = output.indexOf(0x0a)
-  if (lineEnd === -1) throw toFailure(note, maxMs)
-  const reply = JSON.parse(output.toString('utf8', 0, lineEnd)) as ReaderReply
-  if (reply.ok) return output.toString('utf8', lineEnd + 1)
-  if (reply.code !== undefined) throw new DocumentError(reply.code, reply.message)
-  throw new SvcError('internal', 'the document could not be read', { cause: new Error(reply.message) })
-}
-
-/** The failure of a process that has ended without a reply. */
-function toFailure(note: string, maxMs: number): SvcError {
-  if (note.endsWith('time')) return tooLong(maxMs)
-  if (note.endsWith('memory') || note.includes('heap out of memory')) {
-    return new DocumentError('document_limit', 'the document takes too much memory to read')
-  }
-  return new DocumentError('invalid_document', 'the document ends its reader', { cause: new Error(note) })
-}
-
-function tooLong(maxMs: number): DocumentError {
-  return new DocumentError('document_limit', `the document takes more than ${maxMs / 1000} s to read`)
 }
 
 /** Finds the program beside this file, or in a folder beside the bundle. */

@@ -38,7 +38,7 @@ export interface LazyAgentsParts {
   readonly database: Database
   readonly core: RequestCore
   readonly outbound: OutboundClient
-  readonly accounts: Pick<AccountModule, 'isInUse' | 'stores'>
+  readonly accounts: Pick<AccountModule, 'isInUse' | 'hasSharedKeys' | 'stores'>
   readonly models: Pick<ModelDirectory, 'find'>
   readonly skills: AgentsOptions['skills']
   /** Gets the agents as models. */
@@ -73,7 +73,7 @@ export function createLazyAgents(parts: LazyAgentsParts): LazyAgents {
     const { createCallerFinder } = await import('../../document-stores/find-caller.ts')
     return openAgents({
       ...{ database, server, core, outbound, models, skills, agentModels, bus, clock, logger },
-      findCaller: createCallerFinder({ hasAccounts: accounts.isInUse, stores: accounts.stores, logger }),
+      findCaller: createCallerFinder({ ...accounts, hasAccounts: accounts.isInUse, logger }),
       isOn,
       retentionDays: () => settings.get('agent_job_retention_days'),
       defaultModel: () => settings.get('agent_pool_default_model'),

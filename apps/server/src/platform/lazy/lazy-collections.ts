@@ -24,7 +24,7 @@ export function createLazyCollections({
   ...parts
 }: CollectionParts &
   Omit<SourceParts, 'collections' | 'findCaller'> & {
-    readonly accounts: Pick<AccountModule, 'isInUse' | 'stores'>
+    readonly accounts: Pick<AccountModule, 'isInUse' | 'hasSharedKeys' | 'stores'>
   }): LazyCollections {
   const { database, logger } = parts
   const closing = new AbortController()
@@ -33,7 +33,7 @@ export function createLazyCollections({
     const { createSources } = await import('../../agents/collections/sources.ts')
     const { createCallerFinder } = await import('../../document-stores/find-caller.ts')
     const collections = createCollections(parts)
-    const findCaller = createCallerFinder({ hasAccounts: accounts.isInUse, stores: accounts.stores, logger })
+    const findCaller = createCallerFinder({ ...accounts, hasAccounts: accounts.isInUse, logger })
     const sources = createSources({ ...parts, collections, findCaller })
     // It ends with the signal alone.
     sources.follow(closing.signal).catch(() => undefined)

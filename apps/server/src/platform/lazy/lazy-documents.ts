@@ -33,7 +33,7 @@ export function createLazyDocuments({
   readonly server: string
   readonly database: Pick<Database, 'queries'>
   readonly core: RequestCore
-  readonly accounts: Pick<AccountModule, 'isInUse' | 'stores'>
+  readonly accounts: Pick<AccountModule, 'isInUse' | 'hasSharedKeys' | 'stores'>
   readonly clock: Clock
   readonly logger: Logger
 }): LazyDocuments {
@@ -48,7 +48,7 @@ export function createLazyDocuments({
       queries: database.queries,
       maxOwnerBytes: config.uploadedFilesLimitBytes,
       embedder: createTextEmbedder(core),
-      findCaller: createCallerFinder({ hasAccounts: accounts.isInUse, stores: accounts.stores, logger }),
+      findCaller: createCallerFinder({ ...accounts, hasAccounts: accounts.isInUse, logger }),
       clock,
       logger,
     })

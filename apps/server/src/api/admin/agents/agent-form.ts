@@ -21,8 +21,15 @@ export function toAgentConfig(form: z.output<typeof agentForm>, before?: AgentCo
     throw refuseAgent('mcp_stdio_servers: only the file of a model names programs: write them to its key mcp.stdio')
   }
   const servers = form.mcp_servers?.map((server, index) => keepToken(server, before?.mcp_servers ?? [], index))
-  return { ...keepSecrets(form, before), mcp_servers: servers }
+  const config = { ...keepSecrets(form, before), mcp_servers: servers }
+  if (JSON.stringify(config).length > MAX_CONFIG_CHARACTERS) {
+    throw refuseAgent(`an agent has at most ${MAX_CONFIG_CHARACTERS} characters of JSON`)
+  }
+  return config
 }
+
+/** All agents are read again each time that one changes. */
+const MAX_CONFIG_CHARACTERS = 1_048_576
 
 /** Names of members that hold secrets, also of those without a meaning here. */
 const SECRET_NAME = /(^|_)(key|token|password|secret)$/i
@@ -68,8 +75,12 @@ function listTypes(list: unknown): string {
 
 function keepToken(server: AgentToolServer, before: readonly AgentToolServer[], index: number): AgentToolServer {
   if (server.token !== MASK) return server
-  const kept = before.find(({ url }) => url === server.url)?.token
-  if (kept !== undefined) return { ...server, token: kept }
+  // Servers of one address may have tokens of their own.
+  const same = before.filter(({ url, token }) => url === server.url && token)
+  const named = same.filter(({ name }) => (name ?? '') === (server.name ?? ''))
+  const fits = (named.length > 0 ? named : same).map(({ token }) => token)
+  const kept = fits.find((token) => token === before[index]?.token) ?? fits[0]
+  if (kept) return { ...server, token: kept }
   throw refuseAgent(`mcp_servers[${index}].token: ${MASK} stands for a value that is not known`)
 }
 

@@ -16,8 +16,9 @@ export const agentForm = z.looseObject({
   name: z
     .string()
     .max(100)
-    .regex(/^[\p{L}\p{N}_][\p{L}\p{N}_ .-]*$/u, {
-      error: 'must begin with a letter or a digit, and hold letters, digits, blanks, points, _ and - only',
+    .regex(/^[\p{L}\p{N}_](?:[\p{L}\p{N}_ .-]*[\p{L}\p{N}_.-])?$/u, {
+      error:
+        'must begin with a letter or a digit, hold letters, digits, blanks, points, _ and - only, and end with no blank',
     }),
   description: text(AGENT_LIMITS.descriptionLength),
   model: text(AGENT_LIMITS.nameLength),

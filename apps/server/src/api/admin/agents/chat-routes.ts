@@ -1,6 +1,6 @@
 import { refuseAgent } from '../../../agents/agent-errors.ts'
-import type { Agents } from '../../../agents/agents.ts'
-import { NO_MEDIA } from '../../../agents/job.ts'
+import { type JobStep, type JobSummary, NO_MEDIA } from '../../../agents/job.ts'
+import { AGENT_LIMITS } from '../../../agents/task.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { type EventStreamParts, streamEvents } from '../event-stream.ts'
@@ -123,22 +123,25 @@ function observablesRoute({ open }: AgentRouteParts): Route {
       const { agents, jobs } = await open()
       const { name } = await agents.get(call.param('name'))
       const history: object[] = []
-      for (const job of await jobs.list({ agent: name, limit: SHOWN })) history.push(await toObservable(jobs, job))
+      let left: number = AGENT_LIMITS.listLength
+      for (const job of await jobs.list({ agent: name, limit: SHOWN })) {
+        const steps = await jobs.listSteps(job.id)
+        left -= steps.reduce((sum, { content, arguments: args = '' }) => sum + content.length + args.length, 0)
+        if (left < 0 && history.length > 0) break
+        history.push(toObservable(job, steps))
+      }
       return json({ Name: name, History: history })
     },
   })
 }
 
-async function toObservable(
-  jobs: Agents['jobs'],
-  job: Awaited<ReturnType<Agents['jobs']['list']>>[number],
-): Promise<object> {
+function toObservable(job: JobSummary, steps: readonly JobStep[]): object {
   const { id, agent, prompt, status, result, error, createdAt, completedAt } = job
   const isOver = status !== 'pending' && status !== 'running'
   return {
     ...{ id, agent, name: 'message' },
     creation: { message: prompt, timestamp: toTime(createdAt) },
-    progress: (await jobs.listSteps(id)).map(toWireStep),
+    progress: steps.map(toWireStep),
     completion: isOver
       ? { status, result, error, timestamp: completedAt === undefined ? undefined : toTime(completedAt) }
       : undefined,

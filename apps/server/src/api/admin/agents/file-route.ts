@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open as openFile, readdir, realpath, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, open as openFile, readdir, realpath } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { readSystemCode } from '../../../files/file-error.ts'
@@ -40,9 +40,11 @@ export function fileRoute({
         if (path === '') return json({ files: [] })
         throw noFile()
       }
-      if ((await stat(target)).isDirectory()) return json({ files: await listFolder(target) })
+      if ((await lstat(target)).isDirectory()) return json({ files: await listFolder(target) })
       const file = await openFile(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
       try {
+        // Tools may have put a link on the way meanwhile.
+        if ((await realpath(target).catch(() => '')) !== target) throw outside()
         await writeContent(createReplyWriter(call, { compression }), await toContent(file), { request: call })
       } finally {
         await file.close().catch(() => undefined)
@@ -94,7 +96,13 @@ async function listFolder(folder: string): Promise<object[]> {
     shown.map(async (entry) => ({
       name: entry.name,
       type: entry.isDirectory() ? 'folder' : 'file',
-      size: entry.isFile() ? (await stat(join(folder, entry.name))).size : 0,
+      // Tools may remove files meanwhile.
+      size: entry.isFile()
+        ? await lstat(join(folder, entry.name)).then(
+            ({ size }) => size,
+            () => 0,
+          )
+        : 0,
     })),
   )
 }

@@ -30,7 +30,7 @@ export function toTaskDraft(form: TaskForm, now: number, before?: AgentTask): Ta
     cronMissed: form.cron_missed ?? 'skip',
     cronParameters: form.cron_parameters ?? {},
     mediaSources: (form.multimedia_sources ?? []).map((source, index) =>
-      toSource(source, before?.mediaSources[index], index),
+      toSource(source, before?.mediaSources ?? [], index),
     ),
   }
   checkPrompt(draft.prompt)
@@ -40,11 +40,13 @@ export function toTaskDraft(form: TaskForm, now: number, before?: AgentTask): Ta
 
 type SourceForm = NonNullable<TaskForm['multimedia_sources']>[number]
 
-function toSource({ type, url, headers }: SourceForm, before: MediaAddress | undefined, index: number): MediaAddress {
+function toSource({ type, url, headers }: SourceForm, before: readonly MediaAddress[], index: number): MediaAddress {
   if (headers == null) return { type, url }
+  // Another source of the list may be gone.
+  const same = before[index]?.url === url ? before[index] : before.find((source) => source.url === url)
   const values = Object.entries(headers).map(([name, value]) => {
     if (value !== MASK) return [name, value] as const
-    const kept = before?.url === url ? before.headers?.[name] : undefined
+    const kept = same?.headers?.[name]
     if (kept !== undefined) return [name, kept] as const
     throw refuseAgent(`multimedia_sources[${index}].headers.${name}: ${MASK} stands for a value that is not known`)
   })
