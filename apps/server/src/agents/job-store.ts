@@ -60,8 +60,10 @@ export interface JobStore {
   cancel(id: string): Promise<boolean>
   /** @returns whether it was there */
   remove(id: string): Promise<boolean>
-  /** Removes finished jobs of a time before, and those of one agent only, when it is named. */
-  trim(before: number, agent?: string): Promise<number>
+  /** Removes finished jobs of a time before. @returns their number */
+  trim(before: number): Promise<number>
+  /** Removes finished jobs of an agent: its conversation begins anew. @returns their number */
+  forget(agent: string): Promise<number>
 }
 
 const RUNNING = ['pending', 'running'] as const
@@ -93,6 +95,39 @@ export function createJobStore(options: {
         .where(and(eq(jobs.id, id), eq(jobs.fence, fence), eq(jobs.status, 'running'))),
     )
     if (changed === 0) throw new JobLost('the job belongs to nobody or to another server')
+  }
+
+  async function removeFinished({
+    before,
+    agent,
+  }: {
+    readonly before?: number
+    readonly agent?: string
+  }): Promise<number> {
+    for (let removed = 0; ; ) {
+      const old = await queries.rows((db, { agentJobs: jobs }) =>
+        db
+          .select({ id: jobs.id })
+          .from(jobs)
+          .where(
+            and(
+              inArray(jobs.status, [...FINISHED]),
+              before === undefined ? undefined : lt(jobs.completedAt, before),
+              agent === undefined ? undefined : eq(jobs.agent, agent),
+            ),
+          )
+          .limit(BATCH),
+      )
+      const ids = old.map(({ id }) => id)
+      if (ids.length > 0) {
+        await queries.transaction(async (transaction) => {
+          await transaction.change((db, { agentJobs: jobs }) => db.delete(jobs).where(inArray(jobs.id, ids)))
+          await removeSteps(transaction, ids)
+        })
+      }
+      removed += ids.length
+      if (ids.length < BATCH) return removed
+    }
   }
 
   async function removeSteps(on: Queries, ids: readonly string[]): Promise<void> {
@@ -249,32 +284,8 @@ export function createJobStore(options: {
         return removed > 0
       })
     },
-    async trim(before, agent) {
-      for (let removed = 0; ; ) {
-        const old = await queries.rows((db, { agentJobs: jobs }) =>
-          db
-            .select({ id: jobs.id })
-            .from(jobs)
-            .where(
-              and(
-                inArray(jobs.status, [...FINISHED]),
-                lt(jobs.completedAt, before),
-                agent === undefined ? undefined : eq(jobs.agent, agent),
-              ),
-            )
-            .limit(BATCH),
-        )
-        const ids = old.map(({ id }) => id)
-        if (ids.length > 0) {
-          await queries.transaction(async (transaction) => {
-            await transaction.change((db, { agentJobs: jobs }) => db.delete(jobs).where(inArray(jobs.id, ids)))
-            await removeSteps(transaction, ids)
-          })
-        }
-        removed += ids.length
-        if (ids.length < BATCH) return removed
-      }
-    },
+    trim: (before) => removeFinished({ before }),
+    forget: (agent) => removeFinished({ agent }),
   }
 }
 

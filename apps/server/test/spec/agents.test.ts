@@ -212,6 +212,11 @@ describe('agents', () => {
     })
     expect((await send('DELETE', '/api/agents/talker/observables')).json()).toEqual({ status: 'ok' })
     expect((await send('GET', '/api/agents/talker/status')).json()).toEqual({ Name: 'talker', History: [] })
+    const again = (await send('POST', '/api/agents/talker/chat', { message: 'Third question' })).json()
+    await untilEnded((again as { message_id: string }).message_id)
+    await send('DELETE', '/api/agents/talker')
+    await makeAgent({ name: 'talker' })
+    expect((await send('GET', '/api/agents/talker/status')).json()).toEqual({ Name: 'talker', History: [] })
   })
 
   it('the steps of an agent are followed as they happen', async () => {

@@ -4469,7 +4469,7 @@ export interface paths {
         /** Replace the configuration of an agent; its name stays */
         put: operations["put_api_agents_name"];
         post?: never;
-        /** Remove an agent; its files stay */
+        /** Remove an agent and its conversation; its files stay */
         delete: operations["delete_api_agents_name"];
         options?: never;
         head?: never;

@@ -144,12 +144,15 @@ function removeRoute({ open }: AgentRouteParts): Route {
     ...AGENT_ROUTE,
     method: 'DELETE',
     path: AGENT,
-    summary: 'Remove an agent; its files stay',
+    summary: 'Remove an agent and its conversation; its files stay',
     audit: { change: 'agent.delete', target: 'name' },
     responses: done,
     async handler(call) {
-      const { agents, agentsChanged } = await open()
-      await agents.remove(call.param('name'))
+      const { agents, agentsChanged, jobs } = await open()
+      const name = call.param('name')
+      await agents.remove(name)
+      // A new agent of the name begins anew.
+      await jobs.forget(name)
       await agentsChanged()
       return json({ status: 'ok' })
     },

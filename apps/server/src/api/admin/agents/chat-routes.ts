@@ -15,7 +15,6 @@ const AGENT = '/api/agents/:name'
 const NOT_FOUND = { 404: { description: 'There is no such agent.' } }
 /** Messages of a status, and of a list of observables. */
 const SHOWN = 20
-const EVER = Number.MAX_SAFE_INTEGER
 
 /** Messages to agents, and what becomes of them (§4.7). */
 export function chatRoutes(parts: AgentRouteParts & { readonly streams: EventStreamParts }): Route[] {
@@ -162,7 +161,7 @@ function clearRoute({ open }: AgentRouteParts): Route {
     async handler(call) {
       const { agents, jobs } = await open()
       const { name } = await agents.get(call.param('name'))
-      const removed = await jobs.trim(EVER, name)
+      const removed = await jobs.forget(name)
       call.noteChange({ details: `${removed} removed` })
       return json({ status: 'ok' })
     },
