@@ -77,7 +77,7 @@ export async function connect(
   }
   const over = (transport: 'http' | 'sse'): Promise<Connection> =>
     open(server, parts, (life) => openRemote({ server, transport, trust, authProvider }, parts, life), {
-      timeout: CONNECT_MS,
+      timeout: parts.connectMs ?? CONNECT_MS,
       signal,
     })
   if (server.transport !== 'auto') return over(server.transport)

@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
@@ -27,12 +28,30 @@ async function countChildren(): Promise<number> {
   return (table?.family(process.pid) ?? []).filter(({ parentPid }) => parentPid === process.pid).length
 }
 
+describe('a program whose result has many wrong parts', () => {
+  it.each([
+    ['many-wrong-parts', 'mcp_server_failed'],
+    ['many-parts', 'mcp_message_too_complex'],
+  ])('%s fails its call, and nobody else waits', async (mode, code) => {
+    await using servers = openServers()
+    const set = await servers.openModel(hostile(mode), REQUEST)
+    const lag = monitorEventLoopDelay({ resolution: 5 })
+    lag.enable()
+    await expect(call(set)).rejects.toMatchObject({ code })
+    lag.disable()
+    expect(lag.max / 1e6).toBeLessThan(400)
+    set.close()
+  })
+})
+
 describe('a program that', () => {
   it.each([
     ['dies-at-once', /ended with the code 3/],
     ['floods-lines', /something else than messages/],
     ['endless-line', /more than 100000 bytes/],
     ['garbage-list', /the protocol does not have/],
+    ['wrong-entries', /the protocol does not have/],
+    ['deep', /too many or too deeply nested values/],
     ['mute', /did not start in time/],
   ])('%s gives no tools, and is gone', async (mode, reason) => {
     await using servers = openServers({ maxMessageBytes: 100_000, startMs: mode === 'mute' ? 500 : undefined })
