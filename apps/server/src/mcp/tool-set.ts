@@ -22,15 +22,22 @@ export interface UsedServer {
 export function useServer(settings: McpServerSettings, lease: (signal: AbortSignal) => Promise<Lease>): UsedServer {
   let held: Lease | undefined
   let isReleased = false
+  const living = (): Session | undefined => (held?.session.failure() === undefined ? held?.session : undefined)
   return {
     settings,
     async session(signal) {
-      if (held !== undefined && held.session.failure() === undefined) return held.session
-      if (isReleased) throw new SvcError('cancelled', 'the request of the tool is over')
+      const known = living()
+      if (known !== undefined) return known
+      if (isReleased) throw requestOver()
       held?.release()
       held = undefined
       const next = await lease(signal)
-      if (isReleased) next.release()
+      // Another call of the request may have been faster.
+      const other = isReleased ? undefined : living()
+      if (isReleased || other !== undefined) next.release()
+      if (isReleased) throw requestOver()
+      if (other !== undefined) return other
+      held?.release()
       held = next
       return next.session
     },
@@ -39,6 +46,10 @@ export function useServer(settings: McpServerSettings, lease: (signal: AbortSign
       held?.release()
     },
   }
+}
+
+function requestOver(): SvcError {
+  return new SvcError('cancelled', 'the request of the tool is over')
 }
 
 /** Options of {@link createToolSet}. */
@@ -171,7 +182,7 @@ async function findPrompt(
   { args = DEFAULT_ARGS, signal }: { readonly args?: Readonly<Record<string, string>>; readonly signal: AbortSignal },
 ): ReturnType<ToolSet['prompt']> {
   for (const server of servers) {
-    const session = await living(server, signal)
+    const session = await findLiving(server, signal)
     if (session === undefined || !session.offers('prompts')) continue
     const prompts = await session.list('prompts', signal)
     if (!prompts.some((prompt) => prompt.name === name)) continue
@@ -198,7 +209,7 @@ export async function findResourceServer(
   signal: AbortSignal,
 ): Promise<UsedServer | undefined> {
   for (const server of servers) {
-    const session = await living(server, signal)
+    const session = await findLiving(server, signal)
     if (session === undefined || !session.offers('resources')) continue
     const resources = await session.list('resources', signal)
     if (resources.some((resource) => resource.uri === uri)) return server
@@ -216,7 +227,7 @@ function startsAs(uri: string, template: string): boolean {
 }
 
 /** The session of a server; undefined where it cannot be had. */
-async function living(server: UsedServer, signal: AbortSignal): Promise<Session | undefined> {
+async function findLiving(server: UsedServer, signal: AbortSignal): Promise<Session | undefined> {
   try {
     return await server.session(signal)
   } catch (error) {
