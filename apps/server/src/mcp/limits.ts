@@ -4,6 +4,8 @@ export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 export const MAX_MARKS = 100_000
 /** Maximum number of open sessions of this server. */
 export const MAX_SESSIONS = 64
+/** Maximum number of sessions with servers that the running requests of one caller name. */
+export const MAX_NAMED_SESSIONS = 32
 /** Time without a use after which a session is closed. */
 export const IDLE_MS = 10 * 60_000
 /** Longest start of a program, which may have to download itself first. */

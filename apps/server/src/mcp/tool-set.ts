@@ -23,23 +23,27 @@ export function useServer(settings: McpServerSettings, lease: (signal: AbortSign
   let held: Lease | undefined
   let isReleased = false
   const living = (): Session | undefined => (held?.session.failure() === undefined ? held?.session : undefined)
+  function hold(lease: Lease | undefined): void {
+    held?.release()
+    held = lease
+  }
   return {
     settings,
     async session(signal) {
       const known = living()
       if (known !== undefined) return known
       if (isReleased) throw requestOver()
-      held?.release()
-      held = undefined
+      hold(undefined)
       const next = await lease(signal)
-      // Another call of the request may have been faster.
-      const other = isReleased ? undefined : living()
-      if (isReleased || other !== undefined) next.release()
-      if (isReleased) throw requestOver()
-      if (other !== undefined) return other
-      held?.release()
-      held = next
-      return next.session
+      // Another call of the request may have been faster, or the request has ended.
+      const other = living()
+      if (other === undefined && !isReleased) {
+        hold(next)
+        return next.session
+      }
+      next.release()
+      if (other === undefined) throw requestOver()
+      return other
     },
     release() {
       isReleased = true
