@@ -41,6 +41,9 @@ interface WorldOptions {
   readonly limits?: Partial<LoopLimits>
   readonly model?: typeof MODEL
   readonly role?: 'admin' | 'user'
+  /** @default all */
+  readonly features?: readonly string[]
+  readonly isInside?: boolean
   readonly reserve?: (tokens: number) => Promise<void>
 }
 
@@ -61,7 +64,11 @@ function createWorld(options: WorldOptions) {
   const abort = new AbortController()
   const clock = createFakeClock()
   const task = {
-    context: { signal: abort.signal, principal: { id: 'ada', role: options.role ?? 'user' } },
+    context: {
+      signal: abort.signal,
+      principal: { id: 'ada', role: options.role ?? 'user', features: options.features && new Set(options.features) },
+      isInside: options.isInside,
+    },
     upstreamChat: { chat: { messages: [{ role: 'user', content: 'Go' }] } },
     bodyBytes: 400,
     turns: {
@@ -104,7 +111,50 @@ const results = (steps: readonly PredictionStep[]): string[] =>
   steps.flatMap((step) => (step.type === 'server-tool-result' ? [step.output] : []))
 const tail = (request: ChatRequest | undefined): readonly ChatMessage[] => request?.messages.slice(1) ?? []
 
+describe('a caller without the feature', () => {
+  const named: HostedTool = { kind: 'named-server', server: { label: 'x', url: 'https://x.example' } }
+  const search: HostedTool = { kind: 'file-search', stores: ['vs_1'] }
+  it.each([ALL, named, search])('gets no tools: %j', async (hosted) => {
+    const tools = { look: { run: () => toTextResult('seen') } }
+    const { run, asked, servers } = createWorld({ tools, features: ['chat'], request: { hostedTools: [hosted] } })
+    await expect(run()).rejects.toMatchObject({ kind: 'forbidden', code: 'no_feature' })
+    expect([asked.length, servers.opened]).toEqual([0, 0])
+  })
+
+  it('asks the model alone where nobody named servers, and has those of an agent', async () => {
+    const tools = { look: { run: () => toTextResult('seen') } }
+    const request = { hostedTools: [{ kind: 'model-servers', required: true, ifAny: true }] } as const
+    const alone = createWorld({ tools, features: ['chat'], request })
+    await alone.run()
+    expect([alone.asked[0]?.tools, alone.servers.opened]).toEqual([undefined, 0])
+    const agent = createWorld({ tools, features: ['chat'], isInside: true })
+    await agent.run()
+    expect(agent.asked[0]?.tools).toHaveLength(1)
+  })
+})
+
 describe('a loop of tools', () => {
+  it('answers arguments with too many values or levels as wrong ones', async () => {
+    const tools = { look: { run: () => toTextResult('seen') } }
+    const many = `{"a":[${'[],'.repeat(100_000)}1]}`
+    const deep = `{"a":${'['.repeat(200)}${']'.repeat(200)}}`
+    const { run } = createWorld({ tools, turns: [calling(['look', many], ['look', deep], ['look', '{"a":[[1]]}'])] })
+    const wrong = 'Error: the arguments are not a JSON object'
+    expect(results(await run())).toEqual([wrong, wrong, 'seen'])
+  })
+
+  it('offers tools as long as there is room for them', async () => {
+    const run = () => toTextResult('seen')
+    const wide = { type: 'object', description: 'x'.repeat(1_100_000) }
+    const tools = { wide: { run, inputSchema: wide }, wider: { run, inputSchema: wide }, small: { run } }
+    const { run: ask, asked } = createWorld({ tools })
+    const steps = await ask()
+    expect(asked[0]?.tools).toMatchObject([{ function: { name: 'wide' } }, { function: { name: 'small' } }])
+    expect(steps).toContainEqual(
+      expect.objectContaining({ type: 'warning', code: 'tools_left_out', message: expect.stringMatching(/: wider$/) }),
+    )
+  })
+
   it('runs the calls of a turn together and gives their results in the order of the calls', async () => {
     let first = (): void => undefined
     const waits = new Promise<void>((resolve) => {
@@ -412,6 +462,31 @@ describe('a tool that needs consent', () => {
     await run()
     expect(asked[0]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
     expect(chats[0]?.chat.messages.at(-1)).toMatchObject({ role: 'user' })
+  })
+
+  it.each([
+    ['that an earlier call had', { toolCalls: [{ id: 'c-remove-0', name: 'remove', arguments: '{}' }] }, undefined],
+    ['that has a consent already', {}, new Map([['c-remove-0', true]])],
+  ])('has an id of its own where the model gives one %s', async (_, earlier, approvals) => {
+    const messages: ChatMessage[] = [
+      { role: 'assistant', content: '', ...earlier },
+      { role: 'tool', content: 'done', toolCallId: 'c-remove-0' },
+      { role: 'user', content: 'again' },
+    ]
+    const { run } = createWorld({
+      tools: { remove: ask },
+      turns: [calling(['remove', '{}'])],
+      request: { messages, approvals },
+    })
+    const [asked] = (await run()).filter(({ type }) => type === 'server-tool-approval')
+    expect(asked).toMatchObject({ id: expect.stringMatching(/^call_[0-9a-f-]{36}$/) })
+  })
+
+  it('is refused where its arguments are longer than any model writes', async () => {
+    const call = { id: 'c-1', name: 'remove', arguments: `{"a":"${'x'.repeat(1024 * 1024)}"}` }
+    const messages: ChatMessage[] = [{ role: 'assistant', content: '', toolCalls: [call] }]
+    const { run } = createWorld({ tools: { remove: ask }, request: { messages, approvals: new Map([['c-1', true]]) } })
+    await expect(run()).rejects.toMatchObject({ kind: 'invalid_request', code: 'arguments_too_long' })
   })
 
   it('is never run by an earlier message, or by what a result says', async () => {
