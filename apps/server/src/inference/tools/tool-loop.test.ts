@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { createFakeClock } from '@svc/test-kit'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
 import { NO_USAGE, type PredictionStep } from '../core/events.ts'
 import type { ModelCalls, ModelTask } from '../core/model-calls.ts'
@@ -141,6 +141,27 @@ describe('a loop of tools', () => {
     const { run } = createWorld({ tools, turns: [calling(['look', many], ['look', deep], ['look', '{"a":[[1]]}'])] })
     const wrong = 'Error: the arguments are not a JSON object'
     expect(results(await run())).toEqual([wrong, wrong, 'seen'])
+  })
+
+  it('gives servers the real values that a request says to them', async () => {
+    const server = { label: 'x', url: 'https://x.example/[MASK]', token: '[MASK]', headers: { 'x-key': '[MASK]' } }
+    const prompt = vi.fn(async () => [{ role: 'user' as const, content: 'Hello' }])
+    const resource = vi.fn(async () => 'a secret')
+    const { run, servers, asked } = createWorld({
+      tools: {},
+      set: { prompt, resource },
+      request: {
+        hostedTools: [{ kind: 'named-server', server }],
+        serverTexts: { prompt: { name: 'greet', args: { name: '[MASK]' } }, resources: ['note://[MASK]'] },
+      },
+    })
+    const openNamed = vi.spyOn(servers, 'openNamed')
+    await run()
+    const real = { label: 'x', url: 'https://x.example/secret', token: 'secret', headers: { 'x-key': 'secret' } }
+    expect(openNamed).toHaveBeenCalledWith(real, expect.anything())
+    expect(prompt).toHaveBeenCalledWith('greet', expect.objectContaining({ args: { name: 'secret' } }))
+    expect(resource).toHaveBeenCalledWith('note://secret', expect.anything())
+    expect(JSON.stringify(asked)).not.toContain('secret')
   })
 
   it('offers tools as long as there is room for them', async () => {

@@ -9,6 +9,7 @@ import type { HostedTool } from './hosted-tool.ts'
 import { LOOP_LIMITS, type LoopLimits } from './limits.ts'
 import { openTools, type ToolSources } from './open-tools.ts'
 import { createOwnCalls } from './read-turn.ts'
+import { restoreHosted } from './restore-hosted.ts'
 import { createResultMedia } from './result-media.ts'
 import { runTurns } from './run-turns.ts'
 
@@ -96,7 +97,8 @@ interface LoopRequest {
 }
 
 async function* runLoop(loop: LoopRequest, signal: AbortSignal): AsyncGenerator<readonly PredictionStep[], void> {
-  const { calls, parts, request, hosted, model, task } = loop
+  const { calls, parts, request, model, task } = loop
+  const hosted = restoreHosted(loop.hosted, task.turns)
   const { limits = LOOP_LIMITS, clock } = parts
   const own = createOwnCalls(request.tools)
   const opened = await openTools(hosted, parts, { model, context: task.context, signal, taken: own.names })
