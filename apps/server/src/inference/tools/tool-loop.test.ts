@@ -44,6 +44,7 @@ interface WorldOptions {
   /** @default all */
   readonly features?: readonly string[]
   readonly isInside?: boolean
+  readonly blocksMedia?: boolean
   readonly reserve?: (tokens: number) => Promise<void>
 }
 
@@ -72,6 +73,7 @@ function createWorld(options: WorldOptions) {
     upstreamChat: { chat: { messages: [{ role: 'user', content: 'Go' }] } },
     bodyBytes: 400,
     turns: {
+      blocksMedia: options.blocksMedia ?? false,
       reserve: options.reserve ?? (async () => undefined),
       filter: async (texts: readonly string[]) => texts.map((text) => text.replaceAll('secret', '[MASK]')),
       restore: (text: string) => text.replaceAll('[MASK]', 'secret'),
@@ -313,6 +315,21 @@ describe('a loop of tools', () => {
     })
     expect(results(await run())).toEqual(['Error: there is no tool delete_everything'])
     expect(asked).toHaveLength(2)
+  })
+
+  it('gives no pictures to a model whose policy blocks media', async () => {
+    const { run, asked } = createWorld({
+      tools: {
+        paint: { run: () => ({ content: [{ type: 'image', data: 'AAAA', mediaType: 'image/png' }], isError: false }) },
+      },
+      turns: [calling(['paint', '{}'])],
+      model: createModel({ name: 'm', mcp: { remote: 'x: {}' }, knownInputModalities: ['text', 'image'] }),
+      blocksMedia: true,
+    })
+    await run()
+    expect(asked[1]?.media).toBeUndefined()
+    const note = 'a picture of the type image/png is left out: the model takes none'
+    expect(asked[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: note })
   })
 
   it('gives pictures to a model that takes them, in a message of the user', async () => {

@@ -103,7 +103,7 @@ async function* runLoop(loop: LoopRequest, signal: AbortSignal): AsyncGenerator<
   const own = createOwnCalls(request.tools)
   const opened = await openTools(hosted, parts, { model, context: task.context, signal, taken: own.names })
   const time = limitTime(limits.totalMs, { clock, signal })
-  const media = createResultMedia(parts.media, model)
+  const media = createResultMedia(parts.media, model, task.turns)
   try {
     if (opened.steps.length > 0) yield opened.steps
     yield* runTurns({ calls, request, model, task, opened, own, media, limits, signal: time.signal })
