@@ -186,3 +186,18 @@ it('a remote server that asks without end is answered over few connections', asy
   servers.follow('m', undefined)
   await eventually(() => expect(http.open()).toBe(0))
 })
+
+it('a call that a remote server answers with an error of the number 404 is not sent again', async () => {
+  let calls = 0
+  await using http = await startHostile((response, id) => {
+    calls += 1
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: 404, message: 'there is no such page' } }))
+  })
+  await using servers = openServers()
+  const set = await servers.openModel(modelWith({ remote: { h: { url: http.origin } } }), REQUEST)
+  await expect(call(set)).rejects.toMatchObject({ message: expect.stringMatching(/there is no such page/) })
+  expect([calls, servers.sessions]).toEqual([1, 1])
+  set.close()
+})

@@ -1,3 +1,4 @@
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { SvcError } from '@svc/errors'
 import type { McpServerSettings, ToolRule } from '../catalog/mcp-settings.ts'
 import type { ServerTool, ToolSet } from '../inference/tools/server-tools.ts'
@@ -67,10 +68,16 @@ export interface ToolSetOptions {
 /** Lists the tools of some servers. A server that fails is in `failures`. */
 export async function createToolSet(servers: readonly UsedServer[], options: ToolSetOptions): Promise<ToolSet> {
   const { signal, logger } = options
-  const listed = await Promise.all(servers.map((server) => listServerTools(server, options)))
-  if (signal.aborted) {
+  const release = (): void => {
     for (const server of servers) server.release()
+  }
+  let listed: readonly ServerTools[]
+  try {
+    listed = await Promise.all(servers.map((server) => listServerTools(server, options)))
     signal.throwIfAborted()
+  } catch (error) {
+    release()
+    throw error
   }
   const tools = new Map<string, ServerTool>()
   for (const tool of listed.flatMap((result) => result.tools)) {
@@ -87,9 +94,7 @@ export async function createToolSet(servers: readonly UsedServer[], options: Too
     failures: listed.flatMap(({ failure }) => (failure === undefined ? [] : [failure])),
     prompt: (name, options) => findPrompt(servers, name, options),
     resource: (uri, options) => findResource(servers, uri, options),
-    close() {
-      for (const server of servers) server.release()
-    },
+    close: release,
   }
 }
 
@@ -157,10 +162,13 @@ export async function sendToServer<T>(
   }
 }
 
-/** Whether a server answered with the status for sessions that it does not know. It has not run the call then. */
+/**
+ * Whether a server answered with the status for sessions that it does not know. It has not run the call then; an error of
+ * the protocol with that code says nothing of the kind.
+ */
 function isSessionUnknown(error: unknown): boolean {
   const cause = SvcError.is(error) ? error.cause : undefined
-  return cause instanceof Error && 'code' in cause && cause.code === 404
+  return cause instanceof StreamableHTTPError && cause.code === 404
 }
 
 /** Whether models may call a tool of a server, at once or once their caller agrees. */

@@ -1,11 +1,12 @@
 import { createFakeClock, eventually } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import type { McpServerSettings } from '../catalog/mcp-settings.ts'
+import { quietLogger } from '../logging/quiet-logger.ts'
 import { NEVER } from './__fixtures__/open-servers.ts'
 import { serverFailed } from './failures.ts'
 import type { Session } from './session.ts'
 import { createSessionPool } from './session-pool.ts'
-import { useServer } from './tool-set.ts'
+import { createToolSet, useServer } from './tool-set.ts'
 
 const KEY = { group: 'm', id: 'one', server: 's' }
 
@@ -52,4 +53,17 @@ it('gives no session to a call whose request is over', async () => {
   await expect(late).rejects.toMatchObject({ kind: 'cancelled' })
   await clock.advance(1000)
   await eventually(() => expect(pool.size).toBe(0))
+})
+
+it('gives all sessions back where the tools of one cannot be listed for a fault of ours', async () => {
+  const released: string[] = []
+  const server = (name: string, session: () => Promise<Session>) => ({
+    settings: { name } as McpServerSettings,
+    session,
+    release: () => void released.push(name),
+  })
+  const broken = server('a', () => Promise.reject(new TypeError('a fault')))
+  const slow = server('b', () => new Promise(() => undefined))
+  await expect(createToolSet([broken, slow], { signal: NEVER, logger: quietLogger })).rejects.toThrow('a fault')
+  expect(released).toEqual(['a', 'b'])
 })

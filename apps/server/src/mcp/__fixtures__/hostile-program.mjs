@@ -46,6 +46,7 @@ const answers = {
       return {
         tools: [
           { name: 1 },
+          { name: { toString: 1, valueOf: 1 } },
           { name: 'array', inputSchema: [] },
           { name: 'wide', inputSchema: wide },
           { name: 'a/b.c d', description: 'y'.repeat(20_000), inputSchema: { type: 'object' } },
