@@ -70,10 +70,11 @@ async function readPages(client: Client, kind: ListKind): Promise<Listed> {
   const found: Record<string, unknown>[] = []
   let cursor: string | undefined
   let length = 0
+  const until = performance.now() + LIST_MS
   for (let count = 0; count < MAX_PAGES && found.length < MAX_LISTED && length < MAX_LIST_LENGTH; count += 1) {
     const params = cursor === undefined ? {} : { cursor }
     const { entries, nextCursor } = await client.request({ method: METHODS[kind], params }, schema, {
-      timeout: LIST_MS,
+      timeout: Math.max(1, until - performance.now()),
     })
     found.push(...entries.slice(0, MAX_LISTED - found.length))
     length += JSON.stringify(entries).length
