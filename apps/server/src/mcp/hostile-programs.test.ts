@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
+import type { RecordedBackend } from '../backends/process-record.ts'
 import { readProcessTable } from '../backends/process-table.ts'
 import type { ToolSet } from '../inference/tools/server-tools.ts'
 import { CONTEXT, modelWith, NEVER, openServers } from './__fixtures__/open-servers.ts'
@@ -27,6 +28,22 @@ async function countChildren(): Promise<number> {
   const table = await readProcessTable()
   return (table?.family(process.pid) ?? []).filter(({ parentPid }) => parentPid === process.pid).length
 }
+
+it('a program is noted for the next server while it runs', async () => {
+  const noted = new Map<number, RecordedBackend>()
+  const record = {
+    add: (one: RecordedBackend) => void noted.set(one.pid, one),
+    remove: (pid: number) => void noted.delete(pid),
+  }
+  await using servers = openServers({ record })
+  const set = await servers.openModel(hostile('well'), REQUEST)
+  expect(set.failures).toEqual([])
+  const [[pid, program] = []] = noted
+  expect(program).toEqual({ pid, startTicks: expect.any(Number), name: 'mcp h' })
+  set.close()
+  servers.follow('m', undefined)
+  await eventually(() => expect(noted.size).toBe(0))
+})
 
 describe('a program whose result has many wrong parts', () => {
   it.each([

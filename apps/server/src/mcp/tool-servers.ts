@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { SvcError } from '@svc/errors'
 import type { Environment } from '../backends/child-environment.ts'
+import type { BackendProcess } from '../backends/process.ts'
+import type { ProcessRecord } from '../backends/process-record.ts'
 import type { McpServerSettings, RemoteServerSettings } from '../catalog/mcp-settings.ts'
 import { DEFAULT_CALL_MS, findHeaderFault } from '../catalog/mcp-settings.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
@@ -39,6 +41,8 @@ export interface ToolServersOptions {
   /** The version of this server. */
   readonly version: string
   readonly sizes: ProcessStats
+  /** Programs that the next server ends if this one is killed. @default none are noted */
+  readonly record?: Pick<ProcessRecord, 'add' | 'remove'> | undefined
   readonly clock: Clock
   readonly logger: Logger
   /** File of the sign-ins to remote servers. */
@@ -77,7 +81,11 @@ export function createToolServers(options: ToolServersOptions): McpServers {
   const pool = createSessionPool({ maxSessions, idleMs, clock })
   const named = createNamedSessions({ maxOfCaller: MAX_NAMED_SESSIONS, maxSessions, clock })
   const watch = createProgramWatch({ maxBytes: MAX_PROGRAM_BYTES, sizes: options.sizes, clock })
-  const parts = { ...options, maxMessageBytes, onProcess: watch.watch }
+  const onProcess = (process: BackendProcess, end: (failure: SvcError) => void, name: string): void => {
+    note(process, name, options.record)
+    watch.watch(process, end)
+  }
+  const parts = { ...options, maxMessageBytes, onProcess }
   const { signInFile: file, signInKey: key } = options
   const records = openSealedRecords<SignInRecord>({ file, key, maxRecords: MAX_SIGN_INS, logger })
   const signIns = createSignIns({ records, outbound: options.outbound, clock })
@@ -131,6 +139,13 @@ export function createToolServers(options: ToolServersOptions): McpServers {
     },
     killNow: watch.killNow,
   }
+}
+
+/** Notes a program for as long as it runs. */
+function note({ pid, startTicks, exited }: BackendProcess, name: string, record: ToolServersOptions['record']): void {
+  if (startTicks === undefined) return
+  record?.add({ pid, startTicks, name: `mcp ${name}` })
+  void exited.then(() => record?.remove(pid))
 }
 
 /** A session belongs to a group and to the settings that decide over its connection. */
