@@ -46,8 +46,8 @@ const STREAM_IDLE_MS = 10 * 60_000
 const STREAMS_PER_WINDOW = 20
 const STREAM_WINDOW_MS = 60_000
 const MAX_TIMER_MS = 2 ** 31 - 1
-/** Connections of a session at the same time. A server that asks without end makes the library answer each question. */
-const MAX_CONNECTIONS = 128
+/** Answers to questions of the server that are on their way: one that asks without end makes the library answer each. */
+const MAX_ANSWERS = 128
 /** Bytes of all events in one answer, as a multiple of the largest message. */
 const MESSAGES_PER_ANSWER = 16
 
@@ -69,6 +69,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const pending = createPendingAnswers(options.onLost, clock)
   const mayStream = createStreamLimit(clock)
   let isClosed = false
+  let answers = 0
 
   async function send(address: string | URL, init: RequestInit = {}): Promise<Response> {
     if (isClosed || init.signal?.aborted === true) throw serverFailed(server, 'was closed')
@@ -76,11 +77,13 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     const headers = new Headers(init.headers)
     const isStream = method === 'GET' && headers.get('accept') === 'text/event-stream'
     if (isStream && !mayStream()) return new Response(null, { status: 405 })
-    if (open.size >= MAX_CONNECTIONS) throw serverFailed(server, 'leaves too many requests without an answer')
     const sent = method === 'POST' ? readSent(init.body) : {}
+    const isAnswer = method === 'POST' && sent.method === undefined
+    if (isAnswer && answers >= MAX_ANSWERS) throw serverFailed(server, 'takes no answers to its questions')
     const id = sent.method === undefined ? undefined : sent.id
     const connection = new AbortController()
     open.add(connection)
+    if (isAnswer) answers += 1
     if (id !== undefined) pending.add(id, connection)
     try {
       const reply = await options.client.fetch(String(address), {
@@ -96,6 +99,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       open.delete(connection)
       throw error
     } finally {
+      if (isAnswer) answers -= 1
       if (sent.method === 'notifications/cancelled') pending.cut(sent.params?.requestId ?? '')
     }
   }
