@@ -10,6 +10,10 @@ describe('maskSecrets', () => {
     ['sent Bearer abcdefghij to it', 'sent Bearer *** to it'],
     ['SVC_ADMIN_PASSWORD=hunter2222', 'SVC_ADMIN_PASSWORD=***'],
     ["client-secret: 'abcdef'", "client-secret: '***'"],
+    ['{"args":["--api-key","abcdefgh"]}', '{"args":["--api-key","***"]}'],
+    ['{"text":"[\\"--token\\", \\"abcdef\\"]"}', '{"text":"[\\"--token\\", \\"***\\"]"}'],
+    ['args:\n  - --access-token\n  - abcdef\n', 'args:\n  - --access-token\n  - ***\n'],
+    ['args: [ghp_0123456789abcdefghij]', 'args: [***]'],
   ])('hides the value in %s', (text, masked) => {
     expect(maskSecrets(text)).toBe(masked)
   })
@@ -21,7 +25,15 @@ describe('maskSecrets', () => {
     'bos_token: begin',
     '{"password":null,"token":"***"}',
     '{"api_keys":["***"]}',
+    'uses: sk-learn, with the flag --token and more',
   ])('leaves %s', (text) => {
     expect(maskSecrets(text)).toBe(text)
+  })
+
+  it('takes time in line with the length of a text', () => {
+    const text = `--token${'\n'.repeat(500_000)} --token${' '.repeat(500_000)} ${'_'.repeat(500_000)}`
+    const start = performance.now()
+    expect(maskSecrets(text)).toBe(text)
+    expect(performance.now() - start).toBeLessThan(1000)
   })
 })

@@ -16,6 +16,15 @@ const PAIR = new RegExp(
 /** Credentials that tell by themselves what they are. */
 const BEARER = /\b(Bearer|Basic) [\w.~+/-]{8,}=*/g
 
+/** An argument of a program, with its value as the next one: in lists of JSON and YAML. */
+const FLAG = new RegExp(
+  String.raw`(?<![\w-])(--?${NAME}\\?["']?(?:\s*,\s*|[ \t]*(?:\\n|\n)[ \t]*-[ \t]+)\\?["']?)([^\s"'\\,}\]]{4,})`,
+  'gi',
+)
+
+/** Keys of well-known services. */
+const KEYS = /\b(?:sk-|gh[opsu]_|github_pat_|glpat-|hf_|xox[abprs]-)[\w-]{16,}/g
+
 /** Values that are no secrets. */
 const PLAIN = /^(?:true|false|null|undefined|\d+(?:\.\d+)?|\*+|<.*)$/i
 
@@ -25,5 +34,7 @@ export function maskSecrets(text: string): string {
     .replace(PAIR, (whole, name: string, between: string, quote: string, value: string) =>
       MARKER.test(name) || PLAIN.test(value) ? whole : `${name}${between}${quote}${MASK}`,
     )
+    .replace(FLAG, `$1${MASK}`)
     .replace(BEARER, `$1 ${MASK}`)
+    .replace(KEYS, MASK)
 }

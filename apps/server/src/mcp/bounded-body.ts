@@ -1,17 +1,18 @@
 import { SvcError } from '@svc/errors'
 import type { OutboundResponse } from '../outbound/response.ts'
 import { createEventGuard } from './event-guard.ts'
+import { createEventShape, createMessageShape } from './message-shape.ts'
 
 /** The end of a body. */
 export interface BodyEnd {
-  /** Whether a message was larger than allowed. */
-  readonly isTooLarge: boolean
+  /** Why a message was refused. @default all were let through */
+  readonly refusal?: SvcError | undefined
   /** Whether an event had an id, so that the stream can be resumed. */
   readonly hasIds: boolean
 }
 
 /**
- * Gives the body of a reply as a stream that fails at a message above the limit: the whole body, or one event. Every
+ * Gives the body of a reply as a stream that fails at a message above the limits: the whole body, or one event. Every
  * kind of end closes the connection and calls `onEnd` once.
  */
 export function boundBody(
@@ -20,32 +21,34 @@ export function boundBody(
     readonly isEvents: boolean
     readonly maxBytes: number
     readonly tooLarge: () => SvcError
+    readonly tooComplex: () => SvcError
     readonly onEnd: (end: BodyEnd) => void
   },
 ): ReadableStream<Uint8Array> {
-  const { isEvents, maxBytes, tooLarge } = options
+  const { isEvents, maxBytes, tooLarge, tooComplex } = options
   const guard = createEventGuard(maxBytes)
+  const shape = isEvents ? createEventShape() : createMessageShape()
   const iterator = reply.body[Symbol.asyncIterator]()
   let bytes = 0
   let isOver = false
 
-  const end = (isTooLarge: boolean): void => {
+  const end = (refusal?: SvcError): void => {
     if (isOver) return
     isOver = true
-    options.onEnd({ isTooLarge, hasIds: guard.hasIds })
+    options.onEnd({ refusal, hasIds: guard.hasIds })
   }
-  const refuse = async (): Promise<never> => {
-    end(true)
+  const refuse = async (refusal: SvcError): Promise<never> => {
+    end(refusal)
     await reply.close()
-    throw tooLarge()
+    throw refusal
   }
   async function next(): Promise<Uint8Array | undefined> {
     try {
       const { value, done } = await iterator.next()
       return done === true ? undefined : value
     } catch (error) {
-      if (SvcError.is(error) && error.kind === 'too_large') return refuse()
-      end(false)
+      if (SvcError.is(error) && error.kind === 'too_large') return refuse(tooLarge())
+      end()
       throw error
     }
   }
@@ -54,15 +57,16 @@ export function boundBody(
       async pull(controller) {
         const chunk = await next()
         if (chunk === undefined) {
-          end(false)
+          end()
           return controller.close()
         }
         bytes += chunk.length
-        if (isEvents ? !guard.admit(chunk) : bytes > maxBytes) return refuse()
+        if (isEvents ? !guard.admit(chunk) : bytes > maxBytes) return refuse(tooLarge())
+        if (!shape.admit(chunk)) return refuse(tooComplex())
         controller.enqueue(chunk)
       },
       async cancel() {
-        end(false)
+        end()
         await reply.close()
       },
     },

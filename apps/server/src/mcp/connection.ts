@@ -32,7 +32,7 @@ export interface ConnectionParts {
   /** Longest handshake of a remote server. @default {@link CONNECT_MS} */
   readonly connectMs?: number | undefined
   /** Called with each program that runs. */
-  readonly onProcess: (process: BackendProcess, end: (failure: SvcError) => void) => void
+  readonly onProcess: (process: BackendProcess, end: (failure: SvcError) => void, name: string) => void
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -77,7 +77,7 @@ export async function connect(
   }
   const over = (transport: 'http' | 'sse'): Promise<Connection> =>
     open(server, parts, (life) => openRemote({ server, transport, trust, authProvider }, parts, life), {
-      timeout: CONNECT_MS,
+      timeout: parts.connectMs ?? CONNECT_MS,
       signal,
     })
   if (server.transport !== 'auto') return over(server.transport)
@@ -196,7 +196,7 @@ function openProgram(server: StdioServerSettings, parts: ConnectionParts, life: 
     cwd: parts.cwd,
     env: { ...listVariables(parts.environment), ...server.env },
     maxMessageBytes: parts.maxMessageBytes,
-    onStarted: (process) => parts.onProcess(process, life.fail),
+    onStarted: (process) => parts.onProcess(process, life.fail, server.name),
     onFailed: life.fail,
     clock: parts.clock,
     logger: parts.logger,

@@ -46,7 +46,9 @@ async function describe(server: UsedServer, options: PageOptions): Promise<Descr
   try {
     const session = await server.session(options.signal)
     const read = async (kind: 'prompts' | 'resources', key: string) =>
-      session.offers(kind) ? (await session.list(kind, options.signal)).map((entry) => cut(entry[key])) : undefined
+      session.offers(kind)
+        ? (await session.list(kind, options.signal)).flatMap((entry) => toName(entry[key]))
+        : undefined
     return {
       name,
       type,
@@ -61,8 +63,13 @@ async function describe(server: UsedServer, options: PageOptions): Promise<Descr
   }
 }
 
-function cut(text: unknown): string {
-  return String(text).slice(0, MAX_DESCRIPTION)
+/** Nothing for an entry without a name. */
+function toName(name: unknown): string[] {
+  return typeof name === 'string' ? [cut(name)] : []
+}
+
+function cut(text: string): string {
+  return text.slice(0, MAX_DESCRIPTION)
 }
 
 /** Lists what all servers have of a kind, each entry with the name of its server. Servers that fail have none. */

@@ -19,6 +19,17 @@ export function messageTooLarge(server: string, maxBytes: number): SvcError {
   })
 }
 
+/** Creates the failure of a server whose message is nested too deeply, or has too many values. */
+export function messageTooComplex(server: string): SvcError {
+  return new SvcError(
+    'too_large',
+    `the MCP server "${server}" sent a message with too many or too deeply nested values`,
+    {
+      code: 'mcp_message_too_complex',
+    },
+  )
+}
+
 /** Creates the failure of a server that does not answer in time. */
 function serverTimedOut(server: string, what: string): SvcError {
   return new SvcError('timeout', `the MCP server "${server}" did not ${what} in time`, {
@@ -83,6 +94,11 @@ function isHttpError(error: unknown): error is Error & { readonly code: number }
 
 /** Words of a server, on one line and cut. */
 export function toWords(text: string): string {
-  const line = escapeLine(text.replace(/\s+/g, ' ').trim())
+  const line = escapeLine(
+    text
+      .slice(0, 4 * MAX_ERROR_TEXT)
+      .replace(/\s+/g, ' ')
+      .trim(),
+  )
   return line.length <= MAX_ERROR_TEXT ? line : `${line.slice(0, MAX_ERROR_TEXT)}…`
 }

@@ -5,7 +5,7 @@ import type { Trust } from '../outbound/failures.ts'
 import type { OutboundResponse } from '../outbound/response.ts'
 import type { Clock } from '../ports.ts'
 import { type BodyEnd, boundBody } from './bounded-body.ts'
-import { messageTooLarge, serverFailed } from './failures.ts'
+import { messageTooComplex, messageTooLarge, serverFailed } from './failures.ts'
 import { createPendingAnswers } from './pending-answers.ts'
 
 /** Options of {@link createGuardedFetch}. */
@@ -46,6 +46,8 @@ const STREAM_IDLE_MS = 10 * 60_000
 const STREAMS_PER_WINDOW = 20
 const STREAM_WINDOW_MS = 60_000
 const MAX_TIMER_MS = 2 ** 31 - 1
+/** Answers to questions of the server that are on their way: one that asks without end makes the library answer each. */
+const MAX_ANSWERS = 128
 /** Bytes of all events in one answer, as a multiple of the largest message. */
 const MESSAGES_PER_ANSWER = 16
 
@@ -67,6 +69,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const pending = createPendingAnswers(options.onLost, clock)
   const mayStream = createStreamLimit(clock)
   let isClosed = false
+  let answers = 0
 
   async function send(address: string | URL, init: RequestInit = {}): Promise<Response> {
     if (isClosed || init.signal?.aborted === true) throw serverFailed(server, 'was closed')
@@ -75,9 +78,12 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     const isStream = method === 'GET' && headers.get('accept') === 'text/event-stream'
     if (isStream && !mayStream()) return new Response(null, { status: 405 })
     const sent = method === 'POST' ? readSent(init.body) : {}
+    const isAnswer = method === 'POST' && sent.method === undefined
+    if (isAnswer && answers >= MAX_ANSWERS) throw serverFailed(server, 'takes no answers to its questions')
     const id = sent.method === undefined ? undefined : sent.id
     const connection = new AbortController()
     open.add(connection)
+    if (isAnswer) answers += 1
     if (id !== undefined) pending.add(id, connection)
     try {
       const reply = await options.client.fetch(String(address), {
@@ -88,16 +94,20 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
         headers: Object.fromEntries(headers),
         signal: connection.signal,
       })
-      return toResponse(reply, id, () => open.delete(connection))
+      return toResponse(reply, { id, isStream, release: () => open.delete(connection) })
     } catch (error) {
       open.delete(connection)
       throw error
     } finally {
+      if (isAnswer) answers -= 1
       if (sent.method === 'notifications/cancelled') pending.cut(sent.params?.requestId ?? '')
     }
   }
 
-  function toResponse(reply: OutboundResponse, id: Sent['id'], release: () => void): Response {
+  function toResponse(
+    reply: OutboundResponse,
+    { id, isStream, release }: { readonly id: Sent['id']; readonly isStream: boolean; readonly release: () => void },
+  ): Response {
     const { status, headers } = reply
     if (status < 200 || status > 599 || EMPTY.has(status)) {
       release()
@@ -105,15 +115,21 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       if (!EMPTY.has(status)) throw serverFailed(server, `answers with the status ${status}`)
       return new Response(null, { status, headers: { ...headers } })
     }
-    const isEvents = /^text\/event-stream/i.test(headers['content-type'] ?? '')
-    const tooLarge = (): SvcError => messageTooLarge(server, maxMessageBytes)
-    const onEnd = ({ isTooLarge, hasIds }: BodyEnd): void => {
+    // The library reads a stream as events whatever its type, and replies to sign-ins as JSON.
+    const isEvents = isStream || (id !== undefined && /^text\/event-stream/i.test(headers['content-type'] ?? ''))
+    const onEnd = ({ refusal, hasIds }: BodyEnd): void => {
       release()
       if (id === undefined) return
-      if (isTooLarge) pending.lose(id, tooLarge())
+      if (refusal !== undefined) pending.lose(id, refusal)
       else if (isEvents && !hasIds) pending.loseSoon(id, serverFailed(server, 'ended its answer without a result'))
     }
-    const body = boundBody(reply, { isEvents, maxBytes: maxMessageBytes, tooLarge, onEnd })
+    const body = boundBody(reply, {
+      isEvents,
+      maxBytes: maxMessageBytes,
+      tooLarge: () => messageTooLarge(server, maxMessageBytes),
+      tooComplex: () => messageTooComplex(server),
+      onEnd,
+    })
     return new Response(body, { status, headers: { ...headers } })
   }
 

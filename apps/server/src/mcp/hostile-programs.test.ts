@@ -1,6 +1,8 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
+import type { RecordedBackend } from '../backends/process-record.ts'
 import { readProcessTable } from '../backends/process-table.ts'
 import type { ToolSet } from '../inference/tools/server-tools.ts'
 import { CONTEXT, modelWith, NEVER, openServers } from './__fixtures__/open-servers.ts'
@@ -27,12 +29,46 @@ async function countChildren(): Promise<number> {
   return (table?.family(process.pid) ?? []).filter(({ parentPid }) => parentPid === process.pid).length
 }
 
+it('a program is noted for the next server while it runs', async () => {
+  const noted = new Map<number, RecordedBackend>()
+  const record = {
+    add: (one: RecordedBackend) => void noted.set(one.pid, one),
+    remove: (pid: number) => void noted.delete(pid),
+  }
+  await using servers = openServers({ record })
+  const set = await servers.openModel(hostile('well'), REQUEST)
+  expect(set.failures).toEqual([])
+  const [[pid, program] = []] = noted
+  expect(program).toEqual({ pid, startTicks: expect.any(Number), name: 'mcp h' })
+  set.close()
+  servers.follow('m', undefined)
+  await eventually(() => expect(noted.size).toBe(0))
+})
+
+describe('a program whose result has many wrong parts', () => {
+  it.each([
+    ['many-wrong-parts', 'mcp_server_failed'],
+    ['many-parts', 'mcp_message_too_complex'],
+  ])('%s fails its call, and nobody else waits', async (mode, code) => {
+    await using servers = openServers()
+    const set = await servers.openModel(hostile(mode), REQUEST)
+    const lag = monitorEventLoopDelay({ resolution: 5 })
+    lag.enable()
+    await expect(call(set)).rejects.toMatchObject({ code })
+    lag.disable()
+    expect(lag.max / 1e6).toBeLessThan(400)
+    set.close()
+  })
+})
+
 describe('a program that', () => {
   it.each([
     ['dies-at-once', /ended with the code 3/],
     ['floods-lines', /something else than messages/],
     ['endless-line', /more than 100000 bytes/],
     ['garbage-list', /the protocol does not have/],
+    ['wrong-entries', /the protocol does not have/],
+    ['deep', /too many or too deeply nested values/],
     ['mute', /did not start in time/],
   ])('%s gives no tools, and is gone', async (mode, reason) => {
     await using servers = openServers({ maxMessageBytes: 100_000, startMs: mode === 'mute' ? 500 : undefined })

@@ -17,6 +17,8 @@ async function startHostile(answer: Answer): Promise<HttpServer & { readonly ope
     response.on('close', () => open.delete(response))
     if (request.method !== 'POST') return void response.writeHead(405).end()
     const { id, method } = await readJson(request)
+    // An answer to a question of the server, which it lets hang.
+    if (method === undefined) return
     if (method === 'tools/call') return answer(response, id)
     if (id === undefined) return void response.writeHead(202).end()
     response
@@ -166,4 +168,36 @@ it('a stream of notifications that ends at once is not opened without end', asyn
   set.close()
   await servers.close()
   expect(streams).toBe(20)
+})
+
+it('a remote server that asks without end is answered over few connections', async () => {
+  await using http = await startHostile((response, id) => {
+    response.writeHead(200, EVENTS)
+    for (let ping = 0; ping < 1000; ping += 1)
+      response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: `p${ping}`, method: 'ping' })}\n\n`)
+    setTimeout(() => response.end(`data: ${message(id, 'fine')}\n\n`), 300)
+  })
+  await using servers = openServers()
+  const set = await servers.openModel(modelWith({ remote: { h: { url: http.origin } } }), REQUEST)
+  expect(await call(set)).toMatchObject({ isError: false })
+  await eventually(() => expect(http.open()).toBeGreaterThan(100))
+  expect(http.open()).toBeLessThanOrEqual(128)
+  set.close()
+  servers.follow('m', undefined)
+  await eventually(() => expect(http.open()).toBe(0))
+})
+
+it('a call that a remote server answers with an error of the number 404 is not sent again', async () => {
+  let calls = 0
+  await using http = await startHostile((response, id) => {
+    calls += 1
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: 404, message: 'there is no such page' } }))
+  })
+  await using servers = openServers()
+  const set = await servers.openModel(modelWith({ remote: { h: { url: http.origin } } }), REQUEST)
+  await expect(call(set)).rejects.toMatchObject({ message: expect.stringMatching(/there is no such page/) })
+  expect([calls, servers.sessions]).toEqual([1, 1])
+  set.close()
 })

@@ -1,7 +1,11 @@
 /** Maximum bytes of one message of a server. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
+/** Maximum number of braces, brackets, commas and colons outside of texts in one message. */
+export const MAX_MARKS = 100_000
 /** Maximum number of open sessions of this server. */
 export const MAX_SESSIONS = 64
+/** Maximum number of sessions with servers that the running requests of one caller name. */
+export const MAX_NAMED_SESSIONS = 32
 /** Time without a use after which a session is closed. */
 export const IDLE_MS = 10 * 60_000
 /** Longest start of a program, which may have to download itself first. */
@@ -14,6 +18,8 @@ export const LIST_MS = 30_000
 export const MAX_LISTED = 512
 /** Maximum pages of a list. */
 export const MAX_PAGES = 64
+/** Characters of a list as JSON after which no further page is read. */
+export const MAX_LIST_LENGTH = 4 * 1024 * 1024
 /** Maximum characters of a tool's name on its server. */
 export const MAX_TOOL_NAME = 256
 /** Maximum characters of a description; the rest is cut off. */

@@ -19,10 +19,15 @@ export function readTools(listed: Listed): {
   const refused: string[] = []
   for (const entry of listed) {
     const tool = readTool(entry)
-    if (tool === undefined) refused.push(String(entry.name).slice(0, MAX_TOOL_NAME))
+    if (tool === undefined) refused.push(toShown(entry.name))
     else if (!tools.has(tool.name)) tools.set(tool.name, tool)
   }
   return { tools: [...tools.values()], refused }
+}
+
+/** A name for the log, which may be any value. */
+function toShown(name: unknown): string {
+  return typeof name === 'string' ? name.slice(0, MAX_TOOL_NAME) : '(not a name)'
 }
 
 function readTool(entry: Listed[number]): ListedTool | undefined {

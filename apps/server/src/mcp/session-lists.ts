@@ -5,7 +5,8 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
-import { LIST_MS, MAX_LISTED, MAX_PAGES } from './limits.ts'
+import { LIST_MS, MAX_LIST_LENGTH, MAX_LISTED, MAX_PAGES } from './limits.ts'
+import { listOf } from './result-schemas.ts'
 
 /** Entries of a list, as the server wrote them. */
 export type Listed = readonly Readonly<Record<string, unknown>>[]
@@ -31,7 +32,7 @@ const METHODS: Readonly<Record<ListKind, string>> = {
 /** One page of a list. Each entry is checked by itself later, so that a wrong one costs no other. */
 const page = (kind: ListKind) =>
   z
-    .looseObject({ [kind]: z.array(z.record(z.string(), z.unknown())), nextCursor: z.string().optional() })
+    .looseObject({ [kind]: listOf(z.record(z.string(), z.unknown())), nextCursor: z.string().optional() })
     .transform((found) => ({ entries: found[kind] as Listed, nextCursor: found.nextCursor as string | undefined }))
 
 /** Follows the lists of a server. */
@@ -68,14 +69,17 @@ async function readPages(client: Client, kind: ListKind): Promise<Listed> {
   const schema = page(kind)
   const found: Record<string, unknown>[] = []
   let cursor: string | undefined
-  for (let count = 0; count < MAX_PAGES && found.length < MAX_LISTED; count += 1) {
+  let length = 0
+  const until = performance.now() + LIST_MS
+  for (let count = 0; count < MAX_PAGES && found.length < MAX_LISTED && length < MAX_LIST_LENGTH; count += 1) {
     const params = cursor === undefined ? {} : { cursor }
     const { entries, nextCursor } = await client.request({ method: METHODS[kind], params }, schema, {
-      timeout: LIST_MS,
+      timeout: Math.max(1, until - performance.now()),
     })
-    found.push(...entries)
+    found.push(...entries.slice(0, MAX_LISTED - found.length))
+    length += JSON.stringify(entries).length
     if (nextCursor === undefined || nextCursor === '' || nextCursor === cursor) break
     cursor = nextCursor
   }
-  return found.slice(0, MAX_LISTED)
+  return found
 }

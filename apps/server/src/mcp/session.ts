@@ -1,15 +1,9 @@
-import {
-  type CallToolResult,
-  CallToolResultSchema,
-  type GetPromptResult,
-  GetPromptResultSchema,
-  type ReadResourceResult,
-  ReadResourceResultSchema,
-} from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult, GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/sdk/types.js'
 import type { SvcError } from '@svc/errors'
 import { untilAborted } from '../concurrency/until-aborted.ts'
 import type { Connection } from './connection.ts'
 import { callCancelled, toServerFailure, toWords } from './failures.ts'
+import { callResult, promptResult, resourceResult } from './result-schemas.ts'
 import { createSessionLists, type Listed, type ListKind, type SessionLists } from './session-lists.ts'
 
 /** Limits of one request to a server. */
@@ -78,15 +72,15 @@ export function createSession(server: string, connection: Connection): Session {
     },
     callTool(name, args, limits) {
       const call = { method: 'tools/call', params: { name, arguments: args } }
-      return within(limits, 'answer the call', (options) => client.request(call, CallToolResultSchema, options))
+      return within(limits, 'answer the call', (options) => client.request(call, callResult, options))
     },
     getPrompt(name, args, limits) {
       const get = { method: 'prompts/get', params: { name, arguments: args } }
-      return within(limits, 'give the prompt', (options) => client.request(get, GetPromptResultSchema, options))
+      return within(limits, 'give the prompt', (options) => client.request(get, promptResult, options))
     },
     readResource(uri, limits) {
       const read = { method: 'resources/read', params: { uri } }
-      return within(limits, 'give the resource', (options) => client.request(read, ReadResourceResultSchema, options))
+      return within(limits, 'give the resource', (options) => client.request(read, resourceResult, options))
     },
     close: () => connection.close(),
   }

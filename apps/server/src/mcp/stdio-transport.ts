@@ -5,7 +5,8 @@ import { createLogRing } from '../backends/log-ring.ts'
 import { type BackendProcess, type ProcessOptions, startProcess } from '../backends/process.ts'
 import { settlesWithin } from '../backends/settles-within.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { messageTooLarge, serverFailed } from './failures.ts'
+import { messageTooComplex, messageTooLarge, serverFailed } from './failures.ts'
+import { isReadable } from './message-shape.ts'
 
 /** Options of {@link createStdioTransport}. */
 export interface StdioTransportOptions {
@@ -98,10 +99,23 @@ export function createStdioTransport(options: StdioTransportOptions): Transport 
 
   function onLine(line: Buffer): void {
     if (isClosed || line.length === 0) return
+    if (!isReadable(line)) {
+      fail(messageTooComplex(server))
+      return
+    }
     const message = readMessage(line)
-    if (message !== undefined) transport.onmessage?.(message)
+    if (message !== undefined) deliver(message)
     else unreadable += 1
     if (unreadable > MAX_UNREADABLE) fail(serverFailed(server, 'writes something else than messages to its output'))
+  }
+
+  /** A fault of the library is the end of the program's session: here nothing else would catch it. */
+  function deliver(message: JSONRPCMessage): void {
+    try {
+      transport.onmessage?.(message)
+    } catch (error) {
+      fail(serverFailed(server, 'sent a message that cannot be read', error))
+    }
   }
   return transport
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { eventually, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import type { ToolSet } from '../inference/tools/server-tools.ts'
+import type { NamedToolServer, ToolSet } from '../inference/tools/server-tools.ts'
 import { CONTEXT, modelWith, NEVER, openServers } from './__fixtures__/open-servers.ts'
 import { startMcpServer } from './__fixtures__/start-mcp-server.ts'
 
@@ -149,10 +149,11 @@ describe('a remote server', () => {
   })
 })
 
-it.each([
+it.each<readonly [Omit<NamedToolServer, 'label'>, RegExp]>([
   [{ url: 'nowhere' }, /its address is not valid/],
   [{ url: 'https://x.example', headers: { Host: 'y' } }, /may not set host/],
   [{ url: 'https://x.example', token: 'a\nb' }, /not one of a header/],
+  [{ url: 'https://x.example', allowed: Array<string>(1025).fill('a') }, /more than 1024 names/],
 ])('a request that names %j is refused', async (server, message) => {
   await using servers = openServers()
   await expect(servers.openNamed({ label: 'x', ...server }, REQUEST)).rejects.toMatchObject({

@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { SvcError } from '@svc/errors'
 import type { Environment } from '../backends/child-environment.ts'
+import type { BackendProcess } from '../backends/process.ts'
+import type { ProcessRecord } from '../backends/process-record.ts'
 import type { McpServerSettings, RemoteServerSettings } from '../catalog/mcp-settings.ts'
 import { DEFAULT_CALL_MS, findHeaderFault } from '../catalog/mcp-settings.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
@@ -10,9 +12,17 @@ import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { type ConnectOptions, connect } from './connection.ts'
 import { callCancelled } from './failures.ts'
-import { IDLE_MS, MAX_MESSAGE_BYTES, MAX_PROGRAM_BYTES, MAX_SESSIONS, MAX_SIGN_INS } from './limits.ts'
+import {
+  IDLE_MS,
+  MAX_MESSAGE_BYTES,
+  MAX_NAMED_SESSIONS,
+  MAX_PROGRAM_BYTES,
+  MAX_SESSIONS,
+  MAX_SIGN_INS,
+} from './limits.ts'
 import { readModelServers } from './model-servers.ts'
 import { hasModelServers } from './model-texts.ts'
+import { createNamedSessions } from './named-sessions.ts'
 import { createProgramWatch } from './program-watch.ts'
 import { openSealedRecords } from './sealed-records.ts'
 import { createSession, type Session } from './session.ts'
@@ -31,6 +41,8 @@ export interface ToolServersOptions {
   /** The version of this server. */
   readonly version: string
   readonly sizes: ProcessStats
+  /** Programs that the next server ends if this one is killed. @default none are noted */
+  readonly record?: Pick<ProcessRecord, 'add' | 'remove'> | undefined
   readonly clock: Clock
   readonly logger: Logger
   /** File of the sign-ins to remote servers. */
@@ -55,7 +67,7 @@ export interface McpServers extends ToolServers {
   follow(name: string, model: ModelConfig | undefined): void
   /** Sign-ins to remote servers. */
   readonly signIns: SignIns
-  /** Number of open sessions. */
+  /** Number of open sessions, those of requests that name their servers included. */
   readonly sessions: number
   /** Ends every session and its program. */
   close(): Promise<void>
@@ -67,8 +79,13 @@ export interface McpServers extends ToolServers {
 export function createToolServers(options: ToolServersOptions): McpServers {
   const { clock, logger, maxMessageBytes = MAX_MESSAGE_BYTES, maxSessions = MAX_SESSIONS, idleMs = IDLE_MS } = options
   const pool = createSessionPool({ maxSessions, idleMs, clock })
+  const named = createNamedSessions({ maxOfCaller: MAX_NAMED_SESSIONS, maxSessions, clock })
   const watch = createProgramWatch({ maxBytes: MAX_PROGRAM_BYTES, sizes: options.sizes, clock })
-  const parts = { ...options, maxMessageBytes, onProcess: watch.watch }
+  const onProcess = (process: BackendProcess, end: (failure: SvcError) => void, name: string): void => {
+    note(process, name, options.record)
+    watch.watch(process, end)
+  }
+  const parts = { ...options, maxMessageBytes, onProcess }
   const { signInFile: file, signInKey: key } = options
   const records = openSealedRecords<SignInRecord>({ file, key, maxRecords: MAX_SIGN_INS, logger })
   const signIns = createSignIns({ records, outbound: options.outbound, clock })
@@ -105,7 +122,9 @@ export function createToolServers(options: ToolServersOptions): McpServers {
     async openNamed(server, { context, signal }) {
       if (signal.aborted) throw callCancelled(signal)
       const settings = toSettings(server)
-      const used = useServer(settings, (leaseSignal) => leaseOnce(settings, context.requestId, leaseSignal))
+      const key = { group: randomUUID(), id: randomUUID(), server: settings.name }
+      const openOnce = (cut: AbortSignal) => open(settings, { trust: 'public', signal: cut })
+      const used = useServer(settings, (waiting) => named.lease(context.principal.id, { key, open: openOnce }, waiting))
       return createToolSet([used], { signal, logger, rule: server.approval })
     },
     follow(name, model) {
@@ -113,25 +132,20 @@ export function createToolServers(options: ToolServersOptions): McpServers {
       pool.retire(name, new Set(kept.map((settings) => toId(name, settings))))
     },
     get sessions() {
-      return pool.size
+      return pool.size + named.size
     },
-    close: () => pool.close(),
+    async close() {
+      await Promise.all([pool.close(), named.close()])
+    },
     killNow: watch.killNow,
   }
+}
 
-  /** Opens a session for one request alone: its address and token are those of its caller. */
-  async function leaseOnce(settings: McpServerSettings, requestId: string, signal: AbortSignal): Promise<Lease> {
-    const group = `request ${requestId}`
-    const key = { group, id: toId(group, settings), server: settings.name }
-    const held = await pool.lease(key, (cut) => open(settings, { trust: 'public', signal: cut }), signal)
-    return {
-      session: held.session,
-      release() {
-        held.release()
-        pool.retire(group)
-      },
-    }
-  }
+/** Notes a program for as long as it runs. */
+function note({ pid, startTicks, exited }: BackendProcess, name: string, record: ToolServersOptions['record']): void {
+  if (startTicks === undefined) return
+  record?.add({ pid, startTicks, name: `mcp ${name}` })
+  void exited.then(() => record?.remove(pid))
 }
 
 /** A session belongs to a group and to the settings that decide over its connection. */
@@ -150,9 +164,14 @@ function readKept(model: ModelConfig): readonly McpServerSettings[] {
   }
 }
 
+/** Most names of tools that a request allows or denies; each tool of the server is looked for among them. */
+const MAX_NAMES = 1024
+
 function toSettings(server: NamedToolServer): RemoteServerSettings {
   const { label, url, token, headers = {}, allowed, denied = [] } = server
   if (!URL.canParse(url)) throw notUsable(label, 'its address is not valid')
+  if ((allowed?.length ?? 0) + denied.length > MAX_NAMES)
+    throw notUsable(label, `more than ${MAX_NAMES} names of tools`)
   for (const [name, value] of [...Object.entries(headers), ['authorization', token ?? ''] as const]) {
     const fault = findHeaderFault(name, value)
     if (fault !== undefined) throw notUsable(label, `headers: ${fault}`)

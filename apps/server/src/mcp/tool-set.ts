@@ -1,3 +1,4 @@
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { SvcError } from '@svc/errors'
 import type { McpServerSettings, ToolRule } from '../catalog/mcp-settings.ts'
 import type { ServerTool, ToolSet } from '../inference/tools/server-tools.ts'
@@ -22,23 +23,38 @@ export interface UsedServer {
 export function useServer(settings: McpServerSettings, lease: (signal: AbortSignal) => Promise<Lease>): UsedServer {
   let held: Lease | undefined
   let isReleased = false
+  const living = (): Session | undefined => (held?.session.failure() === undefined ? held?.session : undefined)
+  function hold(lease: Lease | undefined): void {
+    held?.release()
+    held = lease
+  }
   return {
     settings,
     async session(signal) {
-      if (held !== undefined && held.session.failure() === undefined) return held.session
-      if (isReleased) throw new SvcError('cancelled', 'the request of the tool is over')
-      held?.release()
-      held = undefined
+      const known = living()
+      if (known !== undefined) return known
+      if (isReleased) throw requestOver()
+      hold(undefined)
       const next = await lease(signal)
-      if (isReleased) next.release()
-      held = next
-      return next.session
+      // Another call of the request may have been faster, or the request has ended.
+      const other = living()
+      if (other === undefined && !isReleased) {
+        hold(next)
+        return next.session
+      }
+      next.release()
+      if (other === undefined) throw requestOver()
+      return other
     },
     release() {
       isReleased = true
       held?.release()
     },
   }
+}
+
+function requestOver(): SvcError {
+  return new SvcError('cancelled', 'the request of the tool is over')
 }
 
 /** Options of {@link createToolSet}. */
@@ -52,10 +68,16 @@ export interface ToolSetOptions {
 /** Lists the tools of some servers. A server that fails is in `failures`. */
 export async function createToolSet(servers: readonly UsedServer[], options: ToolSetOptions): Promise<ToolSet> {
   const { signal, logger } = options
-  const listed = await Promise.all(servers.map((server) => listServerTools(server, options)))
-  if (signal.aborted) {
+  const release = (): void => {
     for (const server of servers) server.release()
+  }
+  let listed: readonly ServerTools[]
+  try {
+    listed = await Promise.all(servers.map((server) => listServerTools(server, options)))
     signal.throwIfAborted()
+  } catch (error) {
+    release()
+    throw error
   }
   const tools = new Map<string, ServerTool>()
   for (const tool of listed.flatMap((result) => result.tools)) {
@@ -72,9 +94,7 @@ export async function createToolSet(servers: readonly UsedServer[], options: Too
     failures: listed.flatMap(({ failure }) => (failure === undefined ? [] : [failure])),
     prompt: (name, options) => findPrompt(servers, name, options),
     resource: (uri, options) => findResource(servers, uri, options),
-    close() {
-      for (const server of servers) server.release()
-    },
+    close: release,
   }
 }
 
@@ -142,10 +162,13 @@ export async function sendToServer<T>(
   }
 }
 
-/** Whether a server answered with the status for sessions that it does not know. It has not run the call then. */
+/**
+ * Whether a server answered with the status for sessions that it does not know. It has not run the call then; an error of
+ * the protocol with that code says nothing of the kind.
+ */
 function isSessionUnknown(error: unknown): boolean {
   const cause = SvcError.is(error) ? error.cause : undefined
-  return cause instanceof Error && 'code' in cause && cause.code === 404
+  return cause instanceof StreamableHTTPError && cause.code === 404
 }
 
 /** Whether models may call a tool of a server, at once or once their caller agrees. */
@@ -171,7 +194,7 @@ async function findPrompt(
   { args = DEFAULT_ARGS, signal }: { readonly args?: Readonly<Record<string, string>>; readonly signal: AbortSignal },
 ): ReturnType<ToolSet['prompt']> {
   for (const server of servers) {
-    const session = await living(server, signal)
+    const session = await findLiving(server, signal)
     if (session === undefined || !session.offers('prompts')) continue
     const prompts = await session.list('prompts', signal)
     if (!prompts.some((prompt) => prompt.name === name)) continue
@@ -198,7 +221,7 @@ export async function findResourceServer(
   signal: AbortSignal,
 ): Promise<UsedServer | undefined> {
   for (const server of servers) {
-    const session = await living(server, signal)
+    const session = await findLiving(server, signal)
     if (session === undefined || !session.offers('resources')) continue
     const resources = await session.list('resources', signal)
     if (resources.some((resource) => resource.uri === uri)) return server
@@ -216,7 +239,7 @@ function startsAs(uri: string, template: string): boolean {
 }
 
 /** The session of a server; undefined where it cannot be had. */
-async function living(server: UsedServer, signal: AbortSignal): Promise<Session | undefined> {
+async function findLiving(server: UsedServer, signal: AbortSignal): Promise<Session | undefined> {
   try {
     return await server.session(signal)
   } catch (error) {

@@ -19,6 +19,7 @@ import type { DetectorRegistry } from './detectors.ts'
 import { createFoundEntries, createUnscannedMediaEntry, createUnscannedTokensEntry, type Occasion } from './entries.ts'
 import { failClosed } from './fail-closed.ts'
 import type { HiddenTexts } from './hidden-text.ts'
+import { collectLaterTexts } from './later-texts.ts'
 import type { PiiMetrics } from './metrics.ts'
 import { readTokenLists, type TokenReader } from './token-texts.ts'
 
@@ -67,6 +68,8 @@ export interface FilteredRequest {
 export interface LaterFilter {
   /** The values of the request that were masked so far. Undefined when they are not restored. */
   readonly masks: TokenMap | undefined
+  /** Whether no picture, sound, video or file may join. */
+  readonly blocksMedia: boolean
   /** @returns the texts to send @throws {SvcError} as {@link RequestFilter.filter}, as a rejection */
   filter(texts: readonly string[]): Promise<readonly string[]>
 }
@@ -100,6 +103,11 @@ export interface RequestFilterOptions {
 }
 
 const NOTHING: FilteredRequest = { splices: [] }
+/** The result of a policy that looks at media alone. */
+const ONLY_TEXT: FilteredRequest = {
+  splices: [],
+  later: { masks: undefined, blocksMedia: true, filter: async (texts) => texts },
+}
 
 /** Formats whose requests may carry media (§2.10). */
 const WITH_MEDIA: ReadonlySet<DocumentFormat> = new Set([
@@ -184,8 +192,9 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     outcome: FilterOutcome,
     unscanned: readonly TokenList[],
   ): FilteredRequest | Promise<FilteredRequest> {
-    const { occasion, masks, collection } = scanned
-    const later: LaterFilter = { masks, filter: (texts) => filterLater(scanned, texts) }
+    const { occasion, masks, collection, policy } = scanned
+    const { blocksMedia } = policy
+    const later: LaterFilter = { masks, blocksMedia, filter: (texts) => filterLater(scanned, texts) }
     if (unscanned.length === 0 && outcome.segments.every(isUntouched)) return { ...withoutEdits(collection), later }
     const entries = createFoundEntries(occasion, outcome, (index) => toPath(scanned, index))
     if (outcome.blocked) return refuse(entries, occasion)
@@ -198,16 +207,22 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     return { splices: edited, fileNames, restoration: masks !== undefined && masks.size > 0 ? masks : undefined, later }
   }
 
-  /** Filters each text as a message of its own. */
+  /** Filters each text as the result of a tool in a message of its own. */
   async function filterLater(scanned: Scanned, texts: readonly string[]): Promise<readonly string[]> {
     const { occasion, masks } = scanned
-    masks?.avoid(texts)
-    const segments = texts.map((text, index) => ({ text, path: `later[${index}]` }))
-    const outcome = await scan({ ...scanned, texts: { segments, messages: [] } })
-    const entries = createFoundEntries(occasion, outcome, (index) => segments[index]?.path ?? '')
+    const later = collectLaterTexts(texts)
+    const { collection } = later
+    if (collection.refusal !== undefined) throw unreadable()
+    const { segments, messages } = collection
+    masks?.avoid([...texts, ...segments.map(({ text }) => text)])
+    const added: Scanned = { ...scanned, collection, hidden: [], texts: { segments, messages } }
+    const outcome = await scan(added)
+    const entries = createFoundEntries(occasion, outcome, (index) => later.toPath(toPath(added, index)))
     if (outcome.blocked) return refuse(entries, occasion)
+    const edits = toEdits(added, outcome)
+    if (edits === 'collision') return refuse([...entries, ...entries.slice(0, 1).map(asBlock)], occasion)
     record(entries)
-    return texts.map((text, index) => outcome.segments[index]?.rewritten ?? text)
+    return later.edit(edits)
   }
 
   /** Reads token lists as text before judging. */
@@ -230,7 +245,7 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     if (policy.blocksMedia && hasMedia(request, collection)) {
       return refuse([createUnscannedMediaEntry(occasion)], occasion)
     }
-    if (policy.detectors.length === 0) return NOTHING
+    if (policy.detectors.length === 0) return ONLY_TEXT
     const hidden = request.hidden === undefined ? [] : [request.hidden]
     const parts = { request, policy, occasion, collection, hidden }
     return collection.tokenLists.length > 0 ? judgeWithTokens(parts) : judge(toScanned(parts), [])
@@ -347,6 +362,14 @@ function toHiddenEdits(hidden: readonly HiddenTexts[], found: FilterOutcome['seg
 
 function asBlock(entry: PiiAuditEvent): PiiAuditEvent {
   return { ...entry, facts: { ...entry.facts, action: 'block' } }
+}
+
+/** Creates the refusal of a text of a server in which the model may find other text than was scanned. */
+function unreadable(): SvcError {
+  return new SvcError('invalid_request', 'a result of a tool holds JSON that is too deep or too large to be filtered', {
+    code: 'unreadable_result',
+    details: { type: 'invalid_request_error' },
+  })
 }
 
 /** Creates the refusal of a body in which a reader may find other text than was scanned. */

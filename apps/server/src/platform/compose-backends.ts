@@ -9,7 +9,7 @@ import {
   createBackendCatalog,
 } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
-import { createProcessRecord, reapOrphans } from '../backends/process-record.ts'
+import { createProcessRecord, type ProcessRecord, reapOrphans } from '../backends/process-record.ts'
 import { type BackendLogs, createSupervisor } from '../backends/supervisor.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { parseBudget } from '../config/memory-budget.ts'
@@ -39,6 +39,8 @@ export interface BackendModule {
   readonly memory: MemoryPressure
   /** Memory and processor time of backend processes. */
   readonly sizes: ProcessStats
+  /** Processes that the next server ends if this one is killed. */
+  readonly record: ProcessRecord
   /** Stops the backends: asks them first, and kills them after the grace. */
   stop(options: { readonly graceMs: number }): Promise<void>
   /** Sends KILL to every backend, for an exit that waits for nothing. */
@@ -69,20 +71,21 @@ export async function composeBackends(parts: BackendParts): Promise<BackendModul
   const { config, settings, environment, clock, logger } = parts
   const recordFile = join(config.dataPath, 'backends.json')
   await reapOrphans({ file: recordFile, clock, logger })
+  const record = createProcessRecord({
+    file: recordFile,
+    async writeFile(path, content) {
+      parts.checkDataPath()
+      await writeFileAtomic(path, content, { mode: 0o600 })
+    },
+    logger,
+  })
   const supervisor = createSupervisor({
     environment,
     modelsPath: config.modelsPath,
     externalToken: config.grpcAuthToken,
     socketParent: tmpdir(),
     keepsOutput: () => settings.get('enable_backend_logging'),
-    record: createProcessRecord({
-      file: recordFile,
-      async writeFile(path, content) {
-        parts.checkDataPath()
-        await writeFileAtomic(path, content, { mode: 0o600 })
-      },
-      logger,
-    }),
+    record,
     clock,
     logger,
   })
@@ -133,6 +136,7 @@ export async function composeBackends(parts: BackendParts): Promise<BackendModul
     keepAlive,
     memory,
     sizes,
+    record,
     async stop(options) {
       await residency.close(options)
       await supervisor.close(options)

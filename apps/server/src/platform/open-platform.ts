@@ -208,12 +208,16 @@ export async function openPlatform(
     cwd: config.dataPath,
     version: version.split(' ', 1)[0] ?? version,
     sizes: backends.sizes,
+    record: backends.record,
     signInFile: join(config.dataPath, 'mcp-sign-ins'),
     signInKey: () => accounts.deriveKey('sign-ins to mcp servers'),
     clock,
     logger: log,
   })
-  closers.push(() => toolServers.close())
+  closers.push(async () => {
+    await toolServers.close()
+    await backends.record.settled()
+  })
   const inference = createLazyInference({
     config,
     settings,

@@ -62,7 +62,8 @@ async function failLoop(servers: Partial<ToolServers>): Promise<readonly [number
   const request = { kind: 'chat', messages: [], generation: {}, choices: 1, stream: false } as const
   const hostedTools = [{ kind: 'model-servers', required: true }] as const
   const turns = { restore: (text: string) => text }
-  const task = { context: { signal: new AbortController().signal }, turns } as unknown as ModelTask
+  const context = { signal: new AbortController().signal, principal: { id: 'ada', role: 'user' } }
+  const task = { context, turns } as unknown as ModelTask
   try {
     for await (const _ of loop.predict({ ...request, hostedTools }, createModel(), task));
   } catch (error) {

@@ -20,6 +20,9 @@ export function leaveOutHosted({ hostedTools, approvals: _, serverTexts: __, ...
   return { ...chat, warnings: [...(chat.warnings ?? []), { code: 'tools_left_out', message }] }
 }
 
+/** Most characters of the JSON of a key: it is read at once. */
+const MAX_TEXT = 256 * 1024
+
 type Metadata = Readonly<Record<string, string>> | undefined
 
 /**
@@ -86,6 +89,7 @@ function readApprovals(text: string | undefined): ReadonlyMap<string, boolean> |
 
 function readObject(text: string | undefined, key: string): Readonly<Record<string, unknown>> {
   if (text === undefined || text.trim() === '') return {}
+  if (text.length > MAX_TEXT) throw invalid(key, `more than ${MAX_TEXT} characters`)
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>

@@ -112,6 +112,26 @@ describe('sessions', () => {
     expect(sessions.count).toBe(1)
   })
 
+  it('opened at the same time are bounded, and one that nobody initializes is gone', async () => {
+    const { sessions } = createWorld({ maxSessionsOfOwner: 2 })
+    const opening = [1, 2, 3].map(async () => {
+      const session = await sessions.open('a', '2025-11-25')
+      const leave = session.use()
+      try {
+        return (await session.handle(toMessage(INITIALIZE))).status
+      } finally {
+        leave()
+      }
+    })
+    const opened = await Promise.allSettled(opening)
+    expect(opened).toMatchObject([{ value: 200 }, { value: 200 }, { reason: { kind: 'rate_limited' } }])
+    expect(sessions.count).toBe(2)
+    const session = await sessions.open('b', '2025-11-25')
+    const refused = { ...toMessage(INITIALIZE), request: new Request('http://localhost/mcp', { method: 'POST' }) }
+    expect((await session.handle(refused)).status).toBe(406)
+    expect(sessions.count).toBe(2)
+  })
+
   it('refuse one more where every one is in use', async () => {
     const { open } = createWorld({ maxSessions: 1 })
     const { session } = await open('a')

@@ -48,7 +48,7 @@ export interface Sessions {
   /** Finds the session of an id; undefined for one that does not exist or belongs to somebody else. */
   find(id: string, owner: string): Session | undefined
   /**
-   * Opens a session, which exists once its client has initialized it.
+   * Opens a session, which ends with its first message where that does not initialize it.
    *
    * @param asked the version that the client asks for
    * @throws {SvcError} `rate_limited`
@@ -105,15 +105,11 @@ export function createSessions({ limits, createServer, clock, logger }: SessionP
     },
     async open(owner, asked) {
       makeRoom(owner)
+      const id = randomUUID()
       const transport = new WebStandardStreamableHTTPServerTransport({
-        sessionIdGenerator: randomUUID,
+        sessionIdGenerator: () => id,
         eventStore: createEventStore(limits),
         retryInterval: limits.retryMs,
-        onsessioninitialized: (id) => {
-          // Others may have opened sessions since there was room.
-          if (sessions.size >= limits.maxSessions) makeRoom(owner)
-          sessions.set(id, session)
-        },
       })
       const session: OpenSession = {
         owner,
@@ -124,7 +120,12 @@ export function createSessions({ limits, createServer, clock, logger }: SessionP
         async handle({ request, body, authInfo }) {
           session.lastUsed = clock.monotonic()
           const options = body === undefined ? { authInfo } : { parsedBody: body, authInfo }
-          return await transport.handleRequest(request, options)
+          try {
+            return await transport.handleRequest(request, options)
+          } finally {
+            opened()
+            if (transport.sessionId === undefined) end(id, session)
+          }
         },
         use() {
           session.users += 1
@@ -137,12 +138,15 @@ export function createSessions({ limits, createServer, clock, logger }: SessionP
           }
         },
       }
+      // It takes its room, and keeps it, before its client has initialized it.
+      const opened = session.use()
+      sessions.set(id, session)
       const server = createServer()
       server.onerror = (err) => logger.debug({ err }, 'a message of the assistant protocol failed')
       await server.connect(transport)
       const onClose = transport.onclose
       transport.onclose = () => {
-        if (transport.sessionId !== undefined) sessions.delete(transport.sessionId)
+        sessions.delete(id)
         onClose?.()
       }
       return session

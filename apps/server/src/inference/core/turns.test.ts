@@ -232,6 +232,16 @@ describe('a request that calls its model twice', () => {
     expect(text).toBe('I ask. (looking) It was bob@site.example.')
   })
 
+  it.each([
+    ['escaped letters', String.raw`{"to":"\u0065ve\u0040site.example"}`, '{"to":"[REDACTED:EMAIL_001]"}'],
+    ['a lone half of a character', 'a\ud800b', 'a\ufffdb'],
+    ['no JSON', String.raw`to \u0065ve`, String.raw`to \u0065ve`],
+  ])('filters JSON that a turn adds value by value: %s', async (_, result, sent) => {
+    const { serve, asked } = await createWorld({ prompt: 'Ask her', result })
+    await serve()
+    expect(asked[1]?.messages.at(-1)?.content).toBe(sent)
+  })
+
   it('ends where a turn adds text that its policy blocks, and keeps the figures', async () => {
     const { serve, readCounter, usage, asked } = await createWorld({ prompt: 'Ask her', action: 'block' })
     await expect(serve()).rejects.toMatchObject({ code: 'pii_blocked' })

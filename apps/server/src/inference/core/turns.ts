@@ -19,6 +19,8 @@ export interface Turns {
    * @throws {SvcError} as the filter of requests; the texts must not be sent then
    */
   filter(texts: readonly string[]): Promise<readonly string[]>
+  /** Whether the policy of the request lets no media join. */
+  readonly blocksMedia: boolean
   /** Puts masked values back into text that leaves the conversation. @param kind `json` for the arguments of a call */
   restore(text: string, kind?: 'text' | 'json'): string
 }
@@ -28,6 +30,7 @@ export function createTurns({ ledger, filtered }: { ledger: RequestLedger; filte
   const { later, restoration = later?.masks } = filtered
   return {
     reserve: async (next) => ledger.reservation?.renew({ used: ledger.tokens, next }),
+    blocksMedia: later?.blocksMedia ?? false,
     filter: async (texts) => (later === undefined ? texts : await later.filter(texts)),
     restore: (text, kind = 'text') => (restoration === undefined ? text : restoreText(restoration, text, kind)),
   }

@@ -1,3 +1,4 @@
+import { checkAccess, decideAccess, type RouteRequirement } from '@svc/auth/access'
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { untilAborted } from '../../concurrency/until-aborted.ts'
@@ -103,6 +104,8 @@ export async function openTools(
 async function openOne(one: HostedTool, sources: ToolSources, options: OpenOptions): Promise<OpenSet> {
   const { model, context, signal } = options
   const { toolServers, assistantTools, fileSearch, agentTools } = sources
+  const { isUsable } = checkRights(one, context)
+  if (!isUsable) return { set: NO_TOOLS, source: 'mcp' }
   switch (one.kind) {
     case 'model-servers': {
       if (toolServers === undefined) throw switchedOff('tools of MCP servers')
@@ -127,6 +130,25 @@ async function openOne(one: HostedTool, sources: ToolSources, options: OpenOptio
       if (agentTools === undefined) throw switchedOff('skills and collections')
       return { set: await agentTools(one, { context, signal }), source: 'own' }
   }
+}
+
+const SERVERS: RouteRequirement = { access: 'any', feature: 'mcp' }
+const STORES: RouteRequirement = { access: 'any', feature: 'stores' }
+
+/**
+ * Holds a caller to the rights that the routes of the same things want. The servers of an agent are the choice of its
+ * administrator. Servers that nobody named are left out of the request of a caller who may not use them.
+ *
+ * @throws {SvcError} `forbidden`
+ */
+function checkRights(one: HostedTool, { principal, isInside }: RequestContext): { readonly isUsable: boolean } {
+  if (one.kind === 'file-search') checkAccess(principal, STORES)
+  if ((one.kind !== 'model-servers' && one.kind !== 'named-server') || isInside === true) return { isUsable: true }
+  if (one.kind === 'model-servers' && one.ifAny === true) {
+    return { isUsable: decideAccess(principal, SERVERS) === undefined }
+  }
+  checkAccess(principal, SERVERS)
+  return { isUsable: true }
 }
 
 const NO_TOOLS = createOwnToolSet([])
@@ -154,17 +176,27 @@ function refuseIfNoneWorks(hosted: readonly HostedTool[], sets: readonly OpenSet
   }
 }
 
-/** Gives each name to the first tool that has it. */
+/** Most characters of the descriptions and schemas of all tools of a request: the model reads them in each turn. */
+const MAX_TOOLS_LENGTH = 2 * 1024 * 1024
+
+/** Gives each name to the first tool that has it, as long as there is room. */
 function nameTools(
   sets: readonly OpenSet[],
   taken: ReadonlySet<string>,
 ): { readonly tools: ReadonlyMap<string, OpenTool>; readonly hidden: readonly string[] } {
   const tools = new Map<string, OpenTool>()
   const hidden: string[] = []
+  let room = MAX_TOOLS_LENGTH
   for (const { set, source } of sets) {
     for (const tool of set.tools) {
-      if (taken.has(tool.name) || tools.has(tool.name)) hidden.push(tool.name)
-      else tools.set(tool.name, toOpenTool(tool, source))
+      const isTaken = taken.has(tool.name) || tools.has(tool.name)
+      const length = isTaken ? 0 : JSON.stringify([tool.description, tool.inputSchema]).length
+      if (isTaken || length > room) {
+        hidden.push(tool.name)
+        continue
+      }
+      room -= length
+      tools.set(tool.name, toOpenTool(tool, source))
     }
   }
   return { tools, hidden }
@@ -190,7 +222,7 @@ const MAX_NAMED = 8
 function toHiddenWarning(hidden: readonly string[]): PredictionStep[] {
   if (hidden.length === 0) return []
   const named = hidden.slice(0, MAX_NAMED).join(', ')
-  const message = `tools of servers whose names are taken are left out: ${named}${hidden.length > MAX_NAMED ? ', ...' : ''}`
+  const message = `tools of servers whose names are taken, or for which there is no room, are left out: ${named}${hidden.length > MAX_NAMED ? ', ...' : ''}`
   return [{ type: 'warning', code: 'tools_left_out', message }]
 }
 

@@ -22,10 +22,18 @@ const KINDS: readonly MediaKind[] = ['image', 'audio']
 /** Most media of the results of one request. */
 const MAX_MEDIA = 64
 
-/** Creates the reading of media for a model. Nothing is held before the first medium. */
-export function createResultMedia(reader: MediaReader, model: ModelConfig): ResultMedia {
+/**
+ * Creates the reading of media for a model. Nothing is held before the first medium.
+ *
+ * @param options.blocksMedia whether the policy of the request lets no media join
+ */
+export function createResultMedia(
+  reader: MediaReader,
+  model: ModelConfig,
+  { blocksMedia }: { readonly blocksMedia: boolean },
+): ResultMedia {
   const modalities: ReadonlySet<string> = new Set(listInputModalities(model))
-  const accepts = new Set(KINDS.filter((kind) => modalities.has(kind)))
+  const accepts = new Set(blocksMedia ? [] : KINDS.filter((kind) => modalities.has(kind)))
   const openings: ReturnType<MediaReader['open']>[] = []
   let count = 0
   return {

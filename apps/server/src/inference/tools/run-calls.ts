@@ -1,4 +1,5 @@
 import { SvcError, toSvcError } from '@svc/errors'
+import { parseJsonCooperatively } from '@svc/json'
 import { untilAborted } from '../../concurrency/until-aborted.ts'
 import type { ToolCall } from '../core/request.ts'
 import { mapConcurrently } from '../operations/map-concurrently.ts'
@@ -64,7 +65,7 @@ const TOO_MUCH = 'Error: the results of this request have too much text'
 async function runCall({ arguments: text, tool, refusal, call }: ServerCall, signal: AbortSignal): Promise<ToolResult> {
   if (refusal !== undefined) return toFailure(refusal)
   if (tool === undefined) return toFailure(`there is no tool ${call.name}`)
-  const args = readArguments(text)
+  const args = await readArguments(text, signal)
   if (args === undefined) return toFailure('the arguments are not a JSON object')
   try {
     return await untilAborted(tool.call(args, { signal }), signal)
@@ -83,13 +84,20 @@ function describe(thrown: unknown): string {
   return SvcError.is(thrown) ? toSvcError(thrown).message : 'the tool failed'
 }
 
-function readArguments(text: string): Readonly<Record<string, unknown>> | undefined {
+/** Most objects, arrays and keys of the arguments of one call. */
+const MAX_NODES = 50_000
+
+async function readArguments(
+  text: string,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   if (text.trim() === '') return {}
   try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  } catch {
-    // answered as not an object
+    const { root } = await parseJsonCooperatively(Buffer.from(text), { maxNodes: MAX_NODES }, { signal })
+    return root.kind === 'object' ? (root.toValue() as Readonly<Record<string, unknown>>) : undefined
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!SvcError.is(error)) throw error
+    return undefined
   }
-  return undefined
 }

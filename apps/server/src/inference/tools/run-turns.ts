@@ -34,6 +34,7 @@ interface RunningLoop extends OpenLoop {
   /** Bytes of text that results may still have. */
   bytesLeft: number
   usage: Usage
+  /** Ids of calls so far. */
   readonly ids: Set<string>
 }
 
@@ -46,7 +47,7 @@ interface RunningLoop extends OpenLoop {
  */
 export async function* runTurns(open: OpenLoop): Steps<void> {
   const { request, model, task, opened } = open
-  const loop: RunningLoop = { ...open, bytesLeft: open.limits.totalBytes, usage: NO_USAGE, ids: new Set() }
+  const loop: RunningLoop = { ...open, bytesLeft: open.limits.totalBytes, usage: NO_USAGE, ids: listIds(request) }
   checkChoice(request, loop)
   const offered = offerTools({ request, upstreamChat: task.upstreamChat }, opened.tools.values())
   let conversation = await addTexts(offered, { opened, turns: task.turns })
@@ -76,6 +77,12 @@ async function* askModel({ request, upstreamChat }: Conversation, loop: RunningL
   loop.usage = addUsage(loop.usage, turn.usage)
   loop.signal.throwIfAborted()
   return turn
+}
+
+/** The ids that a new call may not have: a consent is to one call, and clients may send it again with the next request. */
+function listIds({ messages, approvals }: ChatRequest): Set<string> {
+  const known = messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id))
+  return new Set([...known, ...(approvals?.keys() ?? [])])
 }
 
 /** Gives each call an id of its own: some models give none, or one id twice. */
@@ -120,12 +127,20 @@ async function* answerFirst(conversation: Conversation, loop: RunningLoop): Step
   const pending = findPendingCalls(conversation.request.messages, (name) => opened.tools.has(name))
   if (pending === undefined) return conversation
   const calls = pending.calls.map((call): ServerCall => {
-    loop.ids.add(call.id)
+    if (call.arguments.length > MAX_ARGUMENTS) throw tooLong(call.name)
     const isAgreed = request.approvals?.get(call.id) === true
     return { ...toServerCall(call, loop), refusal: isAgreed ? undefined : 'the caller declined this call' }
   })
   const answers = yield* answer(calls, loop)
   return answerPending(conversation, pending.place, await filterAnswers(answers, loop))
+}
+
+/** Most characters of the arguments of a call that a request sends back: they are read at once. */
+const MAX_ARGUMENTS = 1024 * 1024
+
+function tooLong(name: string): SvcError {
+  const message = `messages: the arguments of a call of ${name} have more than ${MAX_ARGUMENTS} characters`
+  return new SvcError('invalid_request', message, { code: 'arguments_too_long', details: { param: 'messages' } })
 }
 
 /** Shows the calls, runs them once the consumer goes on, and shows their results. */

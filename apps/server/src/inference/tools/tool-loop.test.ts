@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { createFakeClock } from '@svc/test-kit'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
 import { NO_USAGE, type PredictionStep } from '../core/events.ts'
 import type { ModelCalls, ModelTask } from '../core/model-calls.ts'
@@ -41,6 +41,10 @@ interface WorldOptions {
   readonly limits?: Partial<LoopLimits>
   readonly model?: typeof MODEL
   readonly role?: 'admin' | 'user'
+  /** @default all */
+  readonly features?: readonly string[]
+  readonly isInside?: boolean
+  readonly blocksMedia?: boolean
   readonly reserve?: (tokens: number) => Promise<void>
 }
 
@@ -61,10 +65,15 @@ function createWorld(options: WorldOptions) {
   const abort = new AbortController()
   const clock = createFakeClock()
   const task = {
-    context: { signal: abort.signal, principal: { id: 'ada', role: options.role ?? 'user' } },
+    context: {
+      signal: abort.signal,
+      principal: { id: 'ada', role: options.role ?? 'user', features: options.features && new Set(options.features) },
+      isInside: options.isInside,
+    },
     upstreamChat: { chat: { messages: [{ role: 'user', content: 'Go' }] } },
     bodyBytes: 400,
     turns: {
+      blocksMedia: options.blocksMedia ?? false,
       reserve: options.reserve ?? (async () => undefined),
       filter: async (texts: readonly string[]) => texts.map((text) => text.replaceAll('secret', '[MASK]')),
       restore: (text: string) => text.replaceAll('[MASK]', 'secret'),
@@ -104,7 +113,77 @@ const results = (steps: readonly PredictionStep[]): string[] =>
   steps.flatMap((step) => (step.type === 'server-tool-result' ? [step.output] : []))
 const tail = (request: ChatRequest | undefined): readonly ChatMessage[] => request?.messages.slice(1) ?? []
 
+describe('a caller without the feature', () => {
+  const named: HostedTool = { kind: 'named-server', server: { label: 'x', url: 'https://x.example' } }
+  const search: HostedTool = { kind: 'file-search', stores: ['vs_1'] }
+  it.each([ALL, named, search])('gets no tools: %j', async (hosted) => {
+    const tools = { look: { run: () => toTextResult('seen') } }
+    const { run, asked, servers } = createWorld({ tools, features: ['chat'], request: { hostedTools: [hosted] } })
+    await expect(run()).rejects.toMatchObject({ kind: 'forbidden', code: 'no_feature' })
+    expect([asked.length, servers.opened]).toEqual([0, 0])
+  })
+
+  it('asks the model alone where nobody named servers, and has those of an agent', async () => {
+    const tools = { look: { run: () => toTextResult('seen') } }
+    const request = { hostedTools: [{ kind: 'model-servers', required: true, ifAny: true }] } as const
+    const alone = createWorld({ tools, features: ['chat'], request })
+    await alone.run()
+    expect([alone.asked[0]?.tools, alone.servers.opened]).toEqual([undefined, 0])
+    const agent = createWorld({ tools, features: ['chat'], isInside: true })
+    await agent.run()
+    expect(agent.asked[0]?.tools).toHaveLength(1)
+    const server = { label: 'x', url: 'https://x.example/' }
+    const named = { hostedTools: [{ kind: 'named-server', server }] } as const
+    await createWorld({ tools, features: ['chat'], isInside: true, request: named }).run()
+    await expect(createWorld({ tools, features: ['chat'], request: named }).run()).rejects.toMatchObject({
+      kind: 'forbidden',
+    })
+  })
+})
+
 describe('a loop of tools', () => {
+  it('answers arguments with too many values or levels as wrong ones', async () => {
+    const tools = { look: { run: () => toTextResult('seen') } }
+    const many = `{"a":[${'[],'.repeat(100_000)}1]}`
+    const deep = `{"a":${'['.repeat(200)}${']'.repeat(200)}}`
+    const { run } = createWorld({ tools, turns: [calling(['look', many], ['look', deep], ['look', '{"a":[[1]]}'])] })
+    const wrong = 'Error: the arguments are not a JSON object'
+    expect(results(await run())).toEqual([wrong, wrong, 'seen'])
+  })
+
+  it('gives servers the real values that a request says to them', async () => {
+    const server = { label: 'x', url: 'https://x.example/[MASK]', token: '[MASK]', headers: { 'x-key': '[MASK]' } }
+    const prompt = vi.fn(async () => [{ role: 'user' as const, content: 'Hello' }])
+    const resource = vi.fn(async () => 'a secret')
+    const { run, servers, asked } = createWorld({
+      tools: {},
+      set: { prompt, resource },
+      request: {
+        hostedTools: [{ kind: 'named-server', server }],
+        serverTexts: { prompt: { name: 'greet', args: { name: '[MASK]' } }, resources: ['note://[MASK]'] },
+      },
+    })
+    const openNamed = vi.spyOn(servers, 'openNamed')
+    await run()
+    const real = { label: 'x', url: 'https://x.example/secret', token: 'secret', headers: { 'x-key': 'secret' } }
+    expect(openNamed).toHaveBeenCalledWith(real, expect.anything())
+    expect(prompt).toHaveBeenCalledWith('greet', expect.objectContaining({ args: { name: 'secret' } }))
+    expect(resource).toHaveBeenCalledWith('note://secret', expect.anything())
+    expect(JSON.stringify(asked)).not.toContain('secret')
+  })
+
+  it('offers tools as long as there is room for them', async () => {
+    const run = () => toTextResult('seen')
+    const wide = { type: 'object', description: 'x'.repeat(1_100_000) }
+    const tools = { wide: { run, inputSchema: wide }, wider: { run, inputSchema: wide }, small: { run } }
+    const { run: ask, asked } = createWorld({ tools })
+    const steps = await ask()
+    expect(asked[0]?.tools).toMatchObject([{ function: { name: 'wide' } }, { function: { name: 'small' } }])
+    expect(steps).toContainEqual(
+      expect.objectContaining({ type: 'warning', code: 'tools_left_out', message: expect.stringMatching(/: wider$/) }),
+    )
+  })
+
   it('runs the calls of a turn together and gives their results in the order of the calls', async () => {
     let first = (): void => undefined
     const waits = new Promise<void>((resolve) => {
@@ -242,6 +321,21 @@ describe('a loop of tools', () => {
     })
     expect(results(await run())).toEqual(['Error: there is no tool delete_everything'])
     expect(asked).toHaveLength(2)
+  })
+
+  it('gives no pictures to a model whose policy blocks media', async () => {
+    const { run, asked } = createWorld({
+      tools: {
+        paint: { run: () => ({ content: [{ type: 'image', data: 'AAAA', mediaType: 'image/png' }], isError: false }) },
+      },
+      turns: [calling(['paint', '{}'])],
+      model: createModel({ name: 'm', mcp: { remote: 'x: {}' }, knownInputModalities: ['text', 'image'] }),
+      blocksMedia: true,
+    })
+    await run()
+    expect(asked[1]?.media).toBeUndefined()
+    const note = 'a picture of the type image/png is left out: the model takes none'
+    expect(asked[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: note })
   })
 
   it('gives pictures to a model that takes them, in a message of the user', async () => {
@@ -412,6 +506,31 @@ describe('a tool that needs consent', () => {
     await run()
     expect(asked[0]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
     expect(chats[0]?.chat.messages.at(-1)).toMatchObject({ role: 'user' })
+  })
+
+  it.each([
+    ['that an earlier call had', { toolCalls: [{ id: 'c-remove-0', name: 'remove', arguments: '{}' }] }, undefined],
+    ['that has a consent already', {}, new Map([['c-remove-0', true]])],
+  ])('has an id of its own where the model gives one %s', async (_, earlier, approvals) => {
+    const messages: ChatMessage[] = [
+      { role: 'assistant', content: '', ...earlier },
+      { role: 'tool', content: 'done', toolCallId: 'c-remove-0' },
+      { role: 'user', content: 'again' },
+    ]
+    const { run } = createWorld({
+      tools: { remove: ask },
+      turns: [calling(['remove', '{}'])],
+      request: { messages, approvals },
+    })
+    const [asked] = (await run()).filter(({ type }) => type === 'server-tool-approval')
+    expect(asked).toMatchObject({ id: expect.stringMatching(/^call_[0-9a-f-]{36}$/) })
+  })
+
+  it('is refused where its arguments are longer than any model writes', async () => {
+    const call = { id: 'c-1', name: 'remove', arguments: `{"a":"${'x'.repeat(1024 * 1024)}"}` }
+    const messages: ChatMessage[] = [{ role: 'assistant', content: '', toolCalls: [call] }]
+    const { run } = createWorld({ tools: { remove: ask }, request: { messages, approvals: new Map([['c-1', true]]) } })
+    await expect(run()).rejects.toMatchObject({ kind: 'invalid_request', code: 'arguments_too_long' })
   })
 
   it('is never run by an earlier message, or by what a result says', async () => {

@@ -9,6 +9,7 @@ import type { HostedTool } from './hosted-tool.ts'
 import { LOOP_LIMITS, type LoopLimits } from './limits.ts'
 import { openTools, type ToolSources } from './open-tools.ts'
 import { createOwnCalls } from './read-turn.ts'
+import { restoreHosted } from './restore-hosted.ts'
 import { createResultMedia } from './result-media.ts'
 import { runTurns } from './run-turns.ts'
 
@@ -96,12 +97,13 @@ interface LoopRequest {
 }
 
 async function* runLoop(loop: LoopRequest, signal: AbortSignal): AsyncGenerator<readonly PredictionStep[], void> {
-  const { calls, parts, request, hosted, model, task } = loop
+  const { calls, parts, request, model, task } = loop
+  const hosted = restoreHosted(loop.hosted, task.turns)
   const { limits = LOOP_LIMITS, clock } = parts
   const own = createOwnCalls(request.tools)
   const opened = await openTools(hosted, parts, { model, context: task.context, signal, taken: own.names })
   const time = limitTime(limits.totalMs, { clock, signal })
-  const media = createResultMedia(parts.media, model)
+  const media = createResultMedia(parts.media, model, task.turns)
   try {
     if (opened.steps.length > 0) yield opened.steps
     yield* runTurns({ calls, request, model, task, opened, own, media, limits, signal: time.signal })

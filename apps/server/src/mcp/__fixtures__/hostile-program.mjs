@@ -36,11 +36,17 @@ const answers = {
   }),
   'tools/list': () => {
     if (mode === 'garbage-list') return { tools: 'none' }
+    if (mode === 'wrong-entries') return { tools: Array(40_000).fill(1) }
+    if (mode === 'deep') {
+      const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+      process.stdout.write(`{"jsonrpc":"2.0","id":999,"result":{"a":${deep}}}\n`)
+    }
     if (mode === 'odd-tools') {
       const wide = { type: 'object', properties: { a: { description: 'x'.repeat(100_000) } } }
       return {
         tools: [
           { name: 1 },
+          { name: { toString: 1, valueOf: 1 } },
           { name: 'array', inputSchema: [] },
           { name: 'wide', inputSchema: wide },
           { name: 'a/b.c d', description: 'y'.repeat(20_000), inputSchema: { type: 'object' } },
@@ -57,6 +63,8 @@ const answers = {
     if (mode === 'hangs') return undefined
     if (mode === 'huge') return { content: [{ type: 'text', text: 'x'.repeat(Number(more)) }] }
     if (mode === 'garbage') return { content: 'none' }
+    if (mode === 'many-wrong-parts') return { content: Array(49_000).fill({}) }
+    if (mode === 'many-parts') return { content: Array(100_000).fill(1) }
     if (mode === 'refuses') return { error: { code: -32602, message: 'a is missing\nline two' } }
     return { content: [{ type: 'text', text: `pid ${process.pid}` }] }
   },

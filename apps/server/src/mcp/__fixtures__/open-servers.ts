@@ -37,7 +37,7 @@ export function modelWith(mcp: { readonly remote?: unknown; readonly stdio?: unk
 }
 
 /** The context of a request. */
-export const CONTEXT = { requestId: 'r1' } as unknown as RequestContext
+export const CONTEXT = { requestId: 'r1', principal: { id: 'u1' } } as unknown as RequestContext
 
 /** A signal that does not abort. */
 export const NEVER: AbortSignal = new AbortController().signal

@@ -5,6 +5,7 @@ import { readBody } from '../../../../inference/documents/read-body.ts'
 import { unparsable } from '../../../../inference/documents/unparsable.ts'
 import { takeLogitBias } from '../../../../inference/engine/logit-bias.ts'
 import type { WireFormat } from '../../../../inference/replies/wire-format.ts'
+import { findToolSecrets } from '../../tool-secrets.ts'
 import { MAX_MESSAGES, MAX_METADATA } from '../limits.ts'
 import { collectChat } from './collect.ts'
 import { streamChat } from './stream.ts'
@@ -22,6 +23,8 @@ async function validate(document: JsonDocument, signal: AbortSignal): Promise<Ch
 
 function createChatFormat({ allServers }: { readonly allServers: boolean }): WireFormat {
   return {
+    // Such tools are refused here, but a trace keeps what was asked.
+    secrets: findToolSecrets,
     async read(document, { signal }) {
       const { rest, logitBias } = await takeLogitBias(document, signal)
       const body = await validate(rest, signal)
