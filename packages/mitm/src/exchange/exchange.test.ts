@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream'
+import { Duplex, PassThrough } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { SvcError } from '@svc/errors'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -33,6 +33,9 @@ interface Given {
   readonly isUnspeakable?: boolean
 }
 
+/** A connection that takes everything, and gives what the test pushes. */
+const createPeer = (): Duplex => new Duplex({ read: () => undefined, write: (_, __, taken) => taken() })
+
 /** An exchange between a client and a host that the test plays. */
 function open(given: Given = {}) {
   const { target = '/v1/files', filter, hasBody = true, upgrade, method = 'POST' } = given
@@ -47,7 +50,7 @@ function open(given: Given = {}) {
   const signals: AbortSignal[] = []
   let isStarted = false
   let close: (isComplete: boolean) => void = () => {}
-  let switchProtocols: () => PassThrough | undefined = () => undefined
+  let switchProtocols: () => Duplex | undefined = () => undefined
   const request: ClientRequest = {
     protocol,
     method,
@@ -76,7 +79,7 @@ function open(given: Given = {}) {
         stream.end()
       },
       closeAfterwards: () => void calls.push('close afterwards'),
-      switchProtocols: () => stream,
+      switchProtocols: createPeer,
       abort: () => void calls.push('abort'),
       onceClosed(listener) {
         close = listener
@@ -107,7 +110,7 @@ function open(given: Given = {}) {
           signals.push(signal)
           return new Promise((resolve, reject) => {
             switchProtocols = () => {
-              const socket = new PassThrough()
+              const socket = createPeer()
               resolve({ upgraded: true, head: { ...HEAD, status: 101 }, socket, first: Buffer.alloc(0) })
               return socket
             }
@@ -225,7 +228,7 @@ describe('the time limit', () => {
     await turn()
     await advance(LIMITS.idleMs - SWEEP_MS)
     expect(exchange.calls).toEqual([])
-    host?.write('x')
+    host?.push('x')
     await turn()
     expect(await passLimit(LIMITS.idleMs, exchange.calls)).toEqual(['abort'])
     exchange.close(false)
