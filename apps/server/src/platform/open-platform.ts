@@ -40,17 +40,14 @@ import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
 import { type BackendModule, type BackendParts, composeBackends } from './compose-backends.ts'
-import { createLazyAgents } from './lazy/lazy-agents.ts'
 import { createLazyAssistant } from './lazy/lazy-assistant.ts'
-import { createLazyCollections } from './lazy/lazy-collections.ts'
-import { createLazyDocuments } from './lazy/lazy-documents.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
-import { createLazySkills } from './lazy/lazy-skills.ts'
 import { createLazySpans, type LazySpans } from './lazy/lazy-spans.ts'
 import { createLazyToolServers } from './lazy/lazy-tool-servers.ts'
 import { createLazyVectorStores, type LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import { openAccounts } from './open-accounts.ts'
+import { openAgentParts } from './open-agents.ts'
 import { type OpenData, openData } from './open-data.ts'
 import { openGalleries, recoverInstalls } from './open-galleries.ts'
 import { openMediaFiles } from './open-media-files.ts'
@@ -243,59 +240,21 @@ export async function openPlatform(
     ),
     corpusStore: options.corpusStore,
     vectorStores,
-    predictAgent: (request, agent, task) => agents.predict(request, agent, task),
     toolServers,
     // They ask the routes of this server, so they are made after the request path.
     assistantTools: (options) => assistant.ownTools(options),
-    // The documents ask models for vectors, so they are made after the request path.
-    fileSearch: async (asked, options) => {
-      const { createFileSearch } = await import('../document-stores/file-search.ts')
-      return createFileSearch(documents)(asked, options)
-    },
-    // Collections are found by vectors of models, so they are made after the request path.
-    async agentTools(asked, options) {
-      const { createAgentTools } = await import('../agents/agent-tools.ts')
-      return createAgentTools({ skills, collections })(asked, options)
-    },
+    // Agents and documents ask models, so they are made after the request path.
+    predictAgent: (request, agent, task) => agentParts.agents.predict(request, agent, task),
+    fileSearch: (asked, options) => agentParts.fileSearch(asked, options),
+    agentTools: (asked, options) => agentParts.agentTools(asked, options),
     openSpans: () => spans.open(),
   })
   closers.push(() => inference.close())
-  const documents = createLazyDocuments({
-    config,
-    server: serverId,
-    database,
-    core: inference.core,
-    accounts,
-    clock,
-    logger: log,
-  })
-  closers.push(() => documents.close())
-  const collections = createLazyCollections({
-    ...{ documents, database, models, settings, accounts, clock },
-    outbound: upstreams.outbound,
-    temporary: media.uploads,
-    server: serverId,
-    logger: log,
-  })
-  closers.push(() => collections.close())
-  const skills = createLazySkills({ config, logger: log })
-  const agents = createLazyAgents({
-    config,
-    settings,
-    server: serverId,
-    database,
-    core: inference.core,
-    outbound: upstreams.outbound,
-    accounts,
-    models,
-    skills,
-    agentModels,
-    bus,
-    clock,
-    logger: log,
-  })
-  closers.push(() => agents.close())
-  await agents.load()
+  const shared = { config, settings, database, accounts, models, bus, clock, logger: log }
+  const agentParts = await openAgentParts(
+    { ...shared, agentModels, serverId, core: inference.core, outbound: upstreams.outbound, temporary: media.uploads },
+    closers,
+  )
   const innerCalls = createInnerCalls()
   const assistant = createLazyAssistant({ settings, innerCalls, clock })
   const interception = createLazyInterception({
@@ -350,14 +309,14 @@ export async function openPlatform(
     inference,
     interception,
     vectorStores,
-    documents,
-    agents,
+    documents: agentParts.documents,
+    agents: agentParts.agents,
     toolServers,
     assistant,
     assistantTools: assistant.ownTools,
     innerCalls,
-    collections,
-    skills,
+    collections: agentParts.collections,
+    skills: agentParts.skills,
     bodies,
     forms,
     generatedFiles: media.generated,

@@ -18,14 +18,14 @@ export interface LazyCollections {
   close(): void
 }
 
-/** Makes the collections of a server. Nothing of them is loaded yet. */
-export function createLazyCollections({
-  accounts,
-  ...parts
-}: CollectionParts &
+/** Parts of {@link createLazyCollections}. */
+export type LazyCollectionsParts = CollectionParts &
   Omit<SourceParts, 'collections' | 'findCaller'> & {
     readonly accounts: Pick<AccountModule, 'isInUse' | 'hasSharedKeys' | 'stores'>
-  }): LazyCollections {
+  }
+
+/** Makes the collections of a server. Nothing of them is loaded yet. */
+export function createLazyCollections({ accounts, ...parts }: LazyCollectionsParts): LazyCollections {
   const { database, logger } = parts
   const closing = new AbortController()
   const { open } = createLazy(async () => {

@@ -18,6 +18,18 @@ export interface LazyDocuments {
   close(): Promise<void>
 }
 
+/** Parts of {@link createLazyDocuments}. */
+export interface LazyDocumentsParts {
+  readonly config: Pick<ServerConfig, 'dataPath' | 'uploadedFilesLimitBytes'>
+  /** Id of this server. */
+  readonly server: string
+  readonly database: Pick<Database, 'queries'>
+  readonly core: RequestCore
+  readonly accounts: Pick<AccountModule, 'isInUse' | 'hasSharedKeys' | 'stores'>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
 /** Makes the documents of a server. Nothing of them is loaded yet. */
 export function createLazyDocuments({
   config,
@@ -27,16 +39,7 @@ export function createLazyDocuments({
   accounts,
   clock,
   logger,
-}: {
-  readonly config: Pick<ServerConfig, 'dataPath' | 'uploadedFilesLimitBytes'>
-  /** Id of this server. */
-  readonly server: string
-  readonly database: Pick<Database, 'queries'>
-  readonly core: RequestCore
-  readonly accounts: Pick<AccountModule, 'isInUse' | 'hasSharedKeys' | 'stores'>
-  readonly clock: Clock
-  readonly logger: Logger
-}): LazyDocuments {
+}: LazyDocumentsParts): LazyDocuments {
   const folder = findUploadsFolder(config)
   const { open, settled } = createLazy(async () => {
     const { openDocuments } = await import('../../document-stores/documents.ts')

@@ -11,14 +11,14 @@ export interface LazySkills {
   open(): Promise<Skills>
 }
 
-/** Makes the skills of a server. Nothing of them is loaded yet. */
-export function createLazySkills({
-  config,
-  logger,
-}: {
+/** Parts of {@link createLazySkills}. */
+export interface LazySkillsParts {
   readonly config: Pick<ServerConfig, 'agentPoolStateDir' | 'agentPoolEnableSkills' | 'dataPath'>
   readonly logger: Logger
-}): LazySkills {
+}
+
+/** Makes the skills of a server. Nothing of them is loaded yet. */
+export function createLazySkills({ config, logger }: LazySkillsParts): LazySkills {
   const folder = join(config.agentPoolStateDir ?? join(config.dataPath, 'agents'), 'skills')
   const { open } = createLazy(async () => {
     const { createSkills } = await import('../../agents/skills/skills.ts')
