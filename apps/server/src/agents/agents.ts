@@ -1,4 +1,5 @@
 import type { Bus } from '../bus/bus.ts'
+import { repeat } from '../concurrency/repeat.ts'
 import type { Database } from '../db/database.ts'
 import type { StepBatches } from '../inference/core/events.ts'
 import type { PredictAgent } from '../inference/core/model-calls.ts'
@@ -141,7 +142,7 @@ export function openAgents(options: AgentsOptions): Agents {
   const tending = [
     trimJobs(jobs, options, signal),
     // Another server may have changed them, and its message may be lost.
-    every(database.dialect === 'postgres' ? RELOAD_MS : TRIM_EVERY_MS, reloadQuietly, { clock, signal }),
+    repeat(database.dialect === 'postgres' ? RELOAD_MS : TRIM_EVERY_MS, reloadQuietly, { clock, signal }),
   ]
   worker.wake()
   return {
@@ -165,17 +166,6 @@ export function openAgents(options: AgentsOptions): Agents {
 }
 
 const RELOAD_MS = 30_000
-
-async function every(
-  ms: number,
-  work: () => void,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<void> {
-  while (!signal.aborted) {
-    await clock.sleep(ms, { signal }).catch(() => undefined)
-    if (!signal.aborted) work()
-  }
-}
 
 /** The latest questions to an agent with their answers, the oldest first. */
 async function readConversation(jobs: JobStore, { agent, id }: ClaimedJob): Promise<RunMessage[]> {

@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import { repeat } from '../concurrency/repeat.ts'
 import type { Logger } from '../ports.ts'
 import type { ClaimedJob, JobOutcome } from './job.ts'
 import { LEASE_MS } from './job-rows.ts'
@@ -109,13 +110,8 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
     for (const entry of running.values()) void renew(entry)
   }
 
-  async function every(ms: number, work: () => void): Promise<void> {
-    for (;;) {
-      await clock.sleep(ms, { signal: closing.signal })
-      work()
-    }
-  }
-  const tending = [every(RENEW_MS, check), every(parts.lookMs, wake)]
+  const pauses = { clock, signal: closing.signal }
+  const tending = [repeat(RENEW_MS, check, pauses), repeat(parts.lookMs, wake, pauses)]
 
   return {
     wake,
@@ -126,7 +122,7 @@ export function createJobWorker(parts: JobWorkerParts): JobWorker {
       await looking
       for (const { ending } of running.values()) ending.abort(reason)
       await Promise.all([...running.values()].map(({ done }) => done))
-      await Promise.allSettled(tending)
+      await Promise.all(tending)
     },
   }
 }

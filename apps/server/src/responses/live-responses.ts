@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { ResponseResource } from '@svc/wire/responses'
 import type { Bus } from '../bus/bus.ts'
+import { repeat } from '../concurrency/repeat.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { LEASE_MS } from './lease.ts'
 import type { Reader, ResponseStore, StoredResponse } from './stored-response.ts'
@@ -53,15 +54,10 @@ export function createLiveResponses(options: {
   const tracked = new Set<Promise<unknown>>()
   const closing = new AbortController()
 
-  async function every(ms: number, work: () => Promise<void>): Promise<void> {
-    for (;;) {
-      try {
-        await clock.sleep(ms, { signal: closing.signal })
-      } catch {
-        return
-      }
-      await work().catch((error: unknown) => logger.warn({ err: error }, 'stored responses could not be tended'))
-    }
+  function every(ms: number, work: () => Promise<void>): Promise<void> {
+    const tend = (): Promise<void> =>
+      work().catch((error: unknown) => logger.warn({ err: error }, 'stored responses could not be tended'))
+    return repeat(ms, tend, { clock, signal: closing.signal })
   }
 
   const tending = [
