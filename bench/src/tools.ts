@@ -48,7 +48,7 @@ const BY_CLIENT = [0, 1, 2, 3].map((count) =>
 const BY_SERVER = [JSON.stringify({ model: 'm', messages: [question], metadata: { mcp_servers: 'bench' } })]
 
 /** Processor time of the server for one conversation, in µs. */
-async function costOf(server: Measured, bodies: readonly string[]): Promise<number> {
+async function measureCost(server: Measured, bodies: readonly string[]): Promise<number> {
   const requests = bodies.map((body) => requestBytes({ url: server.url, path: CHAT_PATH, body }))
   const { hostname, port } = new URL(server.url)
   const before = server.cpuSeconds()
@@ -96,9 +96,9 @@ const server = await startServer({
 const sides = { client: BY_CLIENT, server: BY_SERVER }
 const figures: Record<keyof typeof sides, number[]> = { client: [], server: [] }
 try {
-  for (const side of ['client', 'server'] as const) await costOf(server, sides[side])
+  for (const side of ['client', 'server'] as const) await measureCost(server, sides[side])
   for (let round = 0; round < rounds; round += 1) {
-    for (const side of ['client', 'server'] as const) figures[side].push(await costOf(server, sides[side]))
+    for (const side of ['client', 'server'] as const) figures[side].push(await measureCost(server, sides[side]))
   }
 } finally {
   await server.stop()

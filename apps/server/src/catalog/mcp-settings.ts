@@ -155,11 +155,11 @@ function read<Keys extends SharedKeys>(
 
 /** Line of a key of a server inside the text. */
 function findLine(root: YamlNode, server: string, key: string): number {
-  const entry = childOf(childOf(root, 'mcpServers')?.value, server)
-  return (childOf(entry?.value, key.split('.')[0] ?? '') ?? entry)?.line ?? root.line
+  const entry = findChild(findChild(root, 'mcpServers')?.value, server)
+  return (findChild(entry?.value, key.split('.')[0] ?? '') ?? entry)?.line ?? root.line
 }
 
-function childOf(node: YamlNode | undefined, key: string): YamlEntry | undefined {
+function findChild(node: YamlNode | undefined, key: string): YamlEntry | undefined {
   return node?.kind === 'map' ? node.entries.get(key) : undefined
 }
 

@@ -11,7 +11,7 @@ import * as z from 'zod'
  * A list whose check ends at the first wrong entry. The library's own lists describe the fault of every entry, which takes
  * seconds for a message of wrong ones.
  */
-export function listOf<Element extends z.ZodType>(element: Element) {
+export function toListSchema<Element extends z.ZodType>(element: Element) {
   return z.array(z.unknown()).transform((entries, context): z.output<Element>[] => {
     const read: z.output<Element>[] = []
     for (const [index, entry] of entries.entries()) {
@@ -27,12 +27,12 @@ export function listOf<Element extends z.ZodType>(element: Element) {
 }
 
 /** What a call of a tool gives. */
-export const callResult = CallToolResultSchema.extend({ content: listOf(ContentBlockSchema).default([]) })
+export const callResult = CallToolResultSchema.extend({ content: toListSchema(ContentBlockSchema).default([]) })
 
 /** What a prompt gives. */
-export const promptResult = GetPromptResultSchema.extend({ messages: listOf(PromptMessageSchema) })
+export const promptResult = GetPromptResultSchema.extend({ messages: toListSchema(PromptMessageSchema) })
 
 /** What reading a resource gives. */
 export const resourceResult = ReadResourceResultSchema.extend({
-  contents: listOf(ReadResourceResultSchema.shape.contents.element),
+  contents: toListSchema(ReadResourceResultSchema.shape.contents.element),
 })

@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 import { LIST_MS, MAX_LIST_LENGTH, MAX_LISTED, MAX_PAGES } from './limits.ts'
-import { listOf } from './result-schemas.ts'
+import { toListSchema } from './result-schemas.ts'
 
 /** Entries of a list, as the server wrote them. */
 export type Listed = readonly Readonly<Record<string, unknown>>[]
@@ -32,7 +32,7 @@ const METHODS: Readonly<Record<ListKind, string>> = {
 /** One page of a list. Each entry is checked by itself later, so that a wrong one costs no other. */
 const page = (kind: ListKind) =>
   z
-    .looseObject({ [kind]: listOf(z.record(z.string(), z.unknown())), nextCursor: z.string().optional() })
+    .looseObject({ [kind]: toListSchema(z.record(z.string(), z.unknown())), nextCursor: z.string().optional() })
     .transform((found) => ({ entries: found[kind] as Listed, nextCursor: found.nextCursor as string | undefined }))
 
 /** Follows the lists of a server. */

@@ -57,17 +57,17 @@ export async function* runTurns(open: OpenLoop): Steps<void> {
     const turn = withIds(yield* askModel(conversation, loop), loop)
     const sorted = sortCalls(turn, loop)
     const isLast = sorted.own > 0 || sorted.asked.length > 0
-    if (sorted.served.length === 0 && !isLast) return yield endOf(turn, turn.finishReason, loop)
+    if (sorted.served.length === 0 && !isLast) return yield endChoice(turn, turn.finishReason, loop)
     if (left === 1 && !isLast) throw usedUp()
     const answers = yield* answer(sorted.served, loop)
     if (isLast) {
       return yield [
         ...sorted.asked.map((call) => toCallStep('server-tool-approval', call)),
-        ...endOf(turn, 'tool_calls', loop),
+        ...endChoice(turn, 'tool_calls', loop),
       ]
     }
     conversation = appendTurn(conversation, turn, await filterAnswers(answers, loop))
-    if (!(await reserve(turn, answers, loop))) return yield [QUOTA_WARNING, ...endOf(turn, 'length', loop)]
+    if (!(await reserve(turn, answers, loop))) return yield [QUOTA_WARNING, ...endChoice(turn, 'length', loop)]
   }
 }
 
@@ -215,7 +215,7 @@ const QUOTA_WARNING: PredictionStep = {
   message: 'the quota of the caller allows no further turn: the reply ends with the results so far',
 }
 
-function endOf({ stopText }: Turn, finishReason: FinishReason, { usage }: RunningLoop): readonly PredictionStep[] {
+function endChoice({ stopText }: Turn, finishReason: FinishReason, { usage }: RunningLoop): readonly PredictionStep[] {
   return [
     { type: 'choice-end', choice: 0, finishReason, stopText },
     { type: 'usage', usage },
