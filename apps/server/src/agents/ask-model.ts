@@ -1,16 +1,13 @@
 import { SvcError } from '@svc/errors'
-import type { EmbeddingCaller } from '../document-stores/embed-texts.ts'
 import type { PredictionEvent } from '../inference/core/events.ts'
+import { createInnerContext, type InnerCaller } from '../inference/core/inner-context.ts'
 import type { RequestCore } from '../inference/core/pipeline.ts'
-import type { RequestBody, RequestContext } from '../inference/core/ports.ts'
+import type { RequestBody } from '../inference/core/ports.ts'
 import type { ChatRequest } from '../inference/core/request.ts'
 import type { WireFormat } from '../inference/replies/wire-format.ts'
 import type { HostedTool } from '../inference/tools/hosted-tool.ts'
 import { type RunMessage, toChatMessages } from './run-messages.ts'
 import { toStorable } from './storable-text.ts'
-
-/** The caller in whose name a run asks its model. */
-export type RunCaller = EmbeddingCaller
 
 /** Fields of a request beside its messages. */
 export type RunOptions = Partial<Pick<ChatRequest, 'generation' | 'structuredOutput' | 'reasoningEffort' | 'thinking'>>
@@ -24,7 +21,7 @@ export interface ModelRun {
   /** Whether it is a part of another request, which counts under the global limit already. @default false */
   readonly isInside?: boolean | undefined
   readonly hostedTools: readonly HostedTool[]
-  readonly caller: RunCaller
+  readonly caller: InnerCaller
   readonly signal: AbortSignal
 }
 
@@ -55,7 +52,7 @@ export function createRunModel(core: Pick<RequestCore, 'serve'>): RunModel {
     async run({ model, messages, options = {}, hostedTools, caller, isInside, signal }, onEvents) {
       const body = Buffer.from(toStorable(JSON.stringify({ model, messages })))
       const format = createFormat(options, hostedTools)
-      const context = toContext(caller, { isInside, signal })
+      const context = createInnerContext(caller, { route: ROUTE, isInside, signal })
       await core.serve({ context, format, source: { body: toBody(body) } }, async (reply) => {
         if (reply.kind !== 'events') throw notRunnable(model)
         for await (const events of reply.batches) await onEvents(events)
@@ -71,22 +68,6 @@ function toBody(bytes: Uint8Array): RequestBody {
     whole: () => held,
     read: async () => held,
     form: () => Promise.reject(new SvcError('unsupported_media', 'the body of a run is JSON', { code: 'no_form' })),
-  }
-}
-
-function toContext(caller: RunCaller, { isInside, signal }: Pick<ModelRun, 'isInside' | 'signal'>): RequestContext {
-  return {
-    route: ROUTE,
-    requestId: caller.requestId,
-    baseUrl: '/',
-    principal: caller.principal,
-    signal,
-    abort: signal,
-    isInside,
-    startedAt: performance.now(),
-    log: caller.log,
-    header: () => undefined,
-    useModel: (name, through) => caller.useModel(name, through),
   }
 }
 

@@ -1,8 +1,9 @@
 import { SvcError, toSvcError } from '@svc/errors'
 import type { PredictionEvent } from '../inference/core/events.ts'
+import type { InnerCaller } from '../inference/core/inner-context.ts'
 import type { HostedTool } from '../inference/tools/hosted-tool.ts'
 import type { Clock } from '../ports.ts'
-import type { RunCaller, RunModel, RunOptions } from './ask-model.ts'
+import type { RunModel, RunOptions } from './ask-model.ts'
 import type { ClaimedJob, JobOutcome, JobStep, OpenCall } from './job.ts'
 import { createJobRecorder } from './job-recorder.ts'
 import type { JobStore } from './job-store.ts'
@@ -27,7 +28,7 @@ export interface RunJobParts {
   readonly runModel: RunModel
   readonly media: MediaFetcher
   /** Gives the caller of an owner, with the rights of this moment; undefined for accounts that may do nothing. */
-  readonly findCaller: (id: string, options: { readonly signal: AbortSignal }) => Promise<RunCaller | undefined>
+  readonly findCaller: (id: string, options: { readonly signal: AbortSignal }) => Promise<InnerCaller | undefined>
   /** Gives what an agent adds. @throws {SvcError} when it is gone */
   readonly findAgent: (name: string, job: ClaimedJob) => Promise<AgentRun>
   /** Longest time without an event, milliseconds. */
@@ -97,7 +98,7 @@ const callsTools = (events: readonly PredictionEvent[]): boolean =>
 
 /** Ends a run whose owner has lost its rights before a tool acts in its name. */
 async function checkOwner(
-  before: RunCaller,
+  before: InnerCaller,
   { owner }: ClaimedJob,
   { findCaller }: Pick<RunJobParts, 'findCaller'>,
   signal: AbortSignal,

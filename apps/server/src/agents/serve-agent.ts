@@ -24,12 +24,10 @@ export async function* serveAgent(
   const signal = AbortSignal.any([context.signal, leaving.signal])
   const { put, values, end } = createHandOver<readonly PredictionEvent[]>()
   const checkTurns = createTurnLimit(agent.maxTurns)
-  const { requestId, principal, log } = context
-  const caller = { requestId, principal, log, useModel: context.useModel.bind(context) }
   const { model, hostedTools } = agent
   const run = runModel
     .run(
-      { model, messages, options: toOptions(request, agent), hostedTools, caller, isInside: true, signal },
+      { model, messages, options: toOptions(request, agent), hostedTools, caller: context, isInside: true, signal },
       (events) => {
         checkTurns(events)
         return put(events)

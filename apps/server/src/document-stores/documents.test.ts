@@ -6,11 +6,12 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { databasePlaces, silentLogger } from '../db/__fixtures__/places.ts'
 import { openDatabase } from '../db/open-database.ts'
+import type { InnerCaller } from '../inference/core/inner-context.ts'
 import { FOLDER_MARK } from '../stored-files/folder-mark.ts'
 import type { StoredFile } from '../stored-files/stored-file.ts'
 import type { DocumentStore } from './document-store.ts'
 import { openDocuments } from './documents.ts'
-import type { EmbeddingCaller, TextEmbedder } from './embed-texts.ts'
+import type { TextEmbedder } from './embed-texts.ts'
 import { removeFilesInParts } from './removal.ts'
 
 const places = await databasePlaces()
@@ -25,7 +26,7 @@ const WORDS = ['river', 'bread', 'star', 'boat', 'stone', 'song', 'frost', 'hone
 const toVector = (text: string): Float32Array =>
   Float32Array.from([0.01, ...WORDS.map((word) => text.split(word).length - 1)])
 
-const caller: EmbeddingCaller = {
+const caller: InnerCaller = {
   principal: createLocalPrincipal('ada'),
   requestId: 'r',
   log: silentLogger,

@@ -1,11 +1,12 @@
 import type { DatabaseQueries } from '../db/queries.ts'
+import type { InnerCaller } from '../inference/core/inner-context.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { StoredFiles } from '../stored-files/stored-file.ts'
 import { createStoredFiles } from '../stored-files/stored-files.ts'
 import { createDocumentFiles, type DocumentFiles } from './document-files.ts'
 import type { DocumentStore } from './document-store.ts'
 import { createDocumentStores, type DocumentStores } from './document-stores.ts'
-import type { EmbeddingCaller, TextEmbedder } from './embed-texts.ts'
+import type { TextEmbedder } from './embed-texts.ts'
 import type { IndexFileParts } from './index-file.ts'
 import { createIndexer, type Indexer } from './indexer.ts'
 import { createLoadedStores } from './loaded-stores.ts'
@@ -28,7 +29,7 @@ export interface Documents {
   search(
     stores: readonly DocumentStore[],
     search: DocumentSearch,
-    options: { readonly caller: EmbeddingCaller; readonly signal: AbortSignal },
+    options: { readonly caller: InnerCaller; readonly signal: AbortSignal },
   ): Promise<readonly DocumentHit[]>
   /** Removes a store with everything in it. */
   removeStore(store: DocumentStore): Promise<void>

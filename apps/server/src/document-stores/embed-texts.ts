@@ -1,17 +1,9 @@
-import type { Principal } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
 import { MAX_DIMENSION } from '@svc/router/vector'
+import { createInnerContext, type InnerCaller } from '../inference/core/inner-context.ts'
 import type { RequestCore } from '../inference/core/pipeline.ts'
-import type { RequestContext } from '../inference/core/ports.ts'
 import { toOperationCall, type WireFormat } from '../inference/replies/wire-format.ts'
-import type { Logger } from '../ports.ts'
-
-/** The caller for whom texts are embedded: its rights and quotas hold, and its usage is counted. */
-export interface EmbeddingCaller extends Pick<RequestContext, 'requestId' | 'principal' | 'useModel'> {
-  readonly principal: Principal
-  readonly log: Logger
-}
 
 /** Turns texts into vectors. */
 export interface TextEmbedder {
@@ -22,7 +14,7 @@ export interface TextEmbedder {
    */
   embed(
     texts: readonly string[],
-    options: { readonly model: string; readonly caller: EmbeddingCaller; readonly signal: AbortSignal },
+    options: { readonly model: string; readonly caller: InnerCaller; readonly signal: AbortSignal },
   ): Promise<readonly Float32Array[]>
 }
 
@@ -52,18 +44,7 @@ export function createTextEmbedder(core: Pick<RequestCore, 'serve'>): TextEmbedd
       const input = texts.map((text) => text.replaceAll(LONE_SURROGATE, '\ufffd'))
       const body = Buffer.from(JSON.stringify({ model, input }))
       const message = await parseJsonCooperatively(body, {}, { signal })
-      const context: RequestContext = {
-        route: ROUTE,
-        requestId: caller.requestId,
-        baseUrl: '/',
-        principal: caller.principal,
-        signal,
-        abort: signal,
-        startedAt: performance.now(),
-        log: caller.log,
-        header: () => undefined,
-        useModel: (name, through) => caller.useModel(name, through),
-      }
+      const context = createInnerContext(caller, { route: ROUTE, signal })
       let vectors: readonly Float32Array[] | undefined
       await core.serve({ context, format: FORMAT, source: { message } }, async (reply) => {
         if (reply.kind === 'json') vectors = reply.body(NO_FACTS) as readonly Float32Array[]

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createLocalPrincipal, LEGACY_PRINCIPAL, type Principal, toAbsentPrincipal } from '@svc/auth'
 import type { Stores } from '@svc/auth/ports'
+import type { InnerCaller } from '../inference/core/inner-context.ts'
 import type { Logger } from '../ports.ts'
-import type { EmbeddingCaller } from './embed-texts.ts'
 
 /** Parts of {@link createCallerFinder}. */
 export interface CallerFinderParts {
@@ -25,7 +25,7 @@ export function createCallerFinder({ hasAccounts, hasSharedKeys, stores, logger 
     return toAbsentPrincipal(user, user.role === 'admin' ? [] : await stores.quotas.listRules(id, { signal }))
   }
 
-  return async (id: string, { signal }: { readonly signal: AbortSignal }): Promise<EmbeddingCaller | undefined> => {
+  return async (id: string, { signal }: { readonly signal: AbortSignal }): Promise<InnerCaller | undefined> => {
     const principal = await findPrincipal(id, signal)
     return principal && { principal, requestId: randomUUID(), log: logger, useModel: () => undefined }
   }

@@ -3,11 +3,12 @@ import { type BinaryReader, cutText, extractText, type TextChunk } from '@svc/do
 import { SvcError } from '@svc/errors'
 import { and, eq, ne, sql, sum } from 'drizzle-orm'
 import type { DatabaseQueries, Queries } from '../db/queries.ts'
+import type { InnerCaller } from '../inference/core/inner-context.ts'
 import type { Clock } from '../ports.ts'
 import type { StoredFiles } from '../stored-files/stored-file.ts'
 import { documentNotFound, documentsFull, otherModel } from './document-errors.ts'
 import { DOCUMENT_LIMITS, type DocumentFile, type DocumentStore } from './document-store.ts'
-import type { EmbeddingCaller, TextEmbedder } from './embed-texts.ts'
+import type { TextEmbedder } from './embed-texts.ts'
 import { touchStore } from './removal.ts'
 import { writeVector } from './vector-text.ts'
 
@@ -19,10 +20,7 @@ export interface IndexFileParts {
   /** Reads PDF files, office documents and books. */
   readonly readBinary: BinaryReader
   /** Gives the caller for work of an owner; undefined when there is none any more. */
-  readonly findCaller: (
-    owner: string,
-    options: { readonly signal: AbortSignal },
-  ) => Promise<EmbeddingCaller | undefined>
+  readonly findCaller: (owner: string, options: { readonly signal: AbortSignal }) => Promise<InnerCaller | undefined>
   readonly clock: Clock
 }
 
@@ -42,7 +40,7 @@ const ADMIN = { id: '', isAdmin: true }
 interface Work extends IndexFileParts {
   readonly file: DocumentFile
   readonly store: DocumentStore
-  readonly caller: EmbeddingCaller
+  readonly caller: InnerCaller
   readonly signal: AbortSignal
 }
 

@@ -1,8 +1,9 @@
 import { and, eq, inArray, or } from 'drizzle-orm'
 import type { Queries } from '../db/queries.ts'
+import type { InnerCaller } from '../inference/core/inner-context.ts'
 import type { AttributeFilter } from './attribute-filter.ts'
 import type { Attributes, DocumentStore } from './document-store.ts'
-import type { EmbeddingCaller, TextEmbedder } from './embed-texts.ts'
+import type { TextEmbedder } from './embed-texts.ts'
 import { type FoundChunk, findChunks } from './loaded-store.ts'
 import type { LoadedStores } from './loaded-stores.ts'
 
@@ -54,7 +55,7 @@ interface Candidate extends FoundChunk {
 export async function searchDocuments(
   stores: readonly DocumentStore[],
   search: DocumentSearch,
-  { caller, signal }: { readonly caller: EmbeddingCaller; readonly signal: AbortSignal },
+  { caller, signal }: { readonly caller: InnerCaller; readonly signal: AbortSignal },
   { queries, loaded, embedder }: SearchParts,
 ): Promise<readonly DocumentHit[]> {
   const { count, threshold = 0, filter = () => true } = search

@@ -2,11 +2,11 @@ import type { Principal } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
 import type { DocumentStore } from '../../document-stores/document-store.ts'
-import type { EmbeddingCaller } from '../../document-stores/embed-texts.ts'
+import type { InnerCaller } from '../../inference/core/inner-context.ts'
 import { createCollectionTools } from './collection-tools.ts'
 import type { Collections } from './collections.ts'
 
-const caller = { principal: {} as Principal } as EmbeddingCaller
+const caller = { principal: {} as Principal } as InnerCaller
 const { signal } = new AbortController()
 
 /** Collections that note what is searched. */

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { EmbeddingCaller } from '../../document-stores/embed-texts.ts'
+import type { InnerCaller } from '../../inference/core/inner-context.ts'
 import type { ServerTool } from '../../inference/tools/server-tools.ts'
 import type { Collections } from './collections.ts'
 
@@ -11,7 +11,7 @@ export interface CollectionToolOptions {
   /** Their names. */
   readonly names: readonly string[]
   /** The caller who pays for the embeddings of queries. */
-  readonly caller: EmbeddingCaller
+  readonly caller: InnerCaller
 }
 
 const [USUAL_RESULTS, MOST_RESULTS] = [5, 20]

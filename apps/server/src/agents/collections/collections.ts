@@ -5,9 +5,9 @@ import type { Database } from '../../db/database.ts'
 import { checkType } from '../../document-stores/check-type.ts'
 import type { Attributes, DocumentFile, DocumentStore } from '../../document-stores/document-store.ts'
 import type { Documents } from '../../document-stores/documents.ts'
-import type { EmbeddingCaller } from '../../document-stores/embed-texts.ts'
 import { type EmbeddingModelParts, findEmbeddingModel, fitChunkSize } from '../../document-stores/embedding-model.ts'
 import type { DocumentHit } from '../../document-stores/search-documents.ts'
+import type { InnerCaller } from '../../inference/core/inner-context.ts'
 import type { StoredFile } from '../../stored-files/stored-file.ts'
 import { COLLECTION_MARK, findFile, findStore, listFiles, listStores } from './collection-rows.ts'
 
@@ -33,7 +33,7 @@ export interface Collections {
     store: DocumentStore,
     file: StoredFile,
     options: {
-      readonly caller: EmbeddingCaller
+      readonly caller: InnerCaller
       readonly attributes?: Attributes
       /** The document that the new one takes the place of. */
       readonly replaced?: DocumentFile | undefined
@@ -48,7 +48,7 @@ export interface Collections {
   search(
     stores: readonly DocumentStore[],
     search: { readonly query: string; readonly count: number },
-    options: { readonly caller: EmbeddingCaller; readonly signal: AbortSignal },
+    options: { readonly caller: InnerCaller; readonly signal: AbortSignal },
   ): Promise<readonly DocumentHit[]>
   /** Gives the text of a document, and the number of its chunks. */
   readContent(file: DocumentFile): Promise<{ readonly content: string; readonly chunkCount: number }>
@@ -191,7 +191,7 @@ function taken(message: string): SvcError {
 }
 
 /** The model of a collection, which the caller may use. @throws {SvcError} `invalid_request`, `forbidden` */
-function chooseModel({ model }: DocumentStore, { principal }: EmbeddingCaller, parts: CollectionParts): string {
+function chooseModel({ model }: DocumentStore, { principal }: InnerCaller, parts: CollectionParts): string {
   const name = model || parts.settings.get('agent_pool_embedding_model') || findEmbeddingModel(parts)
   if (name === '')
     throw refuseModel('no model on this machine makes embeddings; install one, or set agent_pool_embedding_model')

@@ -6,8 +6,8 @@ import { systemClock } from '../../clock.ts'
 import { databasePlaces, silentLogger } from '../../db/__fixtures__/places.ts'
 import { openDatabase } from '../../db/open-database.ts'
 import { openDocuments } from '../../document-stores/documents.ts'
-import type { EmbeddingCaller } from '../../document-stores/embed-texts.ts'
 import { openPrivateFiles } from '../../files/private-files.ts'
+import type { InnerCaller } from '../../inference/core/inner-context.ts'
 import type { OutboundClient } from '../../outbound/client.ts'
 import { createCollections } from './collections.ts'
 import { createSources } from './sources.ts'
@@ -33,7 +33,7 @@ async function openWorld() {
     clock: systemClock,
   } as never)
   const principal: { role: Principal['role'] } & Omit<Principal, 'role'> = { ...createLocalPrincipal('ada') }
-  const caller = { principal, requestId: 'r', log: silentLogger, useModel: () => undefined } as EmbeddingCaller
+  const caller = { principal, requestId: 'r', log: silentLogger, useModel: () => undefined } as InnerCaller
   const findCaller = async () => caller
   const documents = await openDocuments({
     ...{ folder: dir.join('files'), server: 'one', queries: database.queries, maxOwnerBytes: 0, findCaller },

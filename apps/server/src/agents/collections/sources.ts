@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { SvcError, toSvcError } from '@svc/errors'
 import type { DocumentFile, DocumentStore } from '../../document-stores/document-store.ts'
-import type { EmbeddingCaller } from '../../document-stores/embed-texts.ts'
 import type { PrivateFile, PrivateFiles } from '../../files/private-files.ts'
+import type { InnerCaller } from '../../inference/core/inner-context.ts'
 import type { OutboundClient } from '../../outbound/client.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import { listFetched, readSource, type SourceAttributes } from './collection-rows.ts'
@@ -32,7 +32,7 @@ export interface NewSource {
 }
 
 interface FetchOptions {
-  readonly caller: EmbeddingCaller
+  readonly caller: InnerCaller
   readonly signal: AbortSignal
 }
 
@@ -43,10 +43,7 @@ export interface SourceParts extends Pick<CollectionParts, 'documents' | 'databa
   /** Where fetched bytes are kept until they are whole. */
   readonly temporary: PrivateFiles
   /** Gives the caller for work of an owner; undefined when there is none any more. */
-  readonly findCaller: (
-    owner: string,
-    options: { readonly signal: AbortSignal },
-  ) => Promise<EmbeddingCaller | undefined>
+  readonly findCaller: (owner: string, options: { readonly signal: AbortSignal }) => Promise<InnerCaller | undefined>
   /** Id of this server, which fetches what it has fetched first. */
   readonly server: string
   readonly clock: Clock

@@ -5,7 +5,6 @@ import type { Collections } from '../../../agents/collections/collections.ts'
 import type { CollectionSources } from '../../../agents/collections/sources.ts'
 import type { DocumentFile, DocumentStore } from '../../../document-stores/document-store.ts'
 import type { Documents } from '../../../document-stores/documents.ts'
-import type { EmbeddingCaller } from '../../../document-stores/embed-texts.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import type { CompressionPolicy } from '../../../http/compression.ts'
@@ -13,6 +12,7 @@ import type { FormReader } from '../../../http/forms/form-reader.ts'
 import { ALREADY_SENT, type HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { createReplyWriter } from '../../../http/reply-writer.ts'
+import type { InnerCaller } from '../../../inference/core/inner-context.ts'
 import { writeContent } from '../../../inference/replies/content.ts'
 import { readJsonBody } from '../../read-json-body.ts'
 import { collectionDraft, entryBody, searchBody, sourceBody, sourceRemoval } from './schemas.ts'
@@ -40,7 +40,7 @@ async function openStore(call: Call, parts: CollectionRouteParts) {
   return { collections, sources, store: await collections.get(readOwner(call), call.param('name')) }
 }
 
-function toCaller(call: Call): EmbeddingCaller {
+function toCaller(call: Call): InnerCaller {
   const { principal, requestId, log } = call
   return { principal, requestId, log, useModel: (model, through) => call.useModel(model, through) }
 }

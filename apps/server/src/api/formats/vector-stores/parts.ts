@@ -6,11 +6,11 @@ import type { Database } from '../../../db/database.ts'
 import { refuseDocuments } from '../../../document-stores/document-errors.ts'
 import type { DocumentStore } from '../../../document-stores/document-store.ts'
 import type { Documents } from '../../../document-stores/documents.ts'
-import type { EmbeddingCaller } from '../../../document-stores/embed-texts.ts'
 import { findEmbeddingModel, fitChunkSize } from '../../../document-stores/embedding-model.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import type { CompressionPolicy } from '../../../http/compression.ts'
+import type { InnerCaller } from '../../../inference/core/inner-context.ts'
 import type { Clock } from '../../../ports.ts'
 import type { Settings } from '../../../settings/settings.ts'
 
@@ -66,7 +66,7 @@ export function chooseChunkSizes(
 }
 
 /** The caller of a call, for its embeddings. */
-export function toCaller(call: Call): EmbeddingCaller {
+export function toCaller(call: Call): InnerCaller {
   const { principal, requestId, log } = call
   return { principal, requestId, log, useModel: (model, through) => call.useModel(model, through) }
 }
