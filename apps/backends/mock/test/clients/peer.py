@@ -26,8 +26,9 @@ def reply(text):
 
 def hang(context):
     gone = threading.Event()
-    context.add_callback(gone.set)
-    gone.wait()
+    # A call that has ended already takes no callback.
+    if context.add_callback(gone.set):
+        gone.wait()
     cancelled.set()
 
 
