@@ -33,3 +33,20 @@ export function createInnerContext(
     useModel: (name, through) => caller.useModel(name, through),
   }
 }
+
+/** Creates the context of a part of a request that may end before the whole. It differs in its signal alone. */
+export function limitContext(outer: RequestContext, signal: AbortSignal): RequestContext {
+  return {
+    route: outer.route,
+    requestId: outer.requestId,
+    baseUrl: outer.baseUrl,
+    principal: outer.principal,
+    signal,
+    abort: signal,
+    isInside: outer.isInside,
+    startedAt: outer.startedAt,
+    log: outer.log,
+    header: (name) => outer.header(name),
+    useModel: (name, through) => outer.useModel(name, through),
+  }
+}

@@ -1,7 +1,8 @@
 import { SvcError } from '@svc/errors'
-import { createFakeClock } from '@svc/test-kit'
+import { createFakeClock, eventually } from '@svc/test-kit'
 import { describe, expect, it, vi } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
+import { untilAborted } from '../../concurrency/until-aborted.ts'
 import { NO_USAGE, type PredictionStep } from '../core/events.ts'
 import type { ModelCalls, ModelTask } from '../core/model-calls.ts'
 import type { ChatMessage, ChatRequest } from '../core/request.ts'
@@ -35,7 +36,8 @@ const ANSWER: PredictionStep[] = [
 
 interface WorldOptions {
   readonly tools: Readonly<Record<string, FakeTool>>
-  readonly turns?: readonly (readonly PredictionStep[])[]
+  /** @default turns that answer; `hang` waits for the end of the request */
+  readonly turns?: readonly (readonly PredictionStep[])[] | 'hang'
   readonly request?: Partial<ChatRequest>
   readonly set?: Partial<Pick<ToolSet, 'failures' | 'prompt' | 'resource'>>
   readonly limits?: Partial<LoopLimits>
@@ -55,11 +57,12 @@ function createWorld(options: WorldOptions) {
   const chats: ModelTask['upstreamChat'][] = []
   const calls: ModelCalls = {
     perform: () => expect.unreachable(),
-    async *predict(request, _, { upstreamChat }) {
+    async *predict(request, _, { upstreamChat, context }) {
       if (request.kind !== 'chat') throw new Error('not a conversation')
       asked.push(request)
       chats.push(upstreamChat)
-      for (const step of turns[asked.length - 1] ?? ANSWER) yield [step]
+      if (turns === 'hang') await untilAborted(new Promise(() => undefined), context.signal)
+      else for (const step of turns[asked.length - 1] ?? ANSWER) yield [step]
     },
   }
   const abort = new AbortController()
@@ -435,6 +438,19 @@ describe('a loop of tools', () => {
       clock.advance(1000),
     ])
     expect(servers.openSets).toBe(0)
+  })
+
+  it('ends a turn of the model, and the opening of tools, when the time is over', async () => {
+    const late = { kind: 'internal', message: 'failed to execute tools' }
+    const turn = createWorld({ tools: {}, limits: { totalMs: 1000 }, turns: 'hang' })
+    const ended = turn.run()
+    await eventually(() => expect(turn.asked).toHaveLength(1))
+    await Promise.all([expect(ended).rejects.toMatchObject(late), turn.clock.advance(1000)])
+    expect(turn.servers.openSets).toBe(0)
+    const opening = createWorld({ tools: {}, limits: { totalMs: 1000 } })
+    vi.spyOn(opening.servers, 'openModel').mockReturnValue(new Promise(() => undefined))
+    await Promise.all([expect(opening.run()).rejects.toMatchObject(late), opening.clock.advance(1000)])
+    expect(opening.asked).toEqual([])
   })
 })
 

@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Clock } from '../../ports.ts'
 import type { PredictionStep, StepBatches } from '../core/events.ts'
+import { limitContext } from '../core/inner-context.ts'
 import type { ModelCalls, ModelTask } from '../core/model-calls.ts'
 import type { ChatRequest } from '../core/request.ts'
 import type { MediaReader } from '../media/media-reader.ts'
@@ -97,20 +98,32 @@ interface LoopRequest {
 }
 
 async function* runLoop(loop: LoopRequest, signal: AbortSignal): AsyncGenerator<readonly PredictionStep[], void> {
-  const { calls, parts, request, model, task } = loop
-  const hosted = restoreHosted(loop.hosted, task.turns)
-  const { limits = LOOP_LIMITS, clock } = parts
-  const own = createOwnCalls(request.tools)
-  const opened = await openTools(hosted, parts, { model, context: task.context, signal, taken: own.names })
+  const { limits = LOOP_LIMITS, clock } = loop.parts
   const time = limitTime(limits.totalMs, { clock, signal })
-  const media = createResultMedia(parts.media, model, task.turns)
   try {
-    if (opened.steps.length > 0) yield opened.steps
-    yield* runTurns({ calls, request, model, task, opened, own, media, limits, signal: time.signal })
+    yield* openAndRun(loop, limits, time.signal)
   } catch (error) {
     throw time.signal.aborted && !signal.aborted ? tookTooLong(error) : error
   } finally {
     time.end()
+  }
+}
+
+/** @param signal aborts with the request and at the end of its time: tools and turns of the model end with it */
+async function* openAndRun(
+  { calls, parts, request, model, task: asked, ...loop }: LoopRequest,
+  limits: LoopLimits,
+  signal: AbortSignal,
+): AsyncGenerator<readonly PredictionStep[], void> {
+  const task: ModelTask = { ...asked, context: limitContext(asked.context, signal) }
+  const hosted = restoreHosted(loop.hosted, task.turns)
+  const own = createOwnCalls(request.tools)
+  const opened = await openTools(hosted, parts, { model, context: task.context, signal, taken: own.names })
+  const media = createResultMedia(parts.media, model, task.turns)
+  try {
+    if (opened.steps.length > 0) yield opened.steps
+    yield* runTurns({ calls, request, model, task, opened, own, media, limits, signal })
+  } finally {
     media.release()
     opened.close()
   }
