@@ -634,3 +634,36 @@ it('parts of one message are a run, despite other content', () => {
   expect(messages).toEqual([{ start: 1, end: 3 }])
   expect(segments.slice(1, 3).map(({ text }) => text)).toEqual(['one', 'two'])
 })
+
+describe('credentials of servers that a request names', () => {
+  const secret = { authorization: 'key-1', headers: { 'X-Own': 'key-2', nested: ['a'] } }
+  it('are not scanned, unlike everything beside them', () => {
+    const server = { type: 'mcp', server_label: 'files', server_url: 'https://x.example', ...secret }
+    expect(listTexts('responses', { tools: [server] })).toEqual([
+      'tools[0].{1}#key: server_label',
+      'tools[0].{1}: files',
+      'tools[0].{2}#key: server_url',
+      'tools[0].{2}: https://x.example',
+      'tools[0].headers.{0}#key: X-Own',
+      'tools[0].headers.{1}#key: nested',
+      'tools[0].headers.{1}[0]: a',
+    ])
+    const named = { type: 'url', url: 'https://x.example', name: 'files', authorization_token: 'key-3' }
+    expect(listTexts('messages', { mcp_servers: [named] })).toEqual([
+      'mcp_servers[0].{1}#key: url',
+      'mcp_servers[0].{1}: https://x.example',
+      'mcp_servers[0].name: files',
+    ])
+  })
+
+  it.each<[DocumentFormat, string]>([
+    ['responses', '{"tools":[{"type":"function","name":"f","authorization":"key-1"}]}'],
+    ['responses', '{"tools":[{"type":"mcp","type":"function","authorization":"key-1"}]}'],
+    ['responses', '{"tools":[{"type":"mcp","authorization":{"a":"key-1"}}]}'],
+    ['responses', '{"input":[{"type":"mcp","authorization":"key-1"}]}'],
+    ['messages', '{"tools":[{"name":"f","authorization_token":"key-1"}]}'],
+    ['chat-completions', '{"tools":[{"type":"mcp","authorization":"key-1"}]}'],
+  ])('are scanned elsewhere: %s %s', (format, body) => {
+    expect(replaceIn(format, body, 'key-1')).toBe(body.replace('key-1', '[X]'))
+  })
+})

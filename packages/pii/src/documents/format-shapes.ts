@@ -241,12 +241,34 @@ const ITEMS = new Shape({
 // Tools and options.
 
 const TOOL_DEFINITION = { type: WORD, name: TEXT, description: TEXT, parameters: SCHEMA, input_schema: SCHEMA }
-const TOOLS = new Shape({ others: OPTION, hasPublicKeys: true }).name({
+const TOOL_MEMBERS = {
   ...TOOL_DEFINITION,
   function: new Shape({ others: OPTION, hasPublicKeys: true }).name(TOOL_DEFINITION),
   custom: OPTION,
   cache_control: OPTION,
+}
+const TOOLS = new Shape({ others: OPTION, hasPublicKeys: true }).name(TOOL_MEMBERS)
+
+/** What signs in at a server that the request names: no model reads it, and a mask would end the sign-in. */
+const CREDENTIAL = new Shape({ strings: 'skip', others: ANY_CONTENT, items: ANY_CONTENT })
+const CREDENTIAL_HEADERS = new Shape({ others: CREDENTIAL, items: ANY_CONTENT })
+const SERVER_TOOL = new Shape({ others: OPTION, hasPublicKeys: true }).name({
+  ...TOOL_DEFINITION,
+  authorization: CREDENTIAL,
+  headers: CREDENTIAL_HEADERS,
 })
+/** Tools, of which some are those of a server that the entry names. */
+const TOOLS_AND_SERVERS = new Shape({
+  others: OPTION,
+  hasPublicKeys: true,
+  choices: [{ member: 'type', mustAgree: true, findShape: (type) => (type === 'mcp' ? SERVER_TOOL : undefined) }],
+}).name(TOOL_MEMBERS)
+const NAMED_SERVERS = new Shape({ others: OPTION, hasPublicKeys: true }).name({
+  type: WORD,
+  name: TEXT,
+  authorization_token: CREDENTIAL,
+})
+
 /** An object, a word, or the object as JSON text. */
 const TOOL_CHOICE = new Shape({ strings: 'json', others: OPTION, hasPublicKeys: true }).name({ type: WORD })
 const JSON_SCHEMA = new Shape({ others: OPTION, hasPublicKeys: true }).name({
@@ -310,6 +332,7 @@ export const FORMAT_SHAPES: Readonly<Record<DocumentFormat, Shape>> = {
   edits: new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({ ...COMMON, input: PROMPT, instruction: FIELD }),
   messages: new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({
     ...GENERATION,
+    mcp_servers: NAMED_SERVERS,
     messages: MESSAGES,
     system: CONTENT,
     stop_sequences: TEXT,
@@ -319,6 +342,7 @@ export const FORMAT_SHAPES: Readonly<Record<DocumentFormat, Shape>> = {
   }),
   responses: new Shape({ others: ANY_OPTION, hasPublicKeys: true }).name({
     ...GENERATION,
+    tools: TOOLS_AND_SERVERS,
     input: ITEMS,
     instructions: FIELD,
     previous_response_id: HISTORY,
