@@ -9,7 +9,7 @@ import type { CompressionPolicy } from '../../http/compression.ts'
 import { ALREADY_SENT, HttpReply } from '../../http/http-reply.ts'
 import { json } from '../../http/json.ts'
 import { createReplyWriter } from '../../http/reply-writer.ts'
-import type { Session, Sessions } from './sessions.ts'
+import type { Session, SessionOwner, Sessions } from './sessions.ts'
 
 /** Largest body of a message, bytes. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024
@@ -47,14 +47,13 @@ export async function serveMcp(call: Call, parts: McpParts): Promise<HttpReply> 
   }
 }
 
-/** Whom a session belongs to: a caller with the key in use, as another key may have other rights. */
-function toOwner({ principal: { kind, id, apiKey, scopes } }: Call): string {
-  return JSON.stringify([kind, id, apiKey?.id, scopes])
+function toOwner({ principal: { kind, id, apiKey, scopes } }: Call): SessionOwner {
+  return { caller: JSON.stringify([kind, id]), credential: JSON.stringify([kind, id, apiKey?.id, scopes]) }
 }
 
 async function findSession(
   call: Call,
-  { owner, body, sessions }: { readonly owner: string; readonly body: unknown; readonly sessions: Sessions },
+  { owner, body, sessions }: { readonly owner: SessionOwner; readonly body: unknown; readonly sessions: Sessions },
 ): Promise<Session | HttpReply> {
   const id = call.header('mcp-session-id')
   if (id !== undefined) return sessions.find(id, owner) ?? refuse(404, -32_001, 'Session not found')

@@ -37,8 +37,8 @@ function createWorld(limits: Partial<SessionLimits> = {}) {
     clock: { monotonic: () => now },
     logger: quietLogger,
   })
-  const open = async (owner: string): Promise<{ readonly id: string; readonly session: Session }> => {
-    const session = await sessions.open(owner, '2025-11-25')
+  const open = async (caller: string, key?: string): Promise<{ readonly id: string; readonly session: Session }> => {
+    const session = await sessions.open(own(caller, key), '2025-11-25')
     const response = await session.handle(toMessage(INITIALIZE))
     await response.text()
     return { id: response.headers.get('mcp-session-id') ?? '', session }
@@ -58,6 +58,8 @@ function toMessage(body: object, id?: string) {
   return { request: new Request('http://localhost/mcp', { method: 'POST', headers }), body, authInfo: AUTH }
 }
 
+const own = (caller: string, key = '') => ({ caller, credential: `${caller} ${key}` })
+
 const callSlow = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'slow', arguments: {} } })
 
 describe('sessions', () => {
@@ -70,7 +72,7 @@ describe('sessions', () => {
     sessions.closeAll()
     expect(signal.aborted).toBe(true)
     expect(await running.text()).not.toContain('"result"')
-    expect([sessions.count, sessions.find(id, 'a')]).toEqual([0, undefined])
+    expect([sessions.count, sessions.find(id, own('a'))]).toEqual([0, undefined])
   })
 
   it('end a tool that their client cancels, and run only so many at once', async () => {
@@ -88,7 +90,22 @@ describe('sessions', () => {
   it('are those of their owner alone', async () => {
     const { sessions, open } = createWorld()
     const { id } = await open('a')
-    expect([sessions.find(id, 'a') === undefined, sessions.find(id, 'b') === undefined]).toEqual([false, true])
+    expect([sessions.find(id, own('a')) === undefined, sessions.find(id, own('b')) === undefined]).toEqual([
+      false,
+      true,
+    ])
+  })
+
+  it('are hidden from another key of their caller, and count for all keys together', async () => {
+    const { sessions, open, pass } = createWorld({ maxSessionsOfOwner: 2 })
+    const first = await open('a', 'k1')
+    expect(sessions.find(first.id, own('a', 'k2'))).toBeUndefined()
+    for (const key of ['k2', 'k3', 'k4']) {
+      pass(1)
+      await open('a', key)
+    }
+    expect(sessions.count).toBe(2)
+    expect(sessions.find(first.id, own('a', 'k1'))).toBeUndefined()
   })
 
   it('give way where they are unused, and are refused where all are in use', async () => {
@@ -100,10 +117,9 @@ describe('sessions', () => {
     const leave = first.session.use()
     await open('a')
     // The second was unused.
-    expect([sessions.find(first.id, 'a') === undefined, sessions.find(second.id, 'a') === undefined]).toEqual([
-      false,
-      true,
-    ])
+    expect([sessions.find(first.id, own('a')) === undefined, sessions.find(second.id, own('a')) === undefined]).toEqual(
+      [false, true],
+    )
     await open('c')
     expect(sessions.count).toBe(3)
     leave()
@@ -115,7 +131,7 @@ describe('sessions', () => {
   it('opened at the same time are bounded, and one that nobody initializes is gone', async () => {
     const { sessions } = createWorld({ maxSessionsOfOwner: 2 })
     const opening = [1, 2, 3].map(async () => {
-      const session = await sessions.open('a', '2025-11-25')
+      const session = await sessions.open(own('a'), '2025-11-25')
       const leave = session.use()
       try {
         return (await session.handle(toMessage(INITIALIZE))).status
@@ -126,7 +142,7 @@ describe('sessions', () => {
     const opened = await Promise.allSettled(opening)
     expect(opened).toMatchObject([{ value: 200 }, { value: 200 }, { reason: { kind: 'rate_limited' } }])
     expect(sessions.count).toBe(2)
-    const session = await sessions.open('b', '2025-11-25')
+    const session = await sessions.open(own('b'), '2025-11-25')
     const refused = { ...toMessage(INITIALIZE), request: new Request('http://localhost/mcp', { method: 'POST' }) }
     expect((await session.handle(refused)).status).toBe(406)
     expect(sessions.count).toBe(2)

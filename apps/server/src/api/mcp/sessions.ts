@@ -33,6 +33,14 @@ export interface SessionRequest {
   readonly authInfo: AuthInfo
 }
 
+/** Whom a session belongs to. */
+export interface SessionOwner {
+  /** The caller, whose sessions count together. */
+  readonly caller: string
+  /** The caller with the credential in use: no other one finds the session, as it may have other rights. */
+  readonly credential: string
+}
+
 /** An open session. */
 export interface Session {
   /** The version that its messages speak where they name none. */
@@ -46,20 +54,20 @@ export interface Session {
 export interface Sessions {
   readonly count: number
   /** Finds the session of an id; undefined for one that does not exist or belongs to somebody else. */
-  find(id: string, owner: string): Session | undefined
+  find(id: string, owner: SessionOwner): Session | undefined
   /**
    * Opens a session, which ends with its first message where that does not initialize it.
    *
    * @param asked the version that the client asks for
    * @throws {SvcError} `rate_limited`
    */
-  open(owner: string, asked: string): Promise<Session>
+  open(owner: SessionOwner, asked: string): Promise<Session>
   /** Ends all sessions. */
   closeAll(): void
 }
 
 interface OpenSession extends Session {
-  readonly owner: string
+  readonly owner: SessionOwner
   readonly transport: WebStandardStreamableHTTPServerTransport
   users: number
   lastUsed: number
@@ -87,9 +95,9 @@ export function createSessions({ limits, createServer, clock, logger }: SessionP
     return oldest !== undefined
   }
 
-  function makeRoom(owner: string): void {
+  function makeRoom({ caller }: SessionOwner): void {
     endIdle()
-    const isOwn = (session: OpenSession): boolean => session.owner === owner
+    const isOwn = (session: OpenSession): boolean => session.owner.caller === caller
     const ownCount = [...sessions.values()].filter(isOwn).length
     if (ownCount >= limits.maxSessionsOfOwner && !endOldest(isOwn)) throw tooMany()
     if (sessions.size >= limits.maxSessions && !endOldest(isOwn) && !endOldest(() => true)) throw tooMany()
@@ -101,7 +109,7 @@ export function createSessions({ limits, createServer, clock, logger }: SessionP
     },
     find(id, owner) {
       const session = sessions.get(id)
-      return session?.owner === owner ? session : undefined
+      return session?.owner.credential === owner.credential ? session : undefined
     },
     async open(owner, asked) {
       makeRoom(owner)
