@@ -22,6 +22,8 @@ export interface Entry {
   readonly cut: AbortController
   session: Session | undefined
   leases: number
+  /** Monotonic milliseconds of the start, and of the opening once it is open. */
+  since: number
   /** Monotonic milliseconds of the last use. */
   usedAt: number
   isRetired: boolean
@@ -32,7 +34,7 @@ export interface Entry {
 /** The open sessions, with the ends that nobody waits for. */
 export interface SessionEntries {
   readonly size: number
-  /** Gives the entry of a session; starts it where there is none. @throws {SvcError} as a lease */
+  /** Gives the entry of a session; starts it where there is none that lives. @throws {SvcError} as a lease */
   take(key: SessionKey, open: OpenSession): Entry
   /** Ends an entry that nobody uses: at once where it is retired, else after the idle time. */
   endWhenIdle(entry: Entry): void
@@ -89,38 +91,46 @@ export function createSessionEntries({ maxSessions, idleMs, clock }: EntryOption
     if (isClosed) throw closedEarly()
     pauses.check(key)
     makeRoom()
-    const usedAt = clock.monotonic()
+    const now = clock.monotonic()
     const cut = new AbortController()
     const opening = open(cut.signal)
-    const entry = toEntry({ key, opening, cut, usedAt })
+    const entry = toEntry({ key, opening, cut, since: now, usedAt: now })
     entries.set(key.id, entry)
     opening.then(
       (session) => follow(entry, session),
-      (error: unknown) => (isWaiting(error) ? forget(entry) : onEnd(entry, usedAt)),
+      (error: unknown) => (isWaiting(error) ? forget(entry) : onEnd(entry)),
     )
     return entry
   }
 
   function follow(entry: Entry, session: Session): void {
-    const openedAt = clock.monotonic()
+    entry.since = clock.monotonic()
     entry.session = session
-    session.onEnd(() => onEnd(entry, openedAt))
+    session.onEnd(() => onEnd(entry))
     if (session.failure() === undefined) endWhenIdle(entry)
-    else onEnd(entry, openedAt)
+    else onEnd(entry)
+  }
+
+  /** Gives the entry of a session that lives or opens. A session has failed some time before it has ended. */
+  function findLiving({ id }: SessionKey): Entry | undefined {
+    const entry = entries.get(id)
+    if (entry?.session?.failure() === undefined) return entry
+    onEnd(entry)
+    return undefined
   }
 
   /** Notes an end that the pool did not ask for. */
-  function onEnd(entry: Entry, since: number): void {
+  function onEnd(entry: Entry): void {
     if (!isCurrent(entry)) return
     forget(entry)
-    pauses.note(entry.key, since)
+    pauses.note(entry.key, entry.since)
   }
 
   return {
     get size() {
       return entries.size
     },
-    take: (key, open) => entries.get(key.id) ?? start(key, open),
+    take: (key, open) => findLiving(key) ?? start(key, open),
     endWhenIdle,
     retire(group, keptIds) {
       pauses.forget(group)
@@ -148,7 +158,7 @@ function isWaiting(error: unknown): boolean {
   return SvcError.is(error) && error.code === 'mcp_sign_in_needed'
 }
 
-function toEntry(made: Pick<Entry, 'key' | 'opening' | 'cut' | 'usedAt'>): Entry {
+function toEntry(made: Pick<Entry, 'key' | 'opening' | 'cut' | 'since' | 'usedAt'>): Entry {
   return { ...made, session: undefined, leases: 0, isRetired: false, idle: undefined }
 }
 

@@ -21,8 +21,11 @@ function fakeSession() {
     onEnd: (listener: () => void) => void listeners.push(listener),
     close: async () => end(serverFailed('s', 'was closed')),
   }
+  const fail = (reason: SvcError) => {
+    failure ??= reason
+  }
   // A pool uses nothing else.
-  return { session: session as unknown as Session, end, isOpen: () => failure === undefined }
+  return { session: session as unknown as Session, end, fail, isOpen: () => failure === undefined }
 }
 
 function world({ maxSessions = 2 } = {}) {
@@ -50,6 +53,19 @@ it('shares a session, and closes it after its idle time', async () => {
   await clock.advance(1)
   expect(pool.size).toBe(0)
   await eventually(() => expect(made[0]?.isOpen()).toBe(false))
+})
+
+it('opens another session where the last one has failed and not ended yet', async () => {
+  const { made, open, pool } = world()
+  const first = await pool.lease(KEY, open, NEVER)
+  const [dying] = made
+  dying?.fail(serverFailed('s', 'died'))
+  const [second, third] = await Promise.all([pool.lease(KEY, open, NEVER), pool.lease(KEY, open, NEVER)])
+  expect([second.session, third.session]).toEqual([made[1]?.session, made[1]?.session])
+  first.release()
+  dying?.end(serverFailed('s', 'died'))
+  expect(pool.size).toBe(1)
+  expect(made[1]?.isOpen()).toBe(true)
 })
 
 it('makes room by the session that was unused longest, and refuses where all are in use', async () => {
