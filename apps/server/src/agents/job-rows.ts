@@ -39,10 +39,21 @@ export function leaseClock({ dialect }: Pick<Database, 'dialect'>, clock: Pick<C
     : sql`${Math.trunc(clock.now())}`
 }
 
-/** Condition of jobs that a server may take: waiting ones, its own after a restart, and those of servers that are gone. */
-export function isFree(jobs: Jobs, { server, now }: { readonly server: string; readonly now: SQL }): SQL | undefined {
-  const isAbandoned = and(eq(jobs.status, 'running'), or(eq(jobs.server, server), lt(jobs.leaseUntil, now)))
-  return or(eq(jobs.status, 'pending'), isAbandoned)
+/** Who takes a job. */
+interface Taker extends Pick<Database, 'dialect'> {
+  /** Id of the server. A copied data folder has the id of the first one. */
+  readonly server: string
+  readonly now: SQL
+}
+
+/**
+ * Condition of jobs that a server may take: waiting ones, and those of servers that are gone. A file of SQLite has one
+ * server at a time, so that its own jobs of an earlier run are free at once.
+ */
+export function isFree(jobs: Jobs, { server, now, dialect }: Taker): SQL | undefined {
+  const hasEnded = lt(jobs.leaseUntil, now)
+  const isAbandoned = dialect === 'sqlite' ? or(eq(jobs.server, server), hasEnded) : hasEnded
+  return or(eq(jobs.status, 'pending'), and(eq(jobs.status, 'running'), isAbandoned))
 }
 
 export function toSummary({ parameters, ...row }: SummaryRow): JobSummary {

@@ -214,7 +214,7 @@ export function createJobStore(options: {
     },
     async claim(running) {
       for (;;) {
-        const free = { server, now: leaseClock(database, clock) }
+        const free = { server, now: leaseClock(database, clock), dialect: database.dialect }
         const [row] = await queries.rows((db, { agentJobs: jobs }) =>
           db
             .select()

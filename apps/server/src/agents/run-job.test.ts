@@ -110,10 +110,21 @@ describe.each(places)('jobs on $name', ({ create }) => {
     }
   }
   const openStore = (database: Database, server = 'one') => createJobStore({ database, server, clock: systemClock })
+  /** A store that is asked for jobs when all leases have run out. */
+  const openLate = (database: Database): JobStore => {
+    const store = openStore(database)
+    return {
+      ...store,
+      async claim(running) {
+        await database.queries.change((db, { agentJobs }) => db.update(agentJobs).set({ leaseUntil: 0 }))
+        return store.claim(running)
+      },
+    }
+  }
 
   it('goes on behind its last result after its server was killed in a call of the model', () =>
     withDatabase(async (database) => {
-      const store = openStore(database)
+      const store = openLate(database)
       const id = await store.insert(DRAFT)
       const { runs, runModel } = createScript(
         [[text('I look.'), call('1', 'write', {})], [result('1', 'write', 'written')], 'kill'],
@@ -138,7 +149,7 @@ describe.each(places)('jobs on $name', ({ create }) => {
 
   it('fails with the name of a tool that may have changed something when it was killed inside of it', () =>
     withDatabase(async (database) => {
-      const store = openStore(database)
+      const store = openLate(database)
       await store.insert(DRAFT)
       const { runs, runModel } = createScript([[call('1', 'read', { readOnly: true }), call('2', 'pay', {})], 'kill'])
       await expect(start(store, await claim(store), runModel)).rejects.toThrow(Killed)
@@ -153,7 +164,7 @@ describe.each(places)('jobs on $name', ({ create }) => {
 
   it.each([{ readOnly: true }, { idempotent: true }])('repeats a call with %j', (hints) =>
     withDatabase(async (database) => {
-      const store = openStore(database)
+      const store = openLate(database)
       await store.insert(DRAFT)
       const { runs, runModel } = createScript([[call('1', 'read', hints)], 'kill'], [[text('Read again.')]])
       await expect(start(store, await claim(store), runModel)).rejects.toThrow(Killed)
@@ -164,7 +175,7 @@ describe.each(places)('jobs on $name', ({ create }) => {
 
   it('ends before a tool acts for an account that has lost its rights', () =>
     withDatabase(async (database) => {
-      const store = openStore(database)
+      const store = openLate(database)
       const id = await store.insert(DRAFT)
       const { runModel } = createScript([[call('1', 'pay', {})], [result('1', 'pay', 'paid')]])
       const callers = [caller, undefined]
@@ -175,7 +186,7 @@ describe.each(places)('jobs on $name', ({ create }) => {
 
   it('keeps calls whatever a model names them', () =>
     withDatabase(async (database) => {
-      const store = openStore(database)
+      const store = openLate(database)
       const id = await store.insert({ ...DRAFT, model: 'm\0', prompt: 'a\0' })
       const { runModel } = createScript([[call('a\0', 'x\0', {})], [result('a\0', 'x\0', 'done'), text('End')]])
       expect(await start(store, await claim(store), runModel)).toMatchObject({ status: 'completed' })
@@ -184,7 +195,7 @@ describe.each(places)('jobs on $name', ({ create }) => {
 
   it('is given up once its server has ended ten times', () =>
     withDatabase(async (database) => {
-      const store = openStore(database)
+      const store = openLate(database)
       await store.insert(DRAFT)
       const { runs, runModel } = createScript(...Array.from({ length: 10 }, () => ['kill'] as const))
       for (let count = 0; count < 10; count += 1) {
@@ -197,7 +208,7 @@ describe.each(places)('jobs on $name', ({ create }) => {
 
   it('a call that has the id of an earlier one does not get its result', () =>
     withDatabase(async (database) => {
-      const store = openStore(database)
+      const store = openLate(database)
       await store.insert(DRAFT)
       const read = call('1', 'read', { readOnly: true })
       const { runs, runModel } = createScript(
@@ -215,7 +226,7 @@ describe.each(places)('jobs on $name', ({ create }) => {
 
   it('a list of jobs ends where its texts get too long', () =>
     withDatabase(async (database) => {
-      const store = openStore(database)
+      const store = openLate(database)
       const ids: string[] = []
       for (let count = 0; count < 3; count += 1) {
         ids.unshift(await store.insert({ ...DRAFT, prompt: 'x'.repeat(7_000_000) }))
@@ -235,6 +246,11 @@ describe.each(places)('jobs on $name', ({ create }) => {
       const job = claims[0] ?? claims[1]
       if (job === undefined) throw new Error('nobody has the job')
       expect(await theirs.claim([])).toBeUndefined()
+      // A copied data folder has the same id.
+      const copies = [openStore(database), openStore(database, 'other')]
+      if (database.dialect === 'postgres') {
+        expect(await Promise.all(copies.map((copy) => copy.claim([])))).toEqual([undefined, undefined])
+      }
       await mine.release(job)
       const taken = await claim(theirs)
       expect(taken.isTakenOver).toBe(true)
@@ -246,7 +262,7 @@ describe.each(places)('jobs on $name', ({ create }) => {
 
   it('a cancelled job writes nothing more, and old jobs are removed with their steps', () =>
     withDatabase(async (database) => {
-      const store = openStore(database)
+      const store = openLate(database)
       const id = await store.insert(DRAFT)
       const job = await claim(store)
       await store.append(job, [{ kind: 'status', content: 'a\0b', createdAt: 1 }], [])
