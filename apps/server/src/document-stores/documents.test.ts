@@ -454,6 +454,34 @@ describe.each(places)('documents on $name', ({ create }) => {
     })
   })
 
+  it('go at the next start when the deletion of their account was cut off', async () => {
+    await using world = await openWorld(create)
+    const [gone, there] = ['0'.repeat(31).concat('1'), '0'.repeat(31).concat('2')]
+    await world.queries.change((db, { users }) =>
+      db.insert(users).values({
+        ...{ id: there, email: 'eve@x.example', emailVerified: 0, name: '', avatarUrl: '', provider: 'local' },
+        ...{ subject: 'eve@x.example', role: 'user', status: 'active', approved: 1, features: '{}' },
+        ...{ allowedModels: '{}', createdAt: 1, updatedAt: 1 },
+      }),
+    )
+    const kept: string[] = []
+    for (const owner of [gone, there, 'local', 'legacy-api-key']) {
+      const file = await world.upload('a river', 'river', owner)
+      const store = await world.store({ owner })
+      await world.add(store, file)
+      await world.done(store, file)
+      if (owner !== gone) kept.push(file.id.slice(5))
+    }
+    await world.restart()
+    expect([(await world.list()).sort(), await world.countFiles(), await world.countChunks()]).toEqual([
+      kept.sort(),
+      3,
+      3,
+    ])
+    const { items } = await world.documents.stores.list({ limit: 9, order: 'asc' }, { id: '', isAdmin: true })
+    expect(items.map(({ owner }) => owner)).toEqual([there, 'local', 'legacy-api-key'])
+  })
+
   it('leave a store in parts', async () => {
     await using world = await openWorld(create)
     const [store, other] = [await world.store(), await world.store()]

@@ -10,6 +10,7 @@ import type { TextEmbedder } from './embed-texts.ts'
 import type { IndexFileParts } from './index-file.ts'
 import { createIndexer, type Indexer } from './indexer.ts'
 import { createLoadedStores } from './loaded-stores.ts'
+import { findLostOwners } from './lost-owners.ts'
 import { createDocumentReader } from './reader/read-in-process.ts'
 import { removeFilesInParts, removeFromAllStores } from './removal.ts'
 import { removeOwner } from './remove-owner.ts'
@@ -35,7 +36,7 @@ export interface Documents {
   removeStore(store: DocumentStore): Promise<void>
   /** Removes all files and stores of an owner. */
   removeOwner(id: string): Promise<void>
-  /** Removes what has expired. */
+  /** Removes what has expired, and what accounts have left that are gone. */
   trim(): Promise<void>
   /** Ends all work. Files under way are indexed anew by the next start. */
   close(): Promise<void>
@@ -89,6 +90,7 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
   }
 
   async function trim(): Promise<void> {
+    for (const owner of await findLostOwners(queries)) await removeOwner(owner, { uploads, stores, removeStore })
     await uploads.trim()
     await uploads.sweep(UPLOAD_MS)
     for (const id of await stores.trim()) {
