@@ -4,7 +4,18 @@ import { createPlacedId } from '../db/placed-id.ts'
 import type { Queries } from '../db/queries.ts'
 import type { Clock } from '../ports.ts'
 import { tooMany } from './agent-errors.ts'
-import type { AgentJob, ClaimedJob, JobDraft, JobOutcome, JobStatus, JobStep, JobSummary, OpenCall } from './job.ts'
+import {
+  type AgentJob,
+  type ClaimedJob,
+  type JobDraft,
+  type JobMedia,
+  type JobOutcome,
+  type JobStatus,
+  type JobStep,
+  type JobSummary,
+  keepAddresses,
+  type OpenCall,
+} from './job.ts'
 import {
   isFree,
   LEASE_MS,
@@ -17,6 +28,7 @@ import {
   toSummary,
 } from './job-rows.ts'
 import { toStorable } from './storable-text.ts'
+import { takeWithin } from './take-within.ts'
 import { AGENT_LIMITS } from './task.ts'
 
 /** Ends a run whose job is no longer its own: it was cancelled, deleted, or taken by another server. */
@@ -52,11 +64,11 @@ export interface JobStore {
     steps: readonly JobStep[],
     openCalls: readonly OpenCall[],
   ): Promise<void>
-  /** Ends a job. @throws {JobLost} */
-  finish(job: Pick<ClaimedJob, 'id' | 'fence'>, outcome: JobOutcome): Promise<void>
+  /** Ends a job. The bytes of its media go. @throws {JobLost} */
+  finish(job: Pick<ClaimedJob, 'id' | 'fence' | 'media'>, outcome: JobOutcome): Promise<void>
   /** Gives a job back, to be taken over at once. */
   release(job: Pick<ClaimedJob, 'id' | 'fence'>): Promise<void>
-  /** @returns whether it waited or ran */
+  /** Cancels a job. The bytes of its media go. @returns whether it waited or ran */
   cancel(id: string): Promise<boolean>
   /** @returns whether it was there */
   remove(id: string): Promise<boolean>
@@ -261,6 +273,7 @@ export function createJobStore(options: {
         status: outcome.status,
         completedAt: clock.now(),
         openCalls: '[]',
+        media: JSON.stringify(keepAddresses(job.media)),
         ...('result' in outcome ? { result: toStorable(outcome.result) } : { error: toStorable(outcome.error) }),
       }),
     async release(job) {
@@ -269,10 +282,15 @@ export function createJobStore(options: {
       })
     },
     async cancel(id) {
+      const [row] = await queries.rows((db, { agentJobs: jobs }) =>
+        db.select({ media: jobs.media }).from(jobs).where(eq(jobs.id, id)),
+      )
+      if (row === undefined) return false
+      const media = JSON.stringify(keepAddresses(JSON.parse(row.media) as JobMedia))
       const cancelled = await queries.change((db, { agentJobs: jobs }) =>
         db
           .update(jobs)
-          .set({ status: 'cancelled', completedAt: clock.now(), fence: sql`${jobs.fence} + 1` })
+          .set({ status: 'cancelled', completedAt: clock.now(), media, fence: sql`${jobs.fence} + 1` })
           .where(and(eq(jobs.id, id), inArray(jobs.status, [...RUNNING]))),
       )
       return cancelled > 0
@@ -287,19 +305,6 @@ export function createJobStore(options: {
     trim: (before) => removeFinished({ before }),
     forget: (agent) => removeFinished({ agent }),
   }
-}
-
-/** The ids of the first rows whose texts have no more characters together, and of one at least. */
-function takeWithin(
-  rows: readonly { readonly id: string; readonly characters: unknown }[],
-  characters: number,
-): string[] {
-  let left = characters
-  const end = rows.findIndex((row, index) => {
-    left -= Number(row.characters)
-    return left < 0 && index > 0
-  })
-  return (end < 0 ? rows : rows.slice(0, end)).map(({ id }) => id)
 }
 
 function toStepRow(jobId: string, number: number, step: JobStep) {

@@ -21,6 +21,15 @@ export interface JobMedia extends JobInputs {
 
 export const NO_MEDIA: JobMedia = { images: [], videos: [], audios: [], files: [], sources: [] }
 
+const MAX_ADDRESS = 2048
+
+/** Media of a job that has ended: the bytes go, the addresses of the request stay. */
+export function keepAddresses({ images, videos, audios, files, sources }: JobMedia): JobMedia {
+  const pick = (list: readonly string[]): readonly string[] =>
+    list.filter((one) => /^https?:/i.test(one) && one.length <= MAX_ADDRESS)
+  return { images: pick(images), videos: pick(videos), audios: pick(audios), files: pick(files), sources }
+}
+
 /** A call of a tool that was about to run, and has no result yet. */
 export interface OpenCall {
   readonly id: string

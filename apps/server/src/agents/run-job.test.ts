@@ -13,6 +13,7 @@ import type { ModelRun, RunModel } from './ask-model.ts'
 import { type ClaimedJob, type JobDraft, type JobOutcome, NO_MEDIA } from './job.ts'
 import { createJobStore, JobLost, type JobStore } from './job-store.ts'
 import { type RunJobParts, runJob } from './run-job.ts'
+import { createTaskStore } from './task-store.ts'
 
 const places = await databasePlaces()
 const signal = new AbortController().signal
@@ -234,6 +235,40 @@ describe.each(places)('jobs on $name', ({ create }) => {
       }
       expect((await store.list({ limit: 100 })).map(({ id }) => id)).toEqual(ids.slice(0, 2))
       expect(await store.list({ limit: 100, agent: 'none' })).toEqual([])
+    }))
+
+  it('loses the bytes of its media when it ends, and keeps the addresses', () =>
+    withDatabase(async (database) => {
+      const store = openStore(database)
+      const address = 'https://pictures.example/a.png'
+      const sources = [{ type: 'image', url: address } as const]
+      const bytes = `data:image/png;base64,${'A'.repeat(4000)}`
+      const media = { images: [bytes, address], videos: [], audios: ['AAAA'], files: [`${address}${bytes}`], sources }
+      const left = { images: [address], videos: [], audios: [], files: [], sources }
+      for (const end of ['finish', 'cancel'] as const) {
+        const id = await store.insert({ ...DRAFT, media })
+        const job = await claim(store)
+        expect(job.media).toEqual(media)
+        if (end === 'finish') await store.finish(job, { status: 'failed', error: 'x' })
+        else expect(await store.cancel(id)).toBe(true)
+        expect((await store.get(id))?.media).toEqual(left)
+      }
+      expect(await store.cancel('job_none')).toBe(false)
+    }))
+
+  it('a list of tasks ends where its texts get too long, and goes on after its last one', () =>
+    withDatabase(async (database) => {
+      const tasks = createTaskStore({ queries: database.queries, clock: systemClock })
+      const texts = { cron: '', cronTimezone: 'UTC', cronMissed: 'skip', cronParameters: {}, mediaSources: [] } as const
+      for (const name of ['c', 'a', 'b']) {
+        const draft = { name, description: '', model: 'm', prompt: 'x'.repeat(7_000_000), enabled: true, ...texts }
+        await tasks.create(draft, 'local')
+      }
+      const first = await tasks.list()
+      expect(first.map(({ name }) => name)).toEqual(['a', 'b'])
+      const rest = await tasks.list(first.at(-1)?.id)
+      expect(rest.map(({ name }) => name)).toEqual(['c'])
+      expect([await tasks.list(rest[0]?.id), await tasks.list('gone')]).toEqual([[], []])
     }))
 
   it('a job belongs to one server, and to another one only after its lease', () =>

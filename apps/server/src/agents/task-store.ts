@@ -1,19 +1,24 @@
 import { randomUUID } from 'node:crypto'
-import { and, asc, count, eq, isNotNull, lte, min, notInArray, type SQL } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, isNotNull, lte, min, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { DatabaseQueries, Queries } from '../db/queries.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Clock } from '../ports.ts'
 import { agentNotFound, tooMany } from './agent-errors.ts'
 import { findNextRun } from './schedule.ts'
 import { toStorable } from './storable-text.ts'
+import { takeWithin } from './take-within.ts'
 import { AGENT_LIMITS, type AgentTask, type MediaAddress, type MissedRuns, type TaskDraft } from './task.ts'
 
 /** Tasks in the database. */
 export interface TaskStore {
   /** @throws {SvcError} `insufficient_storage` for more tasks than a server keeps */
   create(draft: TaskDraft, owner: string): Promise<AgentTask>
-  /** In the order of their names. */
-  list(): Promise<readonly AgentTask[]>
+  /**
+   * Lists tasks in the order of their names. The list ends early where its texts get too long.
+   *
+   * @param after the id of the last task of the list before; no task is found after an unknown one
+   */
+  list(after?: string): Promise<readonly AgentTask[]>
   /** @throws {SvcError} `not_found` */
   get(id: string): Promise<AgentTask>
   /** The oldest task of a name. @throws {SvcError} `not_found` */
@@ -67,11 +72,12 @@ export function createTaskStore({
       })
       return toTask(row)
     },
-    async list() {
-      const rows = await queries.rows((db, { agentTasks: tasks }) =>
-        db.select().from(tasks).orderBy(asc(tasks.name), asc(tasks.id)),
+    async list(after) {
+      const all = await queries.rows((db, { agentTasks: tasks }) =>
+        db.select(sizeColumns(tasks)).from(tasks).orderBy(asc(tasks.name), asc(tasks.id)),
       )
-      return rows.map(toTask)
+      const place = after === undefined ? -1 : all.findIndex(({ id }) => id === after)
+      return after !== undefined && place < 0 ? [] : readTasks(queries, all.slice(place + 1))
     },
     async get(id) {
       const task = await find((tasks) => eq(tasks.id, id))
@@ -107,15 +113,15 @@ export function createTaskStore({
       return row?.next == null ? undefined : Number(row.next)
     },
     async listDue(now, passed) {
-      const rows = await queries.rows((db, { agentTasks: tasks }) =>
+      const due = await queries.rows((db, { agentTasks: tasks }) =>
         db
-          .select()
+          .select(sizeColumns(tasks))
           .from(tasks)
           .where(and(lte(tasks.nextRunAt, now), without(tasks, passed)))
           .orderBy(asc(tasks.nextRunAt))
           .limit(BATCH),
       )
-      return rows.map(toTask)
+      return readTasks(queries, due)
     },
     async advance({ id, nextRunAt, updatedAt }, next, work) {
       if (nextRunAt === undefined) return false
@@ -131,6 +137,25 @@ export function createTaskStore({
       })
     },
   }
+}
+
+/** Reads the first tasks of a list, as long as there is room for their texts. */
+async function readTasks(
+  queries: DatabaseQueries,
+  list: Parameters<typeof takeWithin>[0],
+): Promise<readonly AgentTask[]> {
+  const ids = takeWithin(list, AGENT_LIMITS.listLength)
+  if (ids.length === 0) return []
+  const rows = await queries.rows((db, { agentTasks: tasks }) => db.select().from(tasks).where(inArray(tasks.id, ids)))
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => byId.get(id) ?? []).map(toTask)
+}
+
+/** The id of a task, and the characters of its texts. */
+function sizeColumns(tasks: Tables['agentTasks']) {
+  const { id, description, prompt, cronParameters, mediaSources } = tasks
+  const characters = sql`length(${description}) + length(${prompt}) + length(${cronParameters}) + length(${mediaSources})`
+  return { id, characters }
 }
 
 function without(tasks: Tables['agentTasks'], ids: readonly string[]): SQL | undefined {

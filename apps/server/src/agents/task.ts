@@ -66,6 +66,6 @@ export const AGENT_LIMITS = {
   /** Characters of the steps of one run. */
   traceLength: 33_554_432,
   resultLength: 4_194_304,
-  /** Characters of the jobs of one list. */
+  /** Characters of the jobs or tasks of one list. */
   listLength: 16_777_216,
 } as const

@@ -71,20 +71,14 @@ export function createSessionEntries({ maxSessions, idleMs, clock }: EntryOption
       end(entry)
       return
     }
-    entry.usedAt = clock.monotonic()
-    entry.idle?.abort()
-    entry.idle = new AbortController()
-    clock.sleep(idleMs, { signal: entry.idle.signal }).then(
+    waitUnused(entry, { idleMs, clock }).then(
       () => end(entry),
       () => undefined,
     )
   }
 
   function makeRoom(): void {
-    if (entries.size < maxSessions) return
-    const oldest = findLongestUnused([...entries.values()])
-    if (oldest === undefined) throw tooMany(maxSessions)
-    end(oldest)
+    if (entries.size >= maxSessions) end(findLongestUnused([...entries.values()]) ?? refuseMore(maxSessions))
   }
 
   function start(key: SessionKey, open: OpenSession): Entry {
@@ -148,6 +142,14 @@ export function createSessionEntries({ maxSessions, idleMs, clock }: EntryOption
   }
 }
 
+/** Waits for the idle time of an entry. @throws when it is used before */
+function waitUnused(entry: Entry, { idleMs, clock }: Pick<EntryOptions, 'idleMs' | 'clock'>): Promise<void> {
+  entry.usedAt = clock.monotonic()
+  entry.idle?.abort()
+  entry.idle = new AbortController()
+  return clock.sleep(idleMs, { signal: entry.idle.signal })
+}
+
 function findLongestUnused(entries: readonly Entry[]): Entry | undefined {
   const free = entries.filter(({ leases, session }) => leases === 0 && session !== undefined)
   return free.sort((a, b) => a.usedAt - b.usedAt)[0]
@@ -171,8 +173,8 @@ function closedEarly(): SvcError {
   return new SvcError('unavailable', 'the session was closed during its start', { code: 'mcp_session_closed' })
 }
 
-function tooMany(maxSessions: number): SvcError {
-  return new SvcError('unavailable', `no more than ${maxSessions} sessions of MCP servers can be open`, {
+function refuseMore(maxSessions: number): never {
+  throw new SvcError('unavailable', `no more than ${maxSessions} sessions of MCP servers can be open`, {
     code: 'mcp_sessions',
     retryAfterMs: 1000,
   })

@@ -35,6 +35,22 @@ async function startWorld(rights: Partial<Principal>): Promise<TestServer> {
 }
 
 describe('a quota of requests', () => {
+  it('counts a request to an agent once, with the tokens of its model', async () => {
+    const quotas = [rule({ maxRequests: 2 }), rule({ id: 'own', model: 'clerk', maxRequests: 2 })]
+    await using server = await startWorld({ quotas })
+    const made = await server.post('/api/agents', { name: 'clerk', model: 'm' }, as('root'))
+    expect(made.status).toBe(201)
+    const statuses: number[] = []
+    for (let count = 0; count < 3; count += 1) statuses.push((await server.chat('clerk', {}, as('ada'))).status)
+    expect(statuses).toEqual([200, 200, 429])
+    await using other = await startWorld({ quotas: [rule({ maxTokens: 15 })] })
+    expect((await other.post('/api/agents', { name: 'clerk', model: 'm' }, as('root'))).status).toBe(201)
+    const asked = [await other.chat('clerk', {}, as('ada')), await other.chat('clerk', {}, as('ada'))]
+    expect(asked.map(({ status }) => status)).toEqual([200, 200])
+    const refused = await other.chat('clerk', {}, as('ada'))
+    expect([refused.status, refused.json()]).toMatchObject([429, { error: { code: 'quota_exceeded' } }])
+  })
+
   // verifies access:user:quotas, limits:per-user:quota
   it('AU-17: lets exactly 100 of 1,000 pass that come at once, streamed or not, in every format', async () => {
     const createdAt = Date.now()

@@ -24161,14 +24161,16 @@ export interface operations {
     };
     get_api_agent_tasks: {
         parameters: {
-            query?: never;
+            query?: {
+                after?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description In the order of their names. */
+            /** @description In the order of their names, as many as 16 MiB of text hold. */
             200: {
                 headers: {
                     [name: string]: unknown;

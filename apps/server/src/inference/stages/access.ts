@@ -1,3 +1,4 @@
+import type { Principal } from '@svc/auth'
 import { checkModelAccess } from '@svc/auth/access'
 import type { Quotas } from '@svc/auth/quotas'
 import { SvcError } from '@svc/errors'
@@ -20,7 +21,8 @@ export function createAccess(quotas: Pick<Quotas, 'reserve'>): Stages['access'] 
   return ({ request, ledger }, cleanup) => {
     checkModel(request)
     const { context, model, through, document } = request
-    const { principal, route } = context
+    const { route } = context
+    const principal = model.serving.kind === 'agent' ? withoutSharedRules(context.principal) : context.principal
     if (principal.quotas.length === 0) return undefined
     const tokens = WITHOUT_TOKENS.has(route.usecase ?? '')
       ? 0
@@ -32,6 +34,14 @@ export function createAccess(quotas: Pick<Quotas, 'reserve'>): Stages['access'] 
       ledger.reservation = { renew: (further) => reservation.renew(further, options) }
     })
   }
+}
+
+/**
+ * A request to an agent asks the agent's model in the name of the same caller. That request counts under the rules for
+ * all models, with its tokens.
+ */
+function withoutSharedRules(principal: Principal): Principal {
+  return { ...principal, quotas: principal.quotas.filter(({ model }) => model !== '') }
 }
 
 function checkModel(request: ResolvedRequest): void {

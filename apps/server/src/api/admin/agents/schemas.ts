@@ -122,6 +122,9 @@ export const job = z.object({
 
 export const jobList = z.array(job)
 
+/** Query of the list of tasks: `after` is the id of the last task of the list before. */
+export const taskQuery = z.object({ after: z.string().optional() })
+
 /** Query of the list of jobs. */
 export const jobQuery = z.object({
   task_id: z.string().optional(),

@@ -48,10 +48,17 @@ export function taskRoutes({ open, bodies, clock }: AgentRouteParts): Route[] {
       method: 'GET',
       path: TASKS,
       summary: 'The tasks',
+      query: async () => (await schemas()).taskQuery,
       responses: {
-        200: { description: 'In the order of their names.', schema: async () => (await schemas()).taskList },
+        200: {
+          description: 'In the order of their names, as many as 16 MiB of text hold.',
+          schema: async () => (await schemas()).taskList,
+        },
       },
-      handler: async () => json((await (await open()).tasks.list()).map(toWireTask)),
+      async handler(call) {
+        const { tasks } = await open()
+        return json((await tasks.list(call.query('after') || undefined)).map(toWireTask))
+      },
     }),
     defineRoute({
       ...AGENT_ROUTE,
