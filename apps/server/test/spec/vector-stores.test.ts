@@ -19,7 +19,10 @@ let client: OpenAI
 
 beforeAll(async () => {
   server = await startTestServer({ flags: ['--vector-store-model', 'e'] })
-  await server.model('e', { embeddingDimension: 256 }, keys)
+  const patterns = [{ name: 'TICKET', match: 'tick-[0-9]{4}', action: 'block' }]
+  const detection = { builtins: ['email'], patterns, default_action: 'mask' }
+  await server.model('patterns', {}, { backend: 'pattern', pii_detection: detection })
+  await server.model('e', { embeddingDimension: 256 }, { ...keys, pii: { enabled: true, detectors: ['patterns'] } })
   client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 })
 })
 afterAll(() => server.close())
@@ -188,6 +191,22 @@ describe('vector stores', () => {
   })
 
   // verifies files:search:filters
+  it('heed the filter of the model that embeds', async () => {
+    const store = await client.vectorStores.create({ name: 'private' })
+    const texts = ['Ask ada@lab.example for bread', 'tick-1234 is about bread']
+    const files = await Promise.all(texts.map((text, index) => upload(`private-${index}.txt`, text)))
+    const ids = files.map(({ id }) => id)
+    await client.vectorStores.fileBatches.createAndPoll(store.id, { file_ids: ids }, POLL)
+    const [masked, blocked] = await Promise.all(
+      ids.map((id) => client.vectorStores.files.retrieve(id, { vector_store_id: store.id })),
+    )
+    expect([masked?.status, blocked?.status]).toEqual(['completed', 'failed'])
+    expect(blocked?.last_error?.message).toContain('content policy')
+    const found = await client.vectorStores.search(store.id, { query: 'bread' })
+    expect(found.data.flatMap(({ content }) => content.map(({ text }) => text))).toEqual([texts[0]])
+    expect(await refused(client.vectorStores.search(store.id, { query: 'tick-1234' }))).toMatchObject({ status: 400 })
+  })
+
   it('filter by attributes, as they are now', async () => {
     const store = await client.vectorStores.create({})
     const years = [1999, 2005, 2020]
