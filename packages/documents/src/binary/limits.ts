@@ -8,6 +8,8 @@ export const BINARY_LIMITS = {
   partBytes: 16 * 1024 * 1024,
   /** Elements inside of each other. */
   depth: 1000,
+  /** Longest time that a PDF is read, milliseconds. */
+  pdfMs: 120_000,
   /** Pages of a PDF. */
   pages: 20_000,
   /** Characters of the text, UTF-16 code units. */

@@ -78,6 +78,8 @@ describe('binary documents', () => {
     expect(await read(latin(rtf), 'a.rtf')).toBe('Cafés\n\nПривет {ok} П')
     expect(await read(pdf(['Hello', 'world']), 'a.pdf')).toBe('Hello\nworld')
     expect(await read(pdf(['Hello']), 'named.txt')).toBe('Hello')
+    // The bytes decide, whatever the name says.
+    expect(await read(latin('A plain text.'), 'bad.pdf')).toBe('A plain text.')
   })
 
   it('are refused with the reason when they are damaged, encrypted or empty', async () => {

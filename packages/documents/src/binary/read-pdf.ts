@@ -2,6 +2,7 @@ import { getDocument, VerbosityLevel } from 'unpdf/pdfjs'
 import { DocumentError } from '../errors.ts'
 import { createTextPieces } from '../extract/text-pieces.ts'
 import { BINARY_LIMITS } from './limits.ts'
+import { withinTime } from './within-time.ts'
 
 /** A run of letters on a page. */
 interface Run {
@@ -17,12 +18,26 @@ type Pdf = Awaited<ReturnType<typeof getDocument>['promise']>
 const PARAGRAPH_GAP = 1.7
 const CONTROLS = /[^\P{Cc}\n\t]/gu
 
+/** Longest times, milliseconds. */
+interface PdfTimes {
+  readonly maxMs: number
+  /** For the library to let go of a document. */
+  readonly destroyMs: number
+}
+
+const PDF_TIMES: PdfTimes = { maxMs: BINARY_LIMITS.pdfMs, destroyMs: 1000 }
+
 /**
- * Reads the text of a PDF, page by page.
+ * Reads the text of a PDF, page by page. The library may never settle for a damaged one: it is given up after a time.
  *
- * @throws {DocumentError} `invalid_document` for a damaged or encrypted one, and for one without text; `document_limit`
+ * @throws {DocumentError} `invalid_document` for a damaged or encrypted one, and for one without text; `document_limit`;
+ *   the reason of the signal
  */
-export async function readPdf(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
+export async function readPdf(
+  bytes: Uint8Array,
+  signal: AbortSignal,
+  { maxMs, destroyMs }: PdfTimes = PDF_TIMES,
+): Promise<string> {
   const task = getDocument({
     // The reader takes the bytes away from their owner, and refuses those of a Buffer.
     data: new Uint8Array(bytes),
@@ -33,13 +48,14 @@ export async function readPdf(bytes: Uint8Array, signal: AbortSignal): Promise<s
     verbosity: VerbosityLevel.ERRORS,
   })
   try {
-    const text = await readPages(await task.promise, signal)
+    const reading = task.promise.then((pdf) => readPages(pdf, signal))
+    const text = await withinTime(reading, { maxMs, signal })
     if (text !== '') return text
   } catch (error) {
     signal.throwIfAborted()
     throw toRefusal(error)
   } finally {
-    await task.destroy()
+    await withinTime(task.destroy(), { maxMs: destroyMs, signal }).catch(() => undefined)
   }
   throw new DocumentError('invalid_document', 'the PDF has no text: its pages may be pictures, such as scans')
 }
