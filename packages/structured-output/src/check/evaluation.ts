@@ -13,6 +13,8 @@ const WALKED: ReadonlySet<string> = new Set([
   ...['required', 'allOf', 'anyOf', 'oneOf', 'prefixItems', 'items', 'patternProperties'],
   ...['dependentRequired', 'dependentSchemas', 'dependencies', 'const'],
 ])
+/** Keywords that apply schemas to the value itself. */
+const COMBINING = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if'] as const
 /** Entries, or characters of a text, that cost as much as one step. */
 const LISTED_PER_STEP = 64
 
@@ -30,6 +32,7 @@ export class Evaluation implements Evaluator {
     readonly unknown[],
     { readonly simple: ReadonlySet<unknown>; readonly others: readonly unknown[] }
   >()
+  readonly #combining = new WeakMap<object, boolean>()
   readonly #weights = new WeakMap<object, number>()
   #steps = 0
   #depth = 0
@@ -85,6 +88,16 @@ export class Evaluation implements Evaluator {
     return known.others.some((one) => isEqual(one, value))
   }
 
+  /** Whether a schema has a keyword that applies others to the same value. */
+  #combines(schema: object): boolean {
+    let combines = this.#combining.get(schema)
+    if (combines === undefined) {
+      combines = COMBINING.some((name) => Object.hasOwn(schema, name))
+      this.#combining.set(schema, combines)
+    }
+    return combines
+  }
+
   /** Number of keyword entries that a schema visits for any value. */
   #weigh(schema: object): number {
     let weight = this.#weights.get(schema)
@@ -136,6 +149,7 @@ export class Evaluation implements Evaluator {
   }
 
   #applyCombinations(place: SchemaPlace, subject: Subject, verdict: Verdict): void {
+    if (typeof place.schema === 'boolean' || !this.#combines(place.schema)) return
     const reference = readText(place, '$ref')
     if (reference !== undefined) verdict.merge(this.apply(followReference(place, reference), subject))
     for (const part of readSchemas(place, 'allOf')) verdict.merge(this.apply(part, subject))

@@ -26,8 +26,10 @@ export function readKeyword(place: SchemaPlace, name: string): unknown {
   const { document, pointer } = place
   if (document.budget?.spend() === false)
     throw refuseSchema(document.origin, pointer, 'takes too many steps to compile')
-  if (document.leftOut?.has(pointer + toPointer(name)) === true) return undefined
-  return isObject(place.schema) ? readMember(place.schema, name) : undefined
+  const value = isObject(place.schema) ? readMember(place.schema, name) : undefined
+  const { leftOut } = document
+  if (value === undefined || leftOut === undefined || leftOut.size === 0) return value
+  return leftOut.has(pointer + toPointer(name)) ? undefined : value
 }
 
 /** Reads the kinds that `type` names, with null where `nullable` is set; undefined without `type`. */

@@ -130,6 +130,12 @@ describe('a part of a schema that cannot be used', () => {
     expect(leftOut.map(({ tool }) => tool)).toEqual([48, 49, 50, 51, 52, 53, 54].map((index) => `tool${index}`))
   })
 
+  it('takes few steps for each value of long lists', () => {
+    const parameters = { properties: { a: { enum: Array.from({ length: 19_000 }, (_, index) => index) } } }
+    const functions = Array.from({ length: 64 }, (_, index) => ({ name: `tool${index}`, parameters }))
+    expect(createToolGrammar({ functions, settings: {} }).leftOut).toHaveLength(63)
+  })
+
   it('does not lift the limit of steps', () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 30 }, (_, at) => [

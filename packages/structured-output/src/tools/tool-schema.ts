@@ -67,6 +67,7 @@ export function openToolSchema(tool: CallableTool, { index, patterns, budget }: 
   const pointers = new Set<string>()
   let leftOut: readonly LeftOutPart[] = []
   let place: SchemaPlace | undefined
+  let size: number | undefined
   const schema: ToolSchema = {
     origin,
     get leftOut() {
@@ -77,7 +78,9 @@ export function openToolSchema(tool: CallableTool, { index, patterns, budget }: 
       return place
     },
     get removableSize() {
-      return strict || pointers.has('') ? 0 : JSON.stringify(parameters).length
+      if (strict || pointers.has('')) return 0
+      size ??= JSON.stringify(parameters).length
+      return size
     },
     leaveOut({ pointer, reason }) {
       if (strict || budget.isSpent || pointers.has('')) return false
