@@ -2,11 +2,13 @@ import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { SvcError } from '@svc/errors'
 import type { OutboundClient, OutboundRequest } from '../outbound/client.ts'
 import type { Trust } from '../outbound/failures.ts'
+import { createKeptConnections } from '../outbound/kept-connections.ts'
 import type { OutboundResponse } from '../outbound/response.ts'
 import type { Clock } from '../ports.ts'
 import { type BodyEnd, boundBody } from './bounded-body.ts'
 import { messageTooComplex, messageTooLarge, serverFailed } from './failures.ts'
 import { createPendingAnswers } from './pending-answers.ts'
+import { shareRenewals } from './shared-renewals.ts'
 
 /** Options of {@link createGuardedFetch}. */
 export interface GuardedFetchOptions {
@@ -68,8 +70,11 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const open = new Set<AbortController>()
   const pending = createPendingAnswers(options.onLost, clock)
   const mayStream = createStreamLimit(clock)
+  const connections = createKeptConnections()
   let isClosed = false
   let answers = 0
+
+  const isOwn = (address: string | URL): boolean => String(address) === new URL(options.url).href
 
   async function send(address: string | URL, init: RequestInit = {}): Promise<Response> {
     if (isClosed || init.signal?.aborted === true) throw serverFailed(server, 'was closed')
@@ -89,6 +94,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       const reply = await options.client.fetch(String(address), {
         ...toLimits({ isStream, isRequest: id !== undefined }, options),
         ...toPlace(new URL(address).origin, headers, options),
+        ...(id !== undefined && isOwn(address) ? { connections } : {}),
         ...(init.body == null ? {} : { body: Buffer.from(String(init.body)) }),
         method,
         headers: Object.fromEntries(headers),
@@ -134,13 +140,14 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   }
 
   return {
-    fetch: send,
+    fetch: shareRenewals(send, clock),
     settle: pending.settle,
     close() {
       isClosed = true
       pending.close()
       for (const connection of open) connection.abort(new DOMException('the session was closed', 'AbortError'))
       open.clear()
+      connections.close()
     },
   }
 }

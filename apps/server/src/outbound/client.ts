@@ -9,6 +9,7 @@ import { exchange } from './exchange.ts'
 import { fetchFailed, fetchTooLarge, type Trust, toFetchFailure, withHost } from './failures.ts'
 import { toReplyHeaders, toRequestHeaders } from './headers.ts'
 import { isLoopbackAddress } from './host-name.ts'
+import type { KeptConnections } from './kept-connections.ts'
 import { type Lifetime, startLifetime } from './lifetime.ts'
 import { readRedirect, staysWithin } from './redirect.ts'
 import { createResponse, type OutboundResponse } from './response.ts'
@@ -74,6 +75,8 @@ export interface OutboundRequest {
   readonly body?: Uint8Array | undefined
   /** Redirects of a GET or HEAD that are followed, at most {@link MAX_REDIRECTS}; one more is a failure. @default 0 */
   readonly redirects?: number | undefined
+  /** Connections of earlier requests to the same server, for another one. @default a connection of its own */
+  readonly connections?: KeptConnections | undefined
   /** Whether encoded content (gzip, deflate, br) is requested and decoded. @default true, but false with `range` */
   readonly decode?: boolean | undefined
 }
@@ -98,7 +101,8 @@ export const MAX_REDIRECTS = 10
 const DEFAULT_IDLE_TIMEOUT_MS = 30_000
 
 /**
- * Creates the client for outbound HTTP (G9, FETCH-1). Each request has a connection of its own, which is never reused.
+ * Creates the client for outbound HTTP (G9, FETCH-1). A request has a connection of its own, unless it names
+ * connections that are kept.
  *
  * @public used by galleries, content URLs, the CORS proxy and identity providers as they are built
  * @example
@@ -154,7 +158,7 @@ async function follow(
   request: OutboundRequest,
   { findTarget, findProxy, lifetime, userAgent, certificates }: FollowOptions,
 ): Promise<Reply> {
-  const { method = 'GET', body, headers: given = {} } = request
+  const { method = 'GET', body, headers: given = {}, connections } = request
   const { signal } = lifetime
   let url: string | URL = firstUrl
   let { trust, credentials } = request
@@ -184,7 +188,7 @@ async function follow(
       }
       // A name of this machine never leaves it.
       const proxy = isOnOwnMachine(target) ? undefined : findProxy(target.url)
-      const message = await exchange({ target, method, headers, body, certificates, proxy, signal })
+      const message = await exchange({ target, method, headers, body, certificates, proxy, connections, signal })
       lifetime.stopWaiting()
       if (message.statusCode === 407 && proxy !== undefined) {
         message.destroy()

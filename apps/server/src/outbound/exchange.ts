@@ -3,6 +3,7 @@ import { request as startHttps } from 'node:https'
 import { isIP, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { connect as connectTls, type SecureContext } from 'node:tls'
 import { type ForwardProxy, openTunnel, pinAddresses, toDestination } from '@svc/http-client'
+import type { KeptConnections } from './kept-connections.ts'
 import { readPort, type Target } from './target.ts'
 
 /** Options of the connection that requests pass on. */
@@ -18,6 +19,8 @@ export interface ExchangeOptions {
   readonly certificates?: (() => SecureContext) | undefined
   /** Reached in place of the target: it looks the target's name up itself. */
   readonly proxy?: ForwardProxy | undefined
+  /** Connections that may be used again, except behind a proxy. @default a new one */
+  readonly connections?: KeptConnections | undefined
   /** Signal whose abort cuts the connection at once, also while the body is read. */
   readonly signal: AbortSignal
 }
@@ -30,9 +33,9 @@ const MAX_TRIED_ADDRESSES = 8
 const ADDRESS_ATTEMPT_MS = 2000
 
 /**
- * Sends a request over a new connection to one of the target's addresses and gives the reply once its headers have
- * arrived. The name is not looked up again; it stays in `Host`, in SNI and in the check of the certificate. Behind a
- * proxy, https goes through a tunnel and plain http asks the proxy for the whole URL.
+ * Sends a request over a connection to one of the target's addresses and gives the reply once its headers have arrived.
+ * The name is not looked up again; it stays in `Host`, in SNI and in the check of the certificate. Behind a proxy, https
+ * goes through a tunnel and plain http asks the proxy for the whole URL.
  *
  * @returns the reply; destroying it cuts the connection
  * @throws as `openTunnel` does, where the proxy gives no tunnel
@@ -64,7 +67,9 @@ export async function exchange({ body, signal, ...options }: ExchangeOptions): P
       message.on('error', () => {})
       resolve(message)
     })
-    request.once('close', () => reject(createFailure('ECONNRESET', 'the connection was closed without a reply')))
+    request.once('close', () => {
+      if (reply === undefined) reject(createFailure('ECONNRESET', 'the connection was closed without a reply'))
+    })
     request.end(body)
   })
 }
@@ -75,11 +80,12 @@ function startRequest({
   headers,
   certificates,
   proxy,
+  connections,
   tunnel,
 }: Omit<ExchangeOptions, 'body' | 'signal'> & { readonly tunnel: Socket | undefined }): ClientRequest {
   const { url, host, addresses } = target
   const options: RequestOptions & AddressSelection = {
-    agent: false,
+    agent: (proxy === undefined ? connections?.agentFor(target) : undefined) ?? false,
     host,
     port: readPort(url),
     path: `${url.pathname}${url.search}`,
