@@ -17,7 +17,9 @@ async function startServer() {
 }
 
 const countOpen = (server: ReturnType<typeof createServer>) =>
-  new Promise<number>((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))))
+  new Promise<number>((resolve, reject) =>
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  )
 
 it('requests use a connection again as long as its address is one that was checked for them', async () => {
   await using upstream = await startServer()
