@@ -13,12 +13,20 @@ export interface AgentToolParts {
 
 /** Makes the tools that agents have from their skills and collections. */
 export function createAgentTools({ skills, collections }: AgentToolParts): OpenAgentTools {
+  /** Collections that were missing, which is said once. */
+  const missing = new Set<string>()
   return async (asked, { context }) => {
     if (asked.kind === 'skills') return createOwnToolSet((await offerSkills(await skills.open(), asked.names)).tools)
-    const { owner, names } = asked
+    const { owner, names, mayMiss } = asked
     const opened = await collections.open()
-    return createOwnToolSet(
-      await createCollectionTools({ collections: opened.collections, owner, names, caller: context }),
-    )
+    const onMissing = (name: string): void => {
+      if (missing.has(name) || missing.size >= MAX_MISSING) return
+      missing.add(name)
+      context.log.warn({ agent: name }, 'an agent has enable_kb and no collection of its name: it runs without one')
+    }
+    const options = { collections: opened.collections, owner, names, mayMiss, onMissing, caller: context }
+    return createOwnToolSet(await createCollectionTools(options))
   }
 }
+
+const MAX_MISSING = 1000

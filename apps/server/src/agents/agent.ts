@@ -118,8 +118,10 @@ function listCollections(
   { collections, enable_kb: ownOne }: AgentConfig,
   { name, owner }: Pick<Agent, 'name' | 'owner'>,
 ): readonly HostedTool[] {
-  const names = [...new Set([...(collections ?? []), ...(ownOne === true ? [name] : [])])]
-  return names.length === 0 ? [] : [{ kind: 'collections', owner, names }]
+  const named = collections ?? []
+  const hasOwn = ownOne === true && !named.includes(name)
+  const names = [...new Set([...named, ...(hasOwn ? [name] : [])])]
+  return names.length === 0 ? [] : [{ kind: 'collections', owner, names, ...(hasOwn ? { mayMiss: name } : {}) }]
 }
 
 /** Writes an agent as a model, for routes that name it. */

@@ -31,6 +31,12 @@ describe('the tool that searches collections', () => {
     const options = { collections, owner: 'ada', caller }
     expect(await createCollectionTools({ ...options, names: [] })).toEqual([])
     await expect(createCollectionTools({ ...options, names: ['three'] })).rejects.toMatchObject({ kind: 'not_found' })
+    const missed: string[] = []
+    const lenient = { ...options, mayMiss: 'three', onMissing: (name: string) => void missed.push(name) }
+    expect(await createCollectionTools({ ...lenient, names: ['three'] })).toEqual([])
+    const [other] = await createCollectionTools({ ...lenient, names: ['one', 'three'] })
+    expect([other?.description, missed]).toEqual([expect.stringMatching(/Collections: one\.$/), ['three', 'three']])
+    await expect(createCollectionTools({ ...lenient, names: ['four'] })).rejects.toMatchObject({ kind: 'not_found' })
     const [tool] = await createCollectionTools({ ...options, names: ['one', 'two'] })
     const result = await tool?.call({ query: 'rivers' }, { signal })
     expect(result).toEqual({

@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import type { DocumentStore } from '../../document-stores/document-store.ts'
 import type { InnerCaller } from '../../inference/core/inner-context.ts'
 import type { ServerTool } from '../../inference/tools/server-tools.ts'
 import type { Collections } from './collections.ts'
@@ -10,6 +11,10 @@ export interface CollectionToolOptions {
   readonly owner: string
   /** Their names. */
   readonly names: readonly string[]
+  /** The one of the names that is left out while there is no such collection. @default none */
+  readonly mayMiss?: string | undefined
+  /** Called when it is left out. */
+  readonly onMissing?: ((name: string) => void) | undefined
   /** The caller who pays for the embeddings of queries. */
   readonly caller: InnerCaller
 }
@@ -22,9 +27,11 @@ const [USUAL_RESULTS, MOST_RESULTS] = [5, 20]
  * @throws {SvcError} `not_found` for a collection that is not there
  */
 export async function createCollectionTools(options: CollectionToolOptions): Promise<readonly ServerTool[]> {
-  const { collections, owner, names, caller } = options
+  const { collections, caller } = options
+  const found = await findStores(options)
+  const names = found.map(({ name }) => name)
+  const stores = found.map(({ store }) => store)
   if (names.length === 0) return []
-  const stores = await Promise.all(names.map((name) => collections.get(owner, name)))
   const tool: ServerTool = {
     name: 'search_collection',
     tool: 'search_collection',
@@ -53,6 +60,27 @@ export async function createCollectionTools(options: CollectionToolOptions): Pro
     },
   }
   return [tool]
+}
+
+async function findStores({
+  collections,
+  owner,
+  names,
+  mayMiss,
+  onMissing,
+}: CollectionToolOptions): Promise<readonly { readonly name: string; readonly store: DocumentStore }[]> {
+  const found = await Promise.all(
+    names.map(async (name) => {
+      try {
+        return [{ name, store: await collections.get(owner, name) }]
+      } catch (error) {
+        if (name !== mayMiss || !SvcError.is(error) || error.kind !== 'not_found') throw error
+        onMissing?.(name)
+        return []
+      }
+    }),
+  )
+  return found.flat()
 }
 
 function readCount(value: unknown): number {

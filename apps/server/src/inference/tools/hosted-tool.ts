@@ -53,8 +53,15 @@ export type HostedTool =
   | { readonly kind: 'assistant' }
   /** A tool that reads skills of this server; all of them when no names are given. */
   | { readonly kind: 'skills'; readonly names?: readonly string[] | undefined }
-  /** A tool that searches the collections with these names. `owner`: id of the account that they belong to. */
-  | { readonly kind: 'collections'; readonly owner: string; readonly names: readonly string[] }
+  /** A tool that searches the collections with these names. */
+  | {
+      readonly kind: 'collections'
+      /** Id of the account that they belong to. */
+      readonly owner: string
+      readonly names: readonly string[]
+      /** The one of the names that is left out while there is no such collection. @default none */
+      readonly mayMiss?: string | undefined
+    }
 
 /** What a request takes from its servers beside tools. */
 export interface ServerTexts {

@@ -13,7 +13,7 @@ interface Failure {
   readonly reason: string
 }
 
-const TYPES = '.txt,.md,.html,.csv,.json,.jsonl,.yaml,.xml,.pdf,.docx,.pptx,.xlsx,.odt,.epub,text/*'
+const TYPES = '.txt,.md,.html,.csv,.json,.jsonl,.yaml,.xml,.pdf,.docx,.pptx,.xlsx,.odt,.ods,.odp,.rtf,.epub,text/*'
 
 /** Adds documents one after the other. One that is refused does not stop the others. */
 export function Upload({ name, isUsable }: { readonly name: string; readonly isUsable: boolean }) {
