@@ -245,7 +245,7 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
     address: '/app/agents/tasks/new',
     overlays: [
       {
-        source: 'components/agents/leave-guard',
+        source: 'components/ui/leave-guard',
         async open(page) {
           await page.getByLabel('Name', { exact: true }).fill('Later')
           await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Usage' }).click()
@@ -272,7 +272,7 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
     address: '/app/settings/branding',
     overlays: [
       {
-        source: 'features/settings/settings-page',
+        source: 'components/ui/leave-guard',
         async open(page) {
           await page.getByRole('textbox').nth(1).fill('Our models')
           await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Usage' }).click()

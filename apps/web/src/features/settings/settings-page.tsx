@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useBlocker, useLocation } from '@tanstack/react-router'
+import { getRouteApi, Link, useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ConfirmDialog } from '../../components/ui/dialog.tsx'
 import { SearchField } from '../../components/ui/field.tsx'
+import { LeaveGuard } from '../../components/ui/leave-guard.tsx'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { notify } from '../../components/ui/toast.ts'
@@ -111,7 +111,7 @@ function Settings({ sections, values }: { readonly sections: readonly Section[];
           setDrafts({})
         }}
       />
-      <LeaveGuard isNeeded={Object.keys(drafts).length > 0} />
+      <LeaveGuard isNeeded={() => Object.keys(drafts).length > 0} keptUnder="/app/settings/" />
     </>
   )
 }
@@ -156,25 +156,4 @@ function useShownSetting(): void {
   useEffect(() => {
     if (hash !== '') document.getElementById(hash)?.scrollIntoView({ block: 'center' })
   }, [hash])
-}
-
-/** Asks before unsaved changes are left behind; sections keep them. */
-function LeaveGuard({ isNeeded }: { readonly isNeeded: boolean }) {
-  const { t } = useTranslation('settings')
-  const blocker = useBlocker({
-    shouldBlockFn: ({ next }) => isNeeded && !next.pathname.startsWith('/app/settings/'),
-    enableBeforeUnload: isNeeded,
-    withResolver: true,
-  })
-  if (blocker.status !== 'blocked') return null
-  return (
-    <ConfirmDialog
-      title={t('leave.title')}
-      action={t('leave.action')}
-      onConfirm={blocker.proceed}
-      onClose={blocker.reset}
-    >
-      {t('leave.about')}
-    </ConfirmDialog>
-  )
 }
