@@ -157,7 +157,7 @@ export function createDocumentFiles({
     },
     async remove(storeId, id) {
       await get(storeId, id)
-      const isGone = await removeFromStore(queries, { storeId, id }, clock.now())
+      const isGone = await removeFromStore(queries, { storeId, id }, { now: clock.now() })
       if (!isGone) throw documentNotFound('file', id, 'file_id')
     },
     cancelBatch: (batch) => cancelBatch(queries, batch),

@@ -8,7 +8,7 @@ import { unknownCursor } from '../stored-files/file-errors.ts'
 import type { Reader } from '../stored-files/stored-file.ts'
 import { documentNotFound, documentsFull, refuseDocuments } from './document-errors.ts'
 import { DOCUMENT_LIMITS, type DocumentStore, findExpiry } from './document-store.ts'
-import { emptyStore } from './removal.ts'
+import { emptyStore, removeFilesInParts } from './removal.ts'
 
 /** Facts of a new store. */
 export type StoreDraft = Pick<DocumentStore, 'owner' | 'name' | 'description' | 'metadata' | 'model' | 'expiresDays'>
@@ -151,25 +151,25 @@ async function emptyExpired(queries: DatabaseQueries, now: number): Promise<read
   for (let after = ''; ; ) {
     const old = await queries.rows((db, { documentStores: stores }) =>
       db
-        .select({ id: stores.id })
+        .select({ id: stores.id, lastActiveAt: stores.lastActiveAt })
         .from(stores)
         .where(and(gt(stores.id, after), isExpired(stores)))
         .orderBy(stores.id)
         .limit(BATCH),
     )
-    for (const { id } of old) {
-      await queries.transaction(async (transaction) => {
-        // It may be in use again.
-        const expired = await transaction.change((db, { documentStores: stores }) =>
-          db
-            .update(stores)
-            .set({ revision: sql`${stores.revision} + 1` })
-            .where(and(eq(stores.id, id), isExpired(stores))),
-        )
-        if (expired === 0) return
-        await emptyStore(transaction, id)
-        emptied.push(id)
-      })
+    for (const { id, lastActiveAt } of old) {
+      // It may be in use again.
+      const expired = await queries.change((db, { documentStores: stores }) =>
+        db
+          .update(stores)
+          .set({ revision: sql`${stores.revision} + 1` })
+          .where(and(eq(stores.id, id), isExpired(stores))),
+      )
+      if (expired === 0) continue
+      // It stays expired.
+      await removeFilesInParts(queries, id, { now: lastActiveAt })
+      await queries.transaction((transaction) => emptyStore(transaction, id))
+      emptied.push(id)
     }
     if (old.length < BATCH) return emptied
     after = old.at(-1)?.id ?? after

@@ -6,13 +6,14 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { databasePlaces, silentLogger } from '../db/__fixtures__/places.ts'
 import { openDatabase } from '../db/open-database.ts'
+import type { DatabaseQueries, Queries } from '../db/queries.ts'
 import type { InnerCaller } from '../inference/core/inner-context.ts'
 import { FOLDER_MARK } from '../stored-files/folder-mark.ts'
 import type { StoredFile } from '../stored-files/stored-file.ts'
 import type { DocumentStore } from './document-store.ts'
 import { openDocuments } from './documents.ts'
 import type { TextEmbedder } from './embed-texts.ts'
-import { removeFilesInParts } from './removal.ts'
+import { removeFilesInParts, removeFromStore } from './removal.ts'
 
 const places = await databasePlaces()
 const { signal } = new AbortController()
@@ -497,6 +498,41 @@ describe.each(places)('documents on $name', ({ create }) => {
     expect(await world.find(store, 'river')).toEqual([])
     await world.documents.removeStore(other)
     expect([await world.countFiles(), await world.countChunks()]).toEqual([0, 0])
+  })
+
+  it('leave a store with few chunks in a statement, also one file of many', async () => {
+    await using world = await openWorld(create)
+    const [store, other] = [await world.store(), await world.store()]
+    const file = await world.upload('A stone in the frost. '.repeat(400))
+    for (const each of [store, other]) {
+      await world.add(each, file)
+      await world.done(each, file)
+    }
+    const chunks = (await world.countChunks()) / 2
+    expect(chunks).toBeGreaterThan(20)
+    const written: number[] = []
+    const count = (queries: Queries): Queries => ({
+      ...queries,
+      rows: (build) => queries.rows(build),
+      async change(build) {
+        const changed = await queries.change(build)
+        written.push(changed)
+        return changed
+      },
+    })
+    const { queries } = world
+    const counted: DatabaseQueries = {
+      ...count(queries),
+      transaction: (work) => queries.transaction((transaction) => work(count(transaction))),
+      holdsRows: (table) => queries.holdsRows(table),
+    }
+    const parts = { now: 1, chunksAtOnce: 4 }
+    expect(await removeFromStore(counted, { storeId: store.id, id: file.id }, parts)).toBe(true)
+    expect([await world.countFiles(), await world.countChunks()]).toEqual([1, chunks])
+    await removeFilesInParts(counted, other.id, parts)
+    expect([await world.countFiles(), await world.countChunks()]).toEqual([0, 0])
+    expect(Math.max(...written)).toBe(4)
+    expect(await removeFromStore(counted, { storeId: store.id, id: file.id }, parts)).toBe(false)
   })
 
   it('leave a store that expires', async () => {

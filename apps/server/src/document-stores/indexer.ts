@@ -4,6 +4,7 @@ import type { DatabaseQueries } from '../db/queries.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { DocumentFault, DocumentFile } from './document-store.ts'
 import { FileLeft, type IndexFileParts, indexFile } from './index-file.ts'
+import { removeChunksInParts } from './removal.ts'
 import { createWaitingFiles } from './waiting-files.ts'
 
 /** Indexes the files of stores in the background. The database is its queue. */
@@ -167,23 +168,19 @@ function createPatience({
   }
 }
 
-async function markFailed(
-  queries: DatabaseQueries,
-  { storeId, id, run }: DocumentFile,
-  error: SvcError,
-): Promise<void> {
-  await queries.transaction(async (transaction) => {
-    const failed = await transaction.change((db, { documentFiles: files }) =>
-      db
-        .update(files)
-        .set({ status: 'failed', errorCode: toFault(error), errorMessage: toMessage(error), usageBytes: 0 })
-        .where(and(eq(files.storeId, storeId), eq(files.id, id), eq(files.run, run), eq(files.status, 'in_progress'))),
-    )
-    if (failed === 0) return
-    await transaction.change((db, { documentChunks: chunks }) =>
-      db.delete(chunks).where(and(eq(chunks.storeId, storeId), eq(chunks.fileId, id), eq(chunks.run, run))),
-    )
-  })
+async function markFailed(queries: DatabaseQueries, file: DocumentFile, error: SvcError): Promise<void> {
+  const { storeId, id, run } = file
+  const failed = await queries.change((db, { documentFiles: files }) =>
+    db
+      .update(files)
+      .set({ status: 'failed', errorCode: toFault(error), errorMessage: toMessage(error), usageBytes: 0 })
+      .where(and(eq(files.storeId, storeId), eq(files.id, id), eq(files.run, run), eq(files.status, 'in_progress'))),
+  )
+  if (failed === 0) return
+  await removeChunksInParts(queries, file)
+  await queries.change((db, { documentChunks: chunks }) =>
+    db.delete(chunks).where(and(eq(chunks.storeId, storeId), eq(chunks.fileId, id), eq(chunks.run, run))),
+  )
 }
 
 function toFault({ kind }: SvcError): DocumentFault {

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, lt, max, type SQL, sql } from 'drizzle-orm'
 import type { DatabaseQueries, Queries } from '../db/queries.ts'
+import type { Tables } from '../db/schema.ts'
 
 /**
  * Notes that searches of a store find something else now. Others that change the store wait for the end of the
@@ -18,28 +20,92 @@ export async function touchStore(queries: Queries, storeId: string, now: number)
   return touched > 0
 }
 
+/** Most chunks of a statement, because SQLite lets nothing else run meanwhile. */
+const CHUNKS_AT_ONCE = 2000
+
+/** How removals are cut into parts. */
+interface RemovalOptions {
+  /** Milliseconds since the epoch, for the store. */
+  readonly now: number
+  /** Most chunks of a part. @default 2000 */
+  readonly chunksAtOnce?: number | undefined
+}
+
+/** A run of a file, whose chunks go together. */
+interface FileRun {
+  readonly storeId: string
+  readonly id: string
+  readonly run: string
+}
+
 /**
- * Takes a file out of a store. Its row goes before its chunks: an indexer locks it with each of its writes, so no chunk
- * comes later.
+ * Removes the chunks of a run of a file in parts, but for the last part, which goes with the transaction that follows.
+ * Nothing may find them or add to them any more.
+ */
+export async function removeChunksInParts(
+  queries: DatabaseQueries,
+  { storeId, id, run }: FileRun,
+  chunksAtOnce: number = CHUNKS_AT_ONCE,
+): Promise<void> {
+  const [last] = await queries.rows((db, { documentChunks: chunks }) =>
+    db
+      .select({ number: max(chunks.number) })
+      .from(chunks)
+      .where(and(eq(chunks.storeId, storeId), eq(chunks.fileId, id), eq(chunks.run, run))),
+  )
+  for (let below = chunksAtOnce; below <= Number(last?.number ?? -1); below += chunksAtOnce) {
+    await queries.change((db, { documentChunks: chunks }) =>
+      db
+        .delete(chunks)
+        .where(
+          and(eq(chunks.storeId, storeId), eq(chunks.fileId, id), eq(chunks.run, run), lt(chunks.number, below)),
+        ),
+    )
+    await setImmediate()
+  }
+}
+
+/**
+ * Takes a file out of a store. It gets a run without chunks first, so that no search finds it and no indexer adds to it
+ * while its chunks go.
  *
  * @returns whether it was there
  */
 export async function removeFromStore(
   queries: DatabaseQueries,
   { storeId, id }: { readonly storeId: string; readonly id: string },
-  now: number,
+  { now, chunksAtOnce }: RemovalOptions,
 ): Promise<boolean> {
-  return queries.transaction(async (transaction) => {
+  const leaving = `removed-${randomBytes(8).toString('hex')}`
+  const run = await queries.transaction(async (transaction) => {
     await touchStore(transaction, storeId, now)
-    const removed = await transaction.change((db, { documentFiles: files }) =>
-      db.delete(files).where(and(eq(files.storeId, storeId), eq(files.id, id))),
+    const [file] = await transaction.rows((db, { documentFiles: files }) =>
+      db
+        .select({ run: files.run })
+        .from(files)
+        .where(and(eq(files.storeId, storeId), eq(files.id, id))),
     )
-    if (removed === 0) return false
-    await transaction.change((db, { documentChunks: chunks }) =>
-      db.delete(chunks).where(and(eq(chunks.storeId, storeId), eq(chunks.fileId, id))),
+    await transaction.change((db, { documentFiles: files }) =>
+      db
+        .update(files)
+        .set({ run: leaving, status: 'cancelled', chunkCount: 0, usageBytes: 0 })
+        .where(and(eq(files.storeId, storeId), eq(files.id, id))),
     )
-    return true
+    return file?.run
   })
+  if (run === undefined) return false
+  await removeChunksInParts(queries, { storeId, id, run }, chunksAtOnce)
+  await queries.transaction(async (transaction) => {
+    const removed = await transaction.change((db, { documentFiles: files }) =>
+      db.delete(files).where(and(eq(files.storeId, storeId), eq(files.id, id), eq(files.run, leaving))),
+    )
+    // A file that was added again meanwhile keeps its chunks.
+    const isMeant = (chunks: Tables['documentChunks']): SQL | undefined => (removed > 0 ? undefined : eq(chunks.run, run))
+    await transaction.change((db, { documentChunks: chunks }) =>
+      db.delete(chunks).where(and(eq(chunks.storeId, storeId), eq(chunks.fileId, id), isMeant(chunks))),
+    )
+  })
+  return true
 }
 
 /** Takes stored files out of all stores. @returns the stores that had one of them, with the file */
@@ -54,27 +120,33 @@ export async function removeFromAllStores(
       .from(files)
       .where(inArray(files.id, [...fileIds])),
   )
-  for (const row of rows) await removeFromStore(queries, row, now)
+  for (const row of rows) await removeFromStore(queries, row, { now })
   return rows
 }
 
 const FILES_AT_ONCE = 200
-const CHUNKS_AT_ONCE = 2000
 
 /**
  * Removes the files of a store in parts, because SQLite lets nothing else run while it removes many chunks. A store that
  * is added to meanwhile is not empty afterwards.
  *
- * @param chunksAtOnce a part ends with the file that reaches it
+ * @param chunksAtOnce a part of several files ends with the file that reaches it
  */
 export async function removeFilesInParts(
   queries: DatabaseQueries,
   storeId: string,
-  { now, chunksAtOnce = CHUNKS_AT_ONCE }: { readonly now: number; readonly chunksAtOnce?: number },
+  { now, chunksAtOnce = CHUNKS_AT_ONCE }: RemovalOptions,
 ): Promise<void> {
-  const rows = await queries.rows((db, { documentFiles: files }) =>
-    db.select({ id: files.id, chunks: files.chunkCount }).from(files).where(eq(files.storeId, storeId)),
+  const all = await queries.rows((db, { documentFiles: files }) =>
+    db
+      .select({ id: files.id, chunks: files.chunkCount, status: files.status })
+      .from(files)
+      .where(eq(files.storeId, storeId)),
   )
+  const isLarge = ({ chunks, status }: (typeof all)[number]): boolean =>
+    chunks > chunksAtOnce || status === 'in_progress'
+  for (const { id } of all.filter(isLarge)) await removeFromStore(queries, { storeId, id }, { now, chunksAtOnce })
+  const rows = all.filter((row) => !isLarge(row))
   let ids: string[] = []
   let held = 0
   for (const [index, { id, chunks }] of rows.entries()) {
