@@ -5,7 +5,10 @@ import { isLocked, toDatabaseError } from './database-error.ts'
 import type { Tables } from './schema.ts'
 
 /** Builds queries: drizzle's own builder for either dialect. */
-export type QueryBuilder = Pick<BetterSQLite3Database<Tables>, 'select' | 'selectDistinct' | 'insert' | 'update' | 'delete'>
+export type QueryBuilder = Pick<
+  BetterSQLite3Database<Tables>,
+  'select' | 'selectDistinct' | 'insert' | 'update' | 'delete'
+>
 
 /** Short queries, written once for both dialects. */
 export interface Queries {

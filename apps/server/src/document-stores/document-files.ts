@@ -37,7 +37,7 @@ export interface DocumentFiles {
    * @throws {SvcError} `insufficient_storage` for more files than a store may have; `not_found` for a store that is gone
    */
   add(storeId: string, additions: readonly FileAddition[], owner: string): Promise<readonly DocumentFile[]>
-  /** Adds files as a batch. @throws as {@link add} */
+  /** Adds files as a batch. The oldest batch of many is forgotten, its files stay. @throws as {@link add} */
   addBatch(storeId: string, additions: readonly FileAddition[], owner: string): Promise<DocumentBatch>
   /** @throws {SvcError} `not_found` */
   get(storeId: string, id: string): Promise<DocumentFile>
@@ -186,6 +186,7 @@ async function insertFiles(
     await checkRoom(transaction, storeId, rows)
     if (adding.batch !== undefined) {
       const { batch } = adding
+      await makeRoom(transaction, storeId)
       await transaction.change((db, { documentBatches }) => db.insert(documentBatches).values(batch))
     }
     for (let at = 0; at < rows.length; at += FILES_AT_ONCE) {
@@ -201,6 +202,25 @@ async function insertFiles(
     }
   })
   return rows
+}
+
+/** Forgets the oldest batches of a store, so that there is room for another one. */
+async function makeRoom(queries: Queries, storeId: string): Promise<void> {
+  const [held] = await queries.rows((db, { documentBatches: batches }) =>
+    db.select({ batches: count() }).from(batches).where(eq(batches.storeId, storeId)),
+  )
+  const excess = Number(held?.batches ?? 0) - DOCUMENT_LIMITS.batches + 1
+  if (excess <= 0) return
+  const oldest = await queries.rows((db, { documentBatches: batches }) =>
+    db
+      .select({ id: batches.id })
+      .from(batches)
+      .where(eq(batches.storeId, storeId))
+      .orderBy(asc(batches.createdAt), asc(batches.id))
+      .limit(Math.min(excess, ROWS_AT_ONCE)),
+  )
+  const ids = oldest.map(({ id }) => id)
+  await queries.change((db, { documentBatches: batches }) => db.delete(batches).where(inArray(batches.id, ids)))
 }
 
 async function checkRoom(queries: Queries, storeId: string, rows: readonly DocumentFile[]): Promise<void> {

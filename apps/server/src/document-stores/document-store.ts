@@ -83,6 +83,8 @@ export const DOCUMENT_LIMITS = {
   stores: 1000,
   /** Files of one store. */
   files: 10_000,
+  /** Batches of one store; the oldest gives way. */
+  batches: 1000,
   /** Chunks of one store. */
   chunks: 100_000,
   /** Bytes of a file that is indexed. */

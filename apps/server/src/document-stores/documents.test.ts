@@ -637,6 +637,27 @@ describe.each(places)('documents on $name', ({ create }) => {
     expect(await world.countFiles()).toBe(0)
   })
 
+  it('have so many batches, of which the oldest is forgotten', async () => {
+    await using world = await openWorld(create)
+    const [store, other] = [await world.store(), await world.store()]
+    const toBatch = (storeId: string) => (_: unknown, index: number) => ({
+      ...{ id: `vsfb_${storeId === store.id ? 'a' : 'b'}${index.toString(16).padStart(31, '0')}`, storeId },
+      ...{ cancelled: 0, createdAt: index },
+    })
+    for (const { id } of [store, other]) {
+      const rows = Array.from({ length: 1000 }, toBatch(id))
+      await world.queries.change((db, { documentBatches }) => db.insert(documentBatches).values(rows))
+    }
+    const { files } = world.documents
+    const file = await world.upload('a river')
+    const batch = await files.addBatch(store.id, [{ file, attributes: {}, chunkSize: 100, chunkOverlap: 10 }], 'ada')
+    expect(await files.getBatch(store.id, batch.id)).toEqual(batch)
+    const [first, second] = [toBatch(store.id)(0, 0), toBatch(store.id)(0, 1)]
+    await expect(files.getBatch(store.id, first.id)).rejects.toMatchObject({ kind: 'not_found' })
+    expect(await files.getBatch(store.id, second.id)).toEqual(second)
+    expect(await files.getBatch(other.id, toBatch(other.id)(0, 0).id)).toMatchObject({ createdAt: 0 })
+  })
+
   it('cancel the files of a batch that wait', async () => {
     await using world = await openWorld(create)
     const store = await world.store()

@@ -57,9 +57,7 @@ export async function removeChunksInParts(
     await queries.change((db, { documentChunks: chunks }) =>
       db
         .delete(chunks)
-        .where(
-          and(eq(chunks.storeId, storeId), eq(chunks.fileId, id), eq(chunks.run, run), lt(chunks.number, below)),
-        ),
+        .where(and(eq(chunks.storeId, storeId), eq(chunks.fileId, id), eq(chunks.run, run), lt(chunks.number, below))),
     )
     await setImmediate()
   }
@@ -100,7 +98,8 @@ export async function removeFromStore(
       db.delete(files).where(and(eq(files.storeId, storeId), eq(files.id, id), eq(files.run, leaving))),
     )
     // A file that was added again meanwhile keeps its chunks.
-    const isMeant = (chunks: Tables['documentChunks']): SQL | undefined => (removed > 0 ? undefined : eq(chunks.run, run))
+    const isMeant = (chunks: Tables['documentChunks']): SQL | undefined =>
+      removed > 0 ? undefined : eq(chunks.run, run)
     await transaction.change((db, { documentChunks: chunks }) =>
       db.delete(chunks).where(and(eq(chunks.storeId, storeId), eq(chunks.fileId, id), isMeant(chunks))),
     )
