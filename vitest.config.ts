@@ -27,12 +27,15 @@ const HTTP_TESTS = [
 /** Leaks, restoration and failures of the filter of private text. */
 const FILTER_TESTS = ['test/spec/pii-{canaries,filter,leaving,restored}.test.ts']
 
-/** Starts with the tests that pack every package: at the end, one worker would run them by itself. */
-class PackedFirst extends BaseSequencer {
+/** Projects with a test of a minute: it packs every package, or compiles a copy of the server. */
+const LONG = ['packages/test-kit', 'scripts']
+
+/** Starts with the projects that have a long test: at the end, one worker would run it by itself. */
+class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isPacked = ({ project }: TestSpecification) => project.name === 'packages/test-kit'
+    const isLong = ({ project }: TestSpecification) => LONG.includes(project.name)
     const sorted = await super.sort(files)
-    return [...sorted.filter(isPacked), ...sorted.filter((file) => !isPacked(file))]
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
   }
 }
 
@@ -50,7 +53,7 @@ export default defineConfig({
     isolate: false,
     // The projects share what vite makes of a file: each would make it again.
     experimental: { fsModuleCache: true },
-    sequence: { sequencer: PackedFirst },
+    sequence: { sequencer: LongFirst },
     // An absolute path: each project has its own root.
     setupFiles: [join(import.meta.dirname, 'scripts/test-seed.ts')],
     // Left to itself vitest keeps one processor free; most tests wait for a server or a backend anyway.

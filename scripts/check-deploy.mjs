@@ -11,7 +11,8 @@ import { childEnvironment } from './child-environment.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = mkdtempSync(join(tmpdir(), 'svc-deploy-'))
-const env = childEnvironment(join(root, '.tools'))
+// Packages with the same inputs as here are not built again.
+const env = { ...childEnvironment(join(root, '.tools')), TURBO_CACHE_DIR: join(root, '.turbo/cache') }
 
 const hasProgram = (name) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0
 

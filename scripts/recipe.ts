@@ -64,7 +64,8 @@ export function applyChange(copy: string, { file, kind, text }: RecipeChange): v
 export function copyRepository(from: string, to: string): void {
   const git = ['ls-files', '--cached', '--others', '--exclude-standard', '-z']
   for (const file of execFileSync('git', git, { cwd: from, encoding: 'utf8', maxBuffer: 1 << 26 }).split('\0')) {
-    if (file !== '' && existsSync(join(from, file))) cpSync(join(from, file), join(to, file))
+    if (file !== '' && existsSync(join(from, file)))
+      cpSync(join(from, file), join(to, file), { preserveTimestamps: true })
   }
   symlinkSync(join(from, 'node_modules'), join(to, 'node_modules'))
   for (const folder of listPackages(to)) {

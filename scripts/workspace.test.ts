@@ -101,7 +101,12 @@ describe('a package that is published', () => {
     expect(manifest.bugs?.url).toBe('https://github.com/svc-project/svc/issues')
     expect(manifest.publishConfig?.provenance).toBe(true)
     expect(manifest.scripts?.['check:publish']).toMatch(/check-publish\.mjs$/)
-    expect(manifest.files).toEqual(expect.arrayContaining(['dist', '!src/**/*.test.ts', '!src/**/__fixtures__']))
+    // a program is one bundle without maps: its sources would be a copy that nothing reads
+    const sources = folder.startsWith('apps/')
+      ? ['!dist/**/*.map']
+      : ['src', '!src/**/*.test.ts', '!src/**/__fixtures__']
+    expect(manifest.files).toEqual(expect.arrayContaining(['dist', ...sources]))
+    if (folder.startsWith('apps/')) expect(manifest.files).not.toContain('src')
     expect(existsSync(join(root, folder, 'README.md'))).toBe(true)
   })
 

@@ -50,6 +50,7 @@ export default defineConfig({
   ...program({
     main: 'src/main.ts',
     'scan-worker': 'src/pii/scan-worker.mjs',
+    'index-worker': 'src/galleries/index-worker.mjs',
   }),
   async onSuccess() {
     await buildDocumentReader()

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Gives the path of a file in this folder that is not part of the bundle. The package ships its sources beside `dist`,
- * where a bundle finds the file.
+ * Gives the path of a file in this folder that is not part of the bundle. The package ships it in its folder
+ * of `src` (`files` of its manifest), where a bundle finds it.
  *
  * @param name relative to this folder: `migrations/sqlite`
  * @throws {Error} when the package is incomplete

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { SvcError } from '@svc/errors'
 
@@ -32,7 +33,7 @@ export async function readIndex(bytes: Uint8Array, options: ReadIndexOptions): P
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(MAX_READ_MS)])
   if (bytes.length > MAX_INDEX_BYTES) throw invalid(`it is larger than ${MAX_INDEX_BYTES} bytes`)
   signal.throwIfAborted()
-  const worker = new Worker(shippedProgram(), {
+  const worker = new Worker(findShippedProgram(), {
     workerData: { bytes },
     // Other flags of the program, such as a loader of its own, are not for this thread.
     execArgv: [],
@@ -73,11 +74,10 @@ function invalid(reason: string, cause?: unknown): SvcError {
   })
 }
 
-function shippedProgram(): URL {
-  const places = ['./index-worker.mjs', '../src/galleries/index-worker.mjs'].map(
-    (place) => new URL(place, import.meta.url),
-  )
-  const found = places.find((place) => existsSync(place))
-  if (found === undefined) throw new Error(`index-worker.mjs is missing from the installation: ${places.join(', ')}`)
-  return found
+/** Finds the program of the thread beside this file, or beside the bundle, where it is a bundle of its own. */
+function findShippedProgram(): URL {
+  const name = import.meta.url.endsWith('.ts') ? './index-worker.mjs' : './index-worker.js'
+  const program = new URL(name, import.meta.url)
+  if (!existsSync(program)) throw new Error(`${fileURLToPath(program)} is missing from the installation`)
+  return program
 }

@@ -100,7 +100,8 @@ function startRequest({
     maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
   }
-  const secureContext = certificates?.()
+  // plain http over no proxy needs no certificates, which take long to read
+  const secureContext = url.protocol === 'http:' && proxy === undefined ? undefined : certificates?.()
   const trust = secureContext === undefined ? {} : { secureContext }
   const tls = { servername: isIP(host) === 0 ? host : '', rejectUnauthorized: true, ...trust }
   if (tunnel !== undefined) {

@@ -10,6 +10,7 @@ import {
   listCodeBlocks,
   packPackage,
   type RegisteredPackage,
+  startFileOrigin,
   startOtlpReceiver,
   startPackageRegistry,
   type TempDir,
@@ -168,6 +169,23 @@ describe('the installed server', () => {
         systems.map((system) => `@svc/onnxruntime-${system}`),
       ),
     )
+  })
+
+  it('loads nothing that only a clone has: of its sources it brings programs of threads and steps of a schema', async () => {
+    const files = (await readdir(inPackage('@svc/server', 'src'), { recursive: true })).filter((file) =>
+      /\.\w+$/.test(file),
+    )
+    expect(files.filter((file) => !/\.sql$|_journal\.json$|\.mjs$/.test(file))).toEqual([])
+    for (const file of files.filter((file) => file.endsWith('.mjs'))) {
+      const text = await readFile(inPackage('@svc/server', join('src', file)), 'utf8')
+      const loaded = [...text.matchAll(/^import .* from '(.+)'$/gm)].map(([, name]) => name)
+      expect(loaded.filter((name) => !name?.startsWith('node:'))).toEqual([])
+    }
+    const index = Buffer.from('- { name: cedar, files: [{ filename: a.gguf, uri: "https://host.example/a.gguf" }] }\n')
+    await using origin = await startFileOrigin({ files: { '/index.yaml': index } })
+    const galleries = JSON.stringify([{ name: 'local', url: `${origin.origin}/index.yaml` }])
+    await using server = await startBuiltServer({ entry: entry(), flags: [`--galleries=${galleries}`] })
+    expect(await (await fetch(`${server.url}/models/available`)).text()).toContain('cedar')
   })
 
   it('answers with both engines', async () => {
