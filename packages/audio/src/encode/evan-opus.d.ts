@@ -14,7 +14,11 @@ declare module '@evan/opus/wasm/index.mjs' {
   }
   /** One libopus encoder. All share one WebAssembly memory, which grows. */
   export class Encoder {
-    constructor(options: { readonly channels: 1 | 2; readonly sample_rate: number; readonly application: 'audio' | 'voip' })
+    constructor(options: {
+      readonly channels: 1 | 2
+      readonly sample_rate: number
+      readonly application: 'audio' | 'voip'
+    })
     /** `opus_encoder_ctl`: sets a value, or returns it without `value`. @throws Error for a value out of range */
     ctl(request: number, value?: number): number
     /** Encodes one frame of s16le samples. The result is a copy. */
