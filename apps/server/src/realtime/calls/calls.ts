@@ -15,15 +15,8 @@ export interface CallSettings extends AddressSettings {
   readonly udpPort: number
 }
 
-/** Bounds of calls. */
-export interface CallLimits {
-  /** Calls at once. */
-  readonly maxCalls: number
-  /** Calls of one account at once. */
-  readonly maxCallsOfAccount: number
-}
-
-const LIMITS: CallLimits = { maxCalls: 256, maxCallsOfAccount: 64 }
+/** Calls at once; sessions have bounds of their own, for each account too. */
+const MAX_CALLS = 256
 
 /** A request to open a call. */
 export interface CallRequest {
@@ -58,7 +51,7 @@ export interface Calls {
   /**
    * Opens a call.
    *
-   * @throws {SvcError} `rate_limited` with `too_many_calls`; `not_implemented` without a WebRTC library;
+   * @throws {SvcError} `unavailable` with `too_many_calls`; `not_implemented` without a WebRTC library;
    *   `invalid_request`, and everything that the session refuses
    */
   open(request: CallRequest): Promise<OpenedCall>
@@ -74,15 +67,14 @@ export interface CallsOptions {
   readonly loadLibrary: () => MediaLibrary
   readonly clock: Clock
   readonly log: Logger
-  readonly limits?: Partial<CallLimits> | undefined
+  /** Calls at once. @default 256 */
+  readonly maxCalls?: number | undefined
 }
 
 /** Creates the switchboard of a server. The library is loaded with the first call. */
 export function createCalls(options: CallsOptions): Calls {
-  const { settings, clock } = options
-  const limits = { ...LIMITS, ...options.limits }
+  const { settings, clock, maxCalls = MAX_CALLS } = options
   const running = new Map<string, { readonly accountId: string; readonly call: Call }>()
-  const places = new Map<string, number>()
   const ending = new AbortController()
   const ticker = createTicker({
     now: () => clock.monotonic(),
@@ -91,20 +83,15 @@ export function createCalls(options: CallsOptions): Calls {
   let taken = 0
   let library: MediaLibrary | undefined
 
-  /** Takes a place. @returns a function that gives it back */
-  function takePlace(accountId: string): () => void {
-    const own = places.get(accountId) ?? 0
+  function takePlace(): void {
     if (ending.signal.aborted) throw new SvcError('unavailable', 'the server is stopping', { code: 'stopping' })
-    if (taken >= limits.maxCalls) throw tooMany('there are too many calls')
-    if (own >= limits.maxCallsOfAccount) throw tooMany('your account has too many calls')
-    taken++
-    places.set(accountId, own + 1)
-    return () => {
-      taken--
-      const left = (places.get(accountId) ?? 1) - 1
-      if (left === 0) places.delete(accountId)
-      else places.set(accountId, left)
+    if (taken >= maxCalls) {
+      throw new SvcError('unavailable', 'too many calls are open; retry shortly', {
+        code: 'too_many_calls',
+        retryAfterMs: 5000,
+      })
     }
+    taken++
   }
 
   async function begin(request: CallRequest): Promise<OpenedCall> {
@@ -127,10 +114,10 @@ export function createCalls(options: CallsOptions): Calls {
   }
 
   /** Forgets a call once nothing of it is left. */
-  async function follow(id: string, giveBack: () => void, onOver: () => void): Promise<void> {
+  async function follow(id: string, onOver: () => void): Promise<void> {
     await running.get(id)?.call.over
     running.delete(id)
-    giveBack()
+    taken--
     onOver()
   }
 
@@ -139,13 +126,13 @@ export function createCalls(options: CallsOptions): Calls {
       return taken
     },
     async open(request) {
-      const giveBack = takePlace(request.accountId)
+      takePlace()
       try {
         const opened = await begin(request)
-        void follow(opened.id, giveBack, request.onOver)
+        void follow(opened.id, request.onOver)
         return opened
       } catch (error) {
-        giveBack()
+        taken--
         throw error
       }
     },
@@ -163,8 +150,4 @@ export function createCalls(options: CallsOptions): Calls {
       await Promise.all([...running.values()].map(({ call }) => call.over))
     },
   }
-}
-
-function tooMany(message: string): SvcError {
-  return new SvcError('rate_limited', message, { code: 'too_many_calls', retryAfterMs: 1000 })
 }
