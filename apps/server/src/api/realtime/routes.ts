@@ -38,4 +38,3 @@ function readWish({ call }: Socket): SocketWish {
   const model = call.query('model') ?? ''
   return call.query('intent') === 'transcription' ? { model, fields: { type: 'transcription' } } : { model }
 }
-

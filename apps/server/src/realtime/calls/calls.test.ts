@@ -76,7 +76,8 @@ describe('calls', () => {
     return client
   }
 
-  const tone = (ms: number) => Float32Array.from({ length: ms * 16 }, (_, at) => 0.4 * Math.sin((at * 2 * Math.PI * 440) / 16_000))
+  const tone = (ms: number) =>
+    Float32Array.from({ length: ms * 16 }, (_, at) => 0.4 * Math.sin((at * 2 * Math.PI * 440) / 16_000))
   const milliseconds = (heard: readonly Float32Array[]) => heard.reduce((sum, { length }) => sum + length, 0) / 16
   const isLoud = (samples: Float32Array) => samples.some((sample) => Math.abs(sample) > 0.1)
 
@@ -129,10 +130,15 @@ describe('calls', () => {
     const client = await startClient()
     const { answer } = await open(client)
     if (step >= 1) await client.connect(answer)
-    if (step >= 2) await Promise.race([client.speak(tone(1000)), eventually(() => expect(sessions[0]?.heardMs).toBeGreaterThan(200))])
+    if (step >= 2)
+      await Promise.race([
+        client.speak(tone(1000)),
+        eventually(() => expect(sessions[0]?.heardMs).toBeGreaterThan(200)),
+      ])
     if (step >= 3) await eventually(() => expect(client.heard.length).toBeGreaterThan(5))
     const { peer } = sessions[0] ?? expect.fail('no session')
-    if (step >= 4) for (let at = 0; at < 500; at++) peer.send({ type: 'x', text: 'x'.repeat(10_000) }).catch(() => undefined)
+    if (step >= 4)
+      for (let at = 0; at < 500; at++) peer.send({ type: 'x', text: 'x'.repeat(10_000) }).catch(() => undefined)
     client.close()
     const leftAt = performance.now()
     // The notice of a client that never was there is its time to connect.
