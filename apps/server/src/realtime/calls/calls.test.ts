@@ -1,43 +1,14 @@
 import { eventually } from '@svc/test-kit'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { createEchoSessions } from '../../../test/support/echo-sessions.ts'
 import { createWebRtcClient, type WebRtcClient } from '../../../test/support/webrtc-client.ts'
 import { systemClock } from '../../clock.ts'
-import type { RealtimePeer, RealtimeSession } from '../ports.ts'
 import { type CallRequest, createCalls } from './calls.ts'
 import { loadMediaLibrary } from './peer/library.ts'
 import { readOffer } from './sdp/read-offer.ts'
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 const settings = { interfaces: [], outside: [], udpPort: 0 }
-
-/** Sessions that send back what they are told, and play back what they hear. */
-function createEchoes() {
-  const sessions: { peer: RealtimePeer; isClosed: boolean; heardMs: number; received: string[] }[] = []
-  return {
-    sessions,
-    async openSession(peer: RealtimePeer): Promise<RealtimeSession> {
-      const state = { peer, isClosed: false, heardMs: 0, received: [] as string[] }
-      sessions.push(state)
-      void peer.send({ type: 'session.created' }).catch(() => undefined)
-      return {
-        id: `sess_${sessions.length}`,
-        async receive(event) {
-          const text = Buffer.from(event).toString()
-          state.received.push(text)
-          await peer.send({ type: 'echo', text }).catch(() => undefined)
-        },
-        async hear(samples, { sampleRate }) {
-          state.heardMs += (samples.length * 1000) / sampleRate
-          await peer.speaker?.play(samples, { sampleRate, signal: peer.signal }).catch(() => undefined)
-        },
-        hearBytes: async () => undefined,
-        async close() {
-          state.isClosed = true
-        },
-      }
-    },
-  }
-}
 
 /** Time in which everything of a call must be gone. */
 const FREED_MS = 2000
@@ -54,7 +25,7 @@ describe('calls', () => {
 
   function startCalls(options: Partial<Parameters<typeof createCalls>[0]> = {}) {
     const calls = createCalls({ settings, loadLibrary: loadMediaLibrary, clock: systemClock, log, ...options })
-    const echoes = createEchoes()
+    const echoes = createEchoSessions()
     switchboards.push(calls)
     const over: string[] = []
     async function open(client: WebRtcClient, change: Partial<CallRequest> = {}) {
