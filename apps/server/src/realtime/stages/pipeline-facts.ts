@@ -34,6 +34,7 @@ export function readPipelineFacts(
     streaming,
     turnDetection,
     voiceRecognition,
+    compaction,
     soundDetectionWindowMs = 0,
     soundDetectionHopMs = 0,
   } = model.pipeline ?? {}
@@ -54,7 +55,9 @@ export function readPipelineFacts(
     soundWindow: hasWindow ? { windowMs: soundDetectionWindowMs, hopMs: soundDetectionHopMs } : undefined,
     retranscribes: turnDetection?.retranscribe === true,
     isScanned,
-    maxHistoryItems: Math.max(0, maxHistoryItems ?? (isAnyToAny ? ANY_TO_ANY_ITEMS : 0)),
+    // With a summary the stages need all items: they keep the latest and sum up the others.
+    maxHistoryItems:
+      compaction?.enabled === true ? 0 : Math.max(0, maxHistoryItems ?? (isAnyToAny ? ANY_TO_ANY_ITEMS : 0)),
     speaksByClause: streaming?.clauseChunking ?? true,
     turnDetection: names.vad === undefined ? null : readTurnDetection(turnDetection),
     voice: (names.tts === undefined ? undefined : find(names.tts)?.tts.voice) || model.tts.voice || '',

@@ -1,5 +1,6 @@
 import type { Quotas } from '@svc/auth/quotas'
 import type { ModelConfig } from '../../catalog/model-config.ts'
+import { isPipeline } from '../../catalog/serving.ts'
 import type { PrivateFiles } from '../../files/private-files.ts'
 import type { PredictionEvent } from '../../inference/core/events.ts'
 import { createInnerContext } from '../../inference/core/inner-context.ts'
@@ -18,7 +19,7 @@ import { createConversing } from './converse.ts'
 import { introduceSpeaker } from './introduce-speaker.ts'
 import { loadPipeline } from './load-pipeline.ts'
 import { readPipelineFacts } from './pipeline-facts.ts'
-import { type FindModel, findPart, namePipelineParts, type PartName } from './pipeline-parts.ts'
+import { type FindModel, findPart, isAnyToAny, namePipelineParts, type PartName } from './pipeline-parts.ts'
 import { createRecognition } from './recognize-speaker.ts'
 import { createSpeaking } from './speak.ts'
 import { createStageTimes, type ObserveStage } from './stage-times.ts'
@@ -40,6 +41,11 @@ export interface StageParts {
   readonly readHostedTools: (tools: readonly unknown[]) => readonly HostedTool[]
   readonly observeStage: ObserveStage
   readonly clock: Pick<Clock, 'monotonic'>
+}
+
+/** Whether sessions can be held with a model: a pipeline, or a model that hears and speaks itself. */
+export function holdsConversations(model: ModelConfig): boolean {
+  return isPipeline(model) || isAnyToAny(model)
 }
 
 /** Tools of the servers in the file of a model, where it has some. */
@@ -78,6 +84,7 @@ export function createPipelineStages(
   })
   const follow = createLiveTranscriber({
     asker,
+    transcribe,
     findModel: () => find('transcription'),
     onUnable: () => {
       followsSound = false
@@ -114,7 +121,7 @@ export function createPipelineStages(
         return
       }
     }
-    const { tools, toolChoice, hostedTools = [], maxTokens, temperature } = request
+    const { tools, toolChoice, hostedTools = [], approvals, maxTokens, temperature } = request
     const chat = {
       model: find('llm'),
       messages,
@@ -122,6 +129,7 @@ export function createPipelineStages(
       toolChoice,
       hostedTools: [...parts.readHostedTools(hostedTools), MODEL_SERVERS],
       options: {
+        approvals,
         generation: { maxTokens, temperature },
         reasoningEffort: pipeline.reasoningEffort || undefined,
         thinking: pipeline.disableThinking === true ? false : undefined,
