@@ -258,6 +258,7 @@ export async function openPlatform(
     quotas: accounts.auth.quotas,
     files: media.uploads,
     metrics,
+    traces: traces.requests,
     clock,
   })
   const shared = { config, settings, database, accounts, models, bus, clock, logger: log }

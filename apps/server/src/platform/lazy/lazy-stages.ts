@@ -3,6 +3,7 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { ModelDirectory } from '../../catalog/resolve.ts'
 import type { PrivateFiles } from '../../files/private-files.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
+import type { TraceRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
 import type { PipelineStages } from '../../realtime/ports.ts'
 import type { StageParts } from '../../realtime/stages/pipeline-stages.ts'
@@ -30,12 +31,13 @@ export interface OpenStagesParts {
   readonly quotas: Pick<Quotas, 'reserve'>
   readonly files: Pick<PrivateFiles, 'create'>
   readonly metrics: Pick<Metrics, 'server'>
+  readonly traces: TraceRecorder
   readonly clock: Clock
 }
 
 /** Makes the stages of sessions. Nothing of them is loaded yet. */
 export function createOpenStages(parts: OpenStagesParts): OpenStages {
-  const { inference, models, residency, quotas, files, metrics, clock } = parts
+  const { inference, models, residency, quotas, files, metrics, traces, clock } = parts
   return async () => {
     const [{ createPipelineStages, holdsConversations }, { readNamedServers }, { core, performQuietly }] =
       await Promise.all([
@@ -51,6 +53,8 @@ export function createOpenStages(parts: OpenStagesParts): OpenStages {
       quotas,
       files,
       readHostedTools: readNamedServers,
+      traces,
+      observeFirstSound: (seconds) => metrics.server.observeFirstSound(seconds),
       observeStage: (stage, seconds) => metrics.server.observeStage(stage, seconds),
       clock,
     }

@@ -6,6 +6,7 @@ import type { PredictionEvent } from '../../inference/core/events.ts'
 import { createInnerContext } from '../../inference/core/inner-context.ts'
 import type { RequestCore } from '../../inference/core/pipeline.ts'
 import type { HostedTool } from '../../inference/tools/hosted-tool.ts'
+import type { TraceRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
 import type { Residency } from '../../residency/residency.ts'
 import type { PerformInside } from '../../routing/model-ports.ts'
@@ -18,6 +19,7 @@ import { createCompaction } from './compact.ts'
 import { createConversing } from './converse.ts'
 import { introduceSpeaker } from './introduce-speaker.ts'
 import { loadPipeline } from './load-pipeline.ts'
+import { noteTurn } from './note-turn.ts'
 import { readPipelineFacts } from './pipeline-facts.ts'
 import { type FindModel, findPart, isAnyToAny, namePipelineParts, type PartName } from './pipeline-parts.ts'
 import { createRecognition } from './recognize-speaker.ts'
@@ -40,12 +42,24 @@ export interface StageParts {
   /** Reads tools of servers that a session names. @throws {SvcError} `invalid_request` naming the entry */
   readonly readHostedTools: (tools: readonly unknown[]) => readonly HostedTool[]
   readonly observeStage: ObserveStage
+  readonly traces: TraceRecorder
+  /** Takes the seconds from the end of speech to the first sound of an answer. */
+  readonly observeFirstSound: (seconds: number) => void
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
 /** Whether sessions can be held with a model: a pipeline, or a model that hears and speaks itself. */
 export function holdsConversations(model: ModelConfig): boolean {
   return isPipeline(model) || isAnyToAny(model)
+}
+
+/** Gives all events in one batch, at the end. */
+async function* gather(
+  batches: AsyncIterable<readonly PredictionEvent[]>,
+): AsyncGenerator<readonly PredictionEvent[], void> {
+  const all: PredictionEvent[] = []
+  for await (const events of batches) all.push(...events)
+  yield all
 }
 
 /** Tools of the servers in the file of a model, where it has some. */
@@ -135,7 +149,9 @@ export function createPipelineStages(
         thinking: pipeline.disableThinking === true ? false : undefined,
       },
     }
-    yield* times.first('language_model', askChat(asker, chat, call), (events) => events.length > 0)
+    const batches = askChat(asker, chat, call)
+    const isWhole = pipeline.streaming?.llm === false
+    yield* times.first('language_model', isWhole ? gather(batches) : batches, (events) => events.length > 0)
   }
 
   return {
@@ -165,6 +181,7 @@ export function createPipelineStages(
     converse: (turn, call) => times.first('conversation', converse(turn, call), ({ type }) => type === 'audio'),
     classifySounds: (samples, call) => times.whole('sound_detection', () => classify(samples, call)),
     recognizeSpeaker: (samples, call) => times.whole('voice_recognition', () => recognize(samples, call)),
+    noteTurn: (turn, caller) => noteTurn(turn, caller, { ...parts, pipeline: model.name }),
     compact: (messages, call) =>
       compact === undefined ? Promise.resolve(messages) : times.whole('summary', () => compact(messages, call)),
   }
