@@ -144,6 +144,8 @@ export interface ThinkRequest {
   readonly toolChoice?: unknown
   /** Tools of MCP servers that the session names, as requests of responses list them. */
   readonly hostedTools?: readonly unknown[] | undefined
+  /** Whether calls that waited for the consent of the caller may run, by their ids. */
+  readonly approvals?: ReadonlyMap<string, boolean> | undefined
   readonly maxTokens?: number | undefined
   readonly temperature?: number | undefined
 }
