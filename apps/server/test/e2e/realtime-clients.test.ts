@@ -12,7 +12,7 @@ import type { RealtimeClientEvent, RealtimeServerEvent } from 'openai/resources/
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import * as z from 'zod'
-import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
+import { type BuiltServer, runBuilt, startBuiltServer } from '../support/built-server.ts'
 import { makeSilence, measureSound } from '../support/realtime-socket.ts'
 import { toPipelineKeys } from '../support/realtime-world.ts'
 import { CAN_UNDERSTAND, measureWordErrors, RECOGNISER, speakDemoVoice, understand } from '../support/spoken.ts'
@@ -270,4 +270,19 @@ describe('the Agents SDK', () => {
     await interrupted.promise
     await eventually(() => expect(JSON.stringify(talk.session.history)).toContain(QUESTION))
   })
+})
+
+/** A folder of faster-whisper with a real model of English, which is not part of this repository. */
+const REAL_MODEL = process.env.WHISPER_FOLDER
+
+it.runIf(REAL_MODEL)('a real Whisper model hears what was said', async () => {
+  const { code, stderr } = await runBuilt(server.folder, ['models', 'convert', REAL_MODEL ?? '', '--name', 'real'])
+  expect([code, stderr]).toEqual([0, expect.any(String)])
+  const pipeline = { vad: 'demo-vad', transcription: 'real', llm: 'sure', tts: 'demo-voice' }
+  await server.model('hear', {}, toPipelineKeys(pipeline))
+  using hear = await converse(inNode('hear'), VAD)
+  hear.say(question)
+  const { transcript } = await hear.until('conversation.item.input_audio_transcription.completed')
+  expect(measureWordErrors(QUESTION, transcript), transcript).toBeLessThan(0.25)
+  expect((await hear.until('response.done')).response.status).toBe('completed')
 })

@@ -1,5 +1,5 @@
 import { eventually } from '@svc/test-kit'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { createDice, mutateStream } from '../support/mutate-events.ts'
 import { openRealtime, type RealtimeEvent, type RealtimeSocket } from '../support/realtime-socket.ts'
@@ -70,7 +70,7 @@ function readHeap(): number {
   return process.memoryUsage().heapUsed / 2 ** 20
 }
 
-it('answers mutated events with error events, and the sessions go on', async () => {
+verifies('realtime:bound:mutated', 'answers mutated events with error events, and the sessions go on', async () => {
   const before = readHeap()
   const errors = await Promise.all(Array.from({ length: TOGETHER }, (_, index) => runStreams(index, TOGETHER)))
   expect(errors.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(STREAMS)

@@ -1,5 +1,6 @@
 import { eventually, patienceMs } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { verifies } from '../spec/verifies.ts'
 import { makeSilence, makeTone, openRealtime, type RealtimeSocket } from '../support/realtime-socket.ts'
 import { addTalk } from '../support/realtime-world.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
@@ -64,7 +65,7 @@ async function vanish(after: number): Promise<void> {
 }
 
 describe('a client that vanishes', () => {
-  it('at any event of a turn leaves no call behind', async () => {
+  verifies('realtime:bound:vanished', 'at any event of a turn leaves no call behind', async () => {
     const count = await countEvents()
     expect(count).toBeGreaterThan(20)
     await Promise.all(Array.from({ length: count }, (_, index) => vanish(index + 1)))
