@@ -53,6 +53,8 @@ export interface RealtimeSession {
   receive(event: Uint8Array): Promise<void>
   /** Takes sound that came beside the events: a binary frame, or media. One channel, -1..1. */
   hear(samples: Float32Array, options: { readonly sampleRate: number }): Promise<void>
+  /** Takes bytes of sound in the input format of the session, as binary frames carry them. */
+  hearBytes(bytes: Uint8Array): Promise<void>
   /** Ends everything that runs. */
   close(): Promise<void>
 }

@@ -95,30 +95,33 @@ export function createSession(parts: SessionParts): RealtimeSession {
   }
   function create({ item: given, previous_item_id: after }: EventOf<'conversation.item.create'>): void {
     const item = readItem(given)
+    const listen = readSpeech(given)
     const previous = conversation.insert(item, after ?? undefined)
     void emit({ type: 'conversation.item.added', previous_item_id: previous, item: item.fields })
     void emit({ type: 'conversation.item.done', previous_item_id: previous, item: item.fields })
-    listen(item, given)
+    listen?.(item)
   }
   /** Makes an item of the client's words. @throws {SvcError} `invalid_audio_data`, `invalid_value` */
   function readItem(given: RealtimeItem): Item {
     const fields = toFields(given)
     return createItem(fields, given.id ?? undefined)
   }
-  /** Has speech that came in an item written down. */
-  function listen(item: Item, given: RealtimeItem): void {
+  /** Reads speech that came in an item. @returns what has it written down @throws {SvcError} as {@link readItem} does */
+  function readSpeech(given: RealtimeItem): ((item: Item) => void) | undefined {
     const spoken = findSpeech(given)
-    if (spoken === undefined) return
+    if (spoken === undefined) return undefined
     if (!facts.transcribes && !facts.isAnyToAny) throw cannotHear()
     const samples = readSound(spoken.audio, context.settings.format)
-    if (facts.isAnyToAny) item.samples = samples
-    item.heard = hearItem(item, { samples, contentIndex: spoken.contentIndex }, context)
-    item.heard.catch(() => undefined)
+    return (item) => {
+      if (facts.isAnyToAny) item.samples = samples
+      item.heard = hearItem(item, { samples, contentIndex: spoken.contentIndex }, context)
+      item.heard.catch(() => undefined)
+    }
   }
   function readInput(given: RealtimeInputItem): Item {
     if (given.type === 'item_reference') return conversation.get(given.id)
     const item = readItem(given)
-    listen(item, given)
+    readSpeech(given)?.(item)
     return item
   }
 
@@ -189,6 +192,13 @@ export function createSession(parts: SessionParts): RealtimeSession {
     async hear(samples, { sampleRate }) {
       try {
         input.appendSamples(samples, sampleRate)
+      } catch (error) {
+        await tellFault(error)
+      }
+    },
+    async hearBytes(bytes) {
+      try {
+        input.appendBytes(bytes, context.settings.format)
       } catch (error) {
         await tellFault(error)
       }
