@@ -100,10 +100,12 @@ const NAMES = [
   'type',
 ]
 
-function makeNest(depth: number): unknown {
-  let value: unknown = 1
-  for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { a: value }
-  return value
+/** A text that becomes a nest of lists and objects of this depth: JSON.stringify cannot write deep ones. */
+const writeNest = (depth: number): string => `@nest ${depth}@`
+
+/** Puts the nests into a text. */
+function addNests(text: string): string {
+  return text.replaceAll(/"@nest (\d+)@"/g, (_, depth) => `${'[{"a":'.repeat(depth)}1${'}]'.repeat(depth)}`)
 }
 
 /** Values that fit almost nowhere. */
@@ -115,7 +117,7 @@ const VALUES: readonly ((dice: Dice) => unknown)[] = [
   (dice) => dice.pick(NAMES),
   (dice) => dice.pick(['\ud800', '\u202e\u0007', '😀'.repeat(50), 'é'.normalize('NFD'), '\ufeff']),
   (dice) => 'x'.repeat(dice.pick([257, 1025, 70_000])),
-  (dice) => makeNest(dice.pick([3, 64, 200, 5000])),
+  (dice) => writeNest(dice.pick([3, 64, 200, 5000, 50_000])),
   () => [],
   () => ({}),
   (dice) => [dice.pick(EVENTS)],
@@ -128,7 +130,7 @@ const SOUNDS = ['====', '%%%%', 'AAA', 'AA=A', 'A', SOUND.slice(1), `${SOUND}\n`
 /** Replaces, drops or adds one thing anywhere in a value. */
 function mutateValue(value: unknown, dice: Dice): unknown {
   if (Array.isArray(value)) return mutateList(value, dice)
-  if (typeof value === 'object' && value !== null && dice.below(5) > 0) return mutateFields(value, dice)
+  if (typeof value === 'object' && value !== null && dice.below(4) > 0) return mutateFields(value, dice)
   return dice.pick(VALUES)(dice)
 }
 
@@ -148,7 +150,9 @@ function mutateList(list: readonly unknown[], dice: Dice): unknown {
 
 function mutateFields(fields: object, dice: Dice): unknown {
   const entries: [string, unknown][] = Object.entries(fields)
-  const at = dice.below(entries.length)
+  // without its type most of an event is not looked at
+  const others = [...entries.keys()].filter((index) => entries[index]?.[0] !== 'type')
+  const at = others.length === 0 || dice.below(12) === 0 ? dice.below(entries.length) : dice.pick(others)
   switch (dice.below(6)) {
     case 0:
       return Object.fromEntries(entries.toSpliced(at, 1))
@@ -195,8 +199,8 @@ export function mutateStream(dice: Dice): MutatedMessage[] {
   return Array.from({ length: 4 + dice.below(12) }, () => {
     let event: unknown = dice.pick(EVENTS)
     if (dice.below(3) > 0) event = { event_id: `e${dice.below(10)}`, ...Object(event) }
-    for (let times = dice.below(4); times > 0; times -= 1) event = mutateValue(event, dice)
-    const text = JSON.stringify(event) ?? 'undefined'
-    return dice.below(5) === 0 ? spoilText(text, dice) : text
+    for (let times = dice.below(4); times > 0; times -= 1) event = mutateFields(Object(event), dice)
+    const text = addNests(JSON.stringify(event) ?? 'undefined')
+    return dice.below(12) === 0 ? spoilText(text, dice) : text
   })
 }
