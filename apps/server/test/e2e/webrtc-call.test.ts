@@ -81,6 +81,7 @@ describe.skipIf(chromiumName === undefined)('a spoken call of Chromium', () => {
     await folder?.[Symbol.asyncDispose]()
   })
 
+  // verifies realtime:calls:spoken
   it('is understood and answered aloud, and is over when it hangs up', async () => {
     await page.evaluate(`call('/v1/realtime/calls?model=talk', {})`)
     const events = async (): Promise<Seen[]> => (await page.evaluate('events')) as Seen[]
