@@ -1,7 +1,7 @@
 // Holds calls over WebRTC at once: clients that speak all the time and are answered again and again. Prints processor
 // time and memory of the server beside a bare echo of the same library, and what is left when all have left. The backend
 // is the mock, so that the figures are those of the calls.
-//   pnpm --filter @svc/bench calls [-- --calls 50 --seconds 60 --every 20]
+//   pnpm --filter @svc/bench calls [-- --calls 50 --seconds 60 --every 20 --rounds 2]
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,9 +19,11 @@ const { values } = parseArgs({
     calls: { type: 'string', default: '50' },
     seconds: { type: 'string', default: '60' },
     every: { type: 'string', default: '20' },
+    rounds: { type: 'string', default: '2' },
   },
 })
 const [count, seconds, every] = [Number(values.calls), Number(values.seconds), Number(values.every)]
+const rounds = Number(values.rounds)
 /** About five seconds of speech. */
 const ANSWER = Array.from({ length: 50 }, (_, at) => `word${at}`).join(' ')
 const TURN = [
@@ -123,11 +125,15 @@ try {
       { name: 'talk', pipeline: { llm: 'brain', tts: 'mouth', transcription: 'ear' } },
     ],
   })
-  const own = await hold(server, { path: '/v1/realtime/calls?model=talk', isAnswered: true }).finally(() =>
-    server.stop(),
-  )
-  print('server', own)
-  console.log(`\nprocessor time against the bare echo: ${(own.cpuPerMinute / echo.cpuPerMinute).toFixed(2)}`)
+  try {
+    for (let round = 1; round <= rounds; round++) {
+      const own = await hold(server, { path: '/v1/realtime/calls?model=talk', isAnswered: true })
+      print(`server, round ${round}`, own)
+      console.log(`  processor time against the bare echo: ${(own.cpuPerMinute / echo.cpuPerMinute).toFixed(2)}`)
+    }
+  } finally {
+    await server.stop()
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
