@@ -185,7 +185,10 @@ export function createResponses({ context, turnTaker, readLimits, cut }: Respons
   function stopPlaying(): void {
     playback = undefined
     gate.release()
-    turnTaker().setSpeaking(false)
+    // turn taking may be in the middle of a decision
+    queueMicrotask(() => {
+      if (playback === undefined) turnTaker().setSpeaking(false)
+    })
   }
   /** Drops what is not played. @returns the voice that was cut off */
   function silence(): { readonly cutOff: Playback; readonly heardMs: number } | undefined {
