@@ -48,9 +48,13 @@ export interface StageParts {
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
-/** Whether sessions can be held with a model: a pipeline, or a model that hears and speaks itself. */
+/**
+ * Whether sessions can be held with a model: a pipeline, a model that hears and speaks itself, or one whose file names
+ * models of a conversation beside its backend.
+ */
 export function holdsConversations(model: ModelConfig): boolean {
-  return isPipeline(model) || isAnyToAny(model)
+  const { llm = '', transcription = '', soundDetection = '' } = model.pipeline ?? {}
+  return isPipeline(model) || isAnyToAny(model) || `${llm}${transcription}${soundDetection}`.trim() !== ''
 }
 
 /** Gives all events in one batch, at the end. */
