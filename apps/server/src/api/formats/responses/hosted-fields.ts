@@ -1,3 +1,4 @@
+import { SvcError } from '@svc/errors'
 import type {
   ResponseFileSearchTool,
   ResponseInputItem,
@@ -6,7 +7,7 @@ import type {
   ResponseTool,
 } from '@svc/wire/responses'
 import type { HostedTool } from '../../../inference/tools/hosted-tool.ts'
-import { invalidTools, MAX_SERVERS, toNamedServer } from '../../../inference/tools/named-servers.ts'
+import { readNamedServers } from '../../../inference/tools/named-servers.ts'
 import { readServerFields, type ServerFields } from '../server-fields.ts'
 import type { ServerItemOptions } from './server-items.ts'
 
@@ -21,8 +22,9 @@ export function readHostedFields(
   items: readonly ResponseInputItem[],
 ): ServerFields {
   const given = tools ?? []
-  const named = given.flatMap((tool, index) => readHosted(tool, `tools[${index}]`) ?? [])
-  checkServers(given)
+  const searches = given.filter(isFileSearch)
+  if (searches.length > 1) throw invalid(`tools[${given.lastIndexOf(searches[1] as ResponseTool)}]`, 'one file_search takes all vector stores')
+  const named = [...readNamedServers(given), ...searches.map(toSearch)]
   const usual: readonly HostedTool[] =
     given.length === 0 ? [{ kind: 'model-servers', required: true, ifAny: true }] : []
   const { hosted, approvals, ...rest } = readServerFields(metadata ?? undefined, { usual, required: true })
@@ -61,9 +63,7 @@ function readApprovals(items: readonly ResponseInputItem[]): readonly (readonly 
   )
 }
 
-function readHosted(tool: ResponseTool, param: string): HostedTool | undefined {
-  if (isServer(tool)) return { kind: 'named-server', server: toNamedServer(tool, param) }
-  if (!isFileSearch(tool)) return undefined
+function toSearch(tool: ResponseFileSearchTool): HostedTool {
   return {
     kind: 'file-search',
     stores: tool.vector_store_ids,
@@ -73,16 +73,9 @@ function readHosted(tool: ResponseTool, param: string): HostedTool | undefined {
   }
 }
 
-function checkServers(tools: readonly ResponseTool[]): void {
-  const labels = new Set<string>()
-  let searches = 0
-  for (const [index, tool] of tools.entries()) {
-    if (isFileSearch(tool)) searches += 1
-    if (searches > 1) throw invalidTools(`tools[${index}]`, 'one file_search takes all vector stores')
-    if (!isServer(tool)) continue
-    if (labels.has(tool.server_label))
-      throw invalidTools(`tools[${index}].server_label`, 'is the label of another server')
-    labels.add(tool.server_label)
-    if (labels.size > MAX_SERVERS) throw invalidTools('tools', `more than ${MAX_SERVERS} servers`)
-  }
+function invalid(param: string, reason: string): SvcError {
+  return new SvcError('invalid_request', `${param}: ${reason}`, {
+    code: 'invalid_tools',
+    details: { type: 'invalid_request_error', param },
+  })
 }

@@ -34,6 +34,9 @@ const FACTS: PipelineFacts = {
   classifiesSounds: false,
   recognizesSpeakers: false,
   isScanned: false,
+  announcesSpeakers: 'known',
+  retranscribes: false,
+  compacts: false,
   maxHistoryItems: 0,
   speaksByClause: true,
   turnDetection: null,
@@ -105,6 +108,7 @@ export function createWorld(
     },
     classifySounds: async () => [],
     recognizeSpeaker: async () => ({ name: undefined, isAccepted: true, isSilent: false }),
+    noteTurn: () => undefined,
     compact: async (messages) => messages,
     ...options.stages,
   } satisfies PipelineStages
