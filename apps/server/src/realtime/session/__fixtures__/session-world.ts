@@ -109,6 +109,7 @@ export function createWorld(
     },
     classifySounds: async () => [],
     recognizeSpeaker: async () => ({ name: undefined, isAccepted: true, isSilent: false }),
+    noteTurn: () => undefined,
     compact: async (messages) => messages,
     noteTurn: (turn) => void noted.push(turn),
     ...options.stages,
