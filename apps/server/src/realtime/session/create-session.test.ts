@@ -1,3 +1,4 @@
+import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createWorld, SERVER_VAD, saying } from './__fixtures__/session-world.ts'
 
@@ -114,8 +115,11 @@ describe('a realtime session', () => {
     world.turn.listener.speechStarted({ startMs: 100 })
     world.turn.listener.speechStopped({ startMs: 100, endMs: 800 })
     await world.until('response.output_audio.delta')
+    const { taken } = world
     world.turn.listener.interrupt()
     expect(signal?.aborted).toBe(true)
+    expect(taken).not.toContain('speaking false')
+    await eventually(() => expect(taken.at(-1)).toBe('speaking false'))
     world.turn.listener.speechStarted({ startMs: 900 })
     const events = await world.until('input_audio_buffer.speech_started')
     expect(typesOf(events)).toEqual([

@@ -29,6 +29,7 @@ export async function hearItem(item: Item, turn: HeardTurn, context: SessionCont
     if (facts.recognizesSpeakers) await checkSpeaker(item, turn, { context, call })
     if (facts.classifiesSounds && facts.soundWindow === undefined) await classify(item, turn, { context, call })
     if (facts.transcribes) await transcribe(item, turn, { context, call })
+    else if (!facts.isAnyToAny) throw cannotHear()
   } finally {
     turn.live?.close()
     begun.close()
@@ -118,5 +119,5 @@ function setTranscript(item: Item, contentIndex: number, transcript: string): vo
 
 /** The refusal of speech where no model hears. */
 export function cannotHear(): SvcError {
-  return badEvent('invalid_value', 'the pipeline has no model that hears speech', 'item.content')
+  return badEvent('invalid_value', 'the pipeline has no model that writes down speech (pipeline.transcription)')
 }
