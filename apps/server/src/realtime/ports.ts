@@ -1,3 +1,4 @@
+import type { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { PredictionEvent } from '../inference/core/events.ts'
 import type { InnerCaller } from '../inference/core/inner-context.ts'
@@ -53,6 +54,8 @@ export interface RealtimeSession {
   receive(event: Uint8Array): Promise<void>
   /** Takes sound that came beside the events: a binary frame, or media. One channel, -1..1. */
   hear(samples: Float32Array, options: { readonly sampleRate: number }): Promise<void>
+  /** Takes bytes of sound in the input format of the session, as binary frames carry them. */
+  hearBytes(bytes: Uint8Array): Promise<void>
   /** Ends everything that runs. */
   close(): Promise<void>
 }
@@ -144,8 +147,29 @@ export interface ThinkRequest {
   readonly toolChoice?: unknown
   /** Tools of MCP servers that the session names, as requests of responses list them. */
   readonly hostedTools?: readonly unknown[] | undefined
+  /** Whether calls that waited for the consent of the caller may run, by their ids. */
+  readonly approvals?: ReadonlyMap<string, boolean> | undefined
   readonly maxTokens?: number | undefined
   readonly temperature?: number | undefined
+  /** Who has spoken, where the pipeline recognises speakers; the model learns of it as the pipeline's file says. */
+  readonly speaker?: { readonly name: string | undefined } | undefined
+  /**
+   * Takes the choice of a pipeline that picks its answers from a list (`pipeline.classifier`), before the events. They
+   * are those of the picked answer, or of the model where the list has none.
+   */
+  readonly onClassified?: ((result: ClassifierResult) => void) | undefined
+}
+
+/** How well each answer of a list fits what was said. */
+export interface ClassifierResult {
+  /** In the order of the list; they add up to 1. Empty where nothing was scored. */
+  readonly scores: readonly { readonly id: string; readonly score: number }[]
+  /** Empty where no answer fits. */
+  readonly chosen: string
+  readonly threshold: number
+  /** Why no answer was chosen. */
+  readonly fallback?: 'below_threshold' | 'no_words' | 'not_addressed' | undefined
+  readonly latencyMs: number
 }
 
 /** A part of a transcript. The whole text comes last. */
@@ -192,6 +216,12 @@ export interface PipelineFacts {
   readonly recognizesSpeakers: boolean
   /** Whether turns pass the PII filter (`pii.scan_realtime`). */
   readonly isScanned: boolean
+  /** Whether turns are also told who has spoken, to the client: those that are recognised, or all. */
+  readonly announcesSpeakers: 'none' | 'known' | 'all'
+  /** Where sounds are classified while they are heard: the length of a stretch, and the time between two. */
+  readonly soundWindow?: { readonly windowMs: number; readonly hopMs: number } | undefined
+  /** Whether a text that was written down while a person spoke is written down again when the turn is over. */
+  readonly retranscribes: boolean
   /** Items that the language model is given, the latest; 0 = all. */
   readonly maxHistoryItems: number
   /** Sends the text of the model to speech by clause while it comes, and not at its end. */
@@ -239,6 +269,8 @@ export interface PipelineStages {
       readonly instructions: string
       readonly voice?: string | undefined
       readonly tools: readonly unknown[]
+      /** Earlier messages; the model is asked anew at each turn. @default none */
+      readonly history?: readonly StageMessage[] | undefined
     },
     call: StageCall,
   ): AsyncIterable<AnyToAnyPart>
@@ -246,13 +278,27 @@ export interface PipelineStages {
     samples: Float32Array,
     call: StageCall,
   ): Promise<readonly { readonly label: string; readonly score: number }[]>
-  /** Gives the speaker, and whether the turn counts (`voice_recognition`). */
+  /** Gives the speaker, and whether the turn counts (`voice_recognition`). Stages belong to one session. */
   recognizeSpeaker(
     samples: Float32Array,
     call: StageCall,
   ): Promise<{ readonly name: string | undefined; readonly isAccepted: boolean; readonly isSilent: boolean }>
+  /**
+   * Notes a turn that is over: its times go to the metrics and, where requests are traced, to a trace of its own with the
+   * id of the turn. Never fails.
+   */
+  noteTurn(turn: FinishedTurn, caller: InnerCaller): void
   /** Shortens a long conversation: gives the messages to go on with. */
   compact(messages: readonly StageMessage[], call: StageCall): Promise<readonly StageMessage[]>
+}
+
+/** A turn that a response has ended. */
+export interface FinishedTurn {
+  readonly times: TurnTimes
+  /** The end of speech, monotonic milliseconds. */
+  readonly startedAt: number
+  /** The error that ended it; undefined without one. */
+  readonly failure?: SvcError | undefined
 }
 
 /** Times of one turn, in milliseconds since the end of speech; absent where a stage did not run. */
