@@ -98,7 +98,7 @@ describe('a turn', () => {
     const backends = (await pair.near.call('/api/backend-traces?limit=50')).json() as { type: string }[]
     expect(backends.map(({ type: kind }) => kind)).toEqual(expect.arrayContaining(['transcription', 'llm', 'tts']))
     expect(backends.map(({ type: kind }) => kind)).not.toContain('vad')
-    const metrics = (await pair.near.call('/metrics')).text()
+    const metrics = (await pair.near.call('/metrics')).text
     for (const stage of ['speech_detection', 'transcription', 'language_model', 'speech']) {
       expect(metrics).toMatch(new RegExp(`svc_realtime_stage_seconds_count\\{stage="${stage}"\\} [1-9]`))
     }

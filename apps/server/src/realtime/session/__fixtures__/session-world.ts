@@ -109,7 +109,6 @@ export function createWorld(
     },
     classifySounds: async () => [],
     recognizeSpeaker: async () => ({ name: undefined, isAccepted: true, isSilent: false }),
-    noteTurn: () => undefined,
     compact: async (messages) => messages,
     noteTurn: (turn) => void noted.push(turn),
     ...options.stages,
