@@ -108,7 +108,8 @@ try {
   const port = await freePort()
   const script = fileURLToPath(new URL('./bare-calls.mjs', import.meta.url))
   const bare = await startMeasured({ args: [script, String(port)], url: `http://127.0.0.1:${port}`, ready: '/' })
-  const echo = await hold(bare, { path: '/', isAnswered: false }).finally(() => bare.stop())
+  const echo = await hold(bare, { path: '/', isAnswered: false })
+  await bare.stop()
   print('bare echo of the library', echo)
   const { path } = writeMockLauncher({ folder, name: 'mock.sh', script: { rules: [] } })
   const mock = (name: string, usecase: string, rules: Parameters<typeof mockOptions>[0]['rules'] = []) => ({
