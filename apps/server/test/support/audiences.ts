@@ -295,6 +295,16 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'GET /api/usage',
     'GET /api/auth/usage/sources',
   ],
+  realtime: [
+    'GET /v1/realtime',
+    'GET /realtime',
+    'POST /v1/realtime/client_secrets',
+    'POST /realtime/client_secrets',
+    'POST /v1/realtime/sessions',
+    'POST /realtime/sessions',
+    'POST /v1/realtime/transcription_sessions',
+    'POST /realtime/transcription_sessions',
+  ],
   chat: [
     'POST /v1/chat/completions',
     'POST /chat/completions',

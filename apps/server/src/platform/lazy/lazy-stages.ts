@@ -11,16 +11,17 @@ import type { Residency } from '../../residency/residency.ts'
 import type { LazyInference } from './lazy-inference.ts'
 
 /**
- * Puts the models of a pipeline behind the stages of one session; undefined for a model that holds no conversations. The
- * first session loads their code.
+ * Puts the models of a pipeline behind the stages of one session; undefined for a model that holds no conversations.
+ *
+ * @param options.through further names by which the caller opened the session
  */
-export type OpenStages = (
+export type CreateStages = (
   model: ModelConfig,
-  options: Pick<StageParts, 'readHostedTools'> & {
-    /** Further names by which the caller opened the session. @default none */
-    readonly through?: readonly string[] | undefined
-  },
-) => Promise<PipelineStages | undefined>
+  options?: { readonly through?: readonly string[] | undefined },
+) => PipelineStages | undefined
+
+/** Gives the maker of stages. The first session loads its code. */
+export type OpenStages = () => Promise<CreateStages>
 
 /** Parts of {@link createOpenStages}. */
 export interface OpenStagesParts {
@@ -37,28 +38,27 @@ export interface OpenStagesParts {
 /** Makes the stages of sessions. Nothing of them is loaded yet. */
 export function createOpenStages(parts: OpenStagesParts): OpenStages {
   const { inference, models, residency, quotas, files, metrics, traces, clock } = parts
-  return async (model, { through, readHostedTools }) => {
-    const [{ createPipelineStages, holdsConversations }, { core, performQuietly }] = await Promise.all([
-      import('../../realtime/stages/pipeline-stages.ts'),
-      inference.open(),
-    ])
-    if (!holdsConversations(model)) return undefined
-    return createPipelineStages(
-      model,
-      {
-        core,
-        performQuietly,
-        findModel: (name) => models.find(name),
-        residency,
-        quotas,
-        files,
-        readHostedTools,
-        traces,
-        observeFirstSound: (seconds) => metrics.server.observeFirstSound(seconds),
-        observeStage: (stage, seconds) => metrics.server.observeStage(stage, seconds),
-        clock,
-      },
-      { through },
-    )
+  return async () => {
+    const [{ createPipelineStages, holdsConversations }, { readNamedServers }, { core, performQuietly }] =
+      await Promise.all([
+        import('../../realtime/stages/pipeline-stages.ts'),
+        import('../../inference/tools/named-servers.ts'),
+        inference.open(),
+      ])
+    const stageParts: StageParts = {
+      core,
+      performQuietly,
+      findModel: (name) => models.find(name),
+      residency,
+      quotas,
+      files,
+      readHostedTools: readNamedServers,
+      traces,
+      observeFirstSound: (seconds) => metrics.server.observeFirstSound(seconds),
+      observeStage: (stage, seconds) => metrics.server.observeStage(stage, seconds),
+      clock,
+    }
+    return (model, options) =>
+      holdsConversations(model) ? createPipelineStages(model, stageParts, options) : undefined
   }
 }

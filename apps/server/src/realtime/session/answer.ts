@@ -3,7 +3,8 @@ import type { AnyToAnyPart, ClassifierResult, PipelineStages, StageCall, StageMe
 import type { Item } from './conversation.ts'
 import { failedStage } from './event-error.ts'
 import { readApprovals, toMessages } from './history.ts'
-import type { OutputMessage } from './output.ts'
+import { openCall } from './output-calls.ts'
+import { type OutputMessage, openMessage } from './output-message.ts'
 import type { Response, ResponseEnd } from './response.ts'
 import type { AnswerSettings } from './settings.ts'
 import { createTurnWriter, type TurnWriterParts } from './turn-writer.ts'
@@ -20,6 +21,7 @@ export interface AnswerParts {
   readonly openSink: (message: OutputMessage) => SoundSink
   readonly listTools: TurnWriterParts['listTools']
   readonly onText: () => void
+  readonly onHeard: () => void
   /** Writes the items as messages, shortened where the pipeline shortens. */
   readonly readHistory: (items: readonly Item[], call: StageCall) => Promise<readonly StageMessage[]>
   readonly onClassified: (result: ClassifierResult) => void
@@ -32,12 +34,23 @@ export interface AnswerParts {
  */
 export async function answer(parts: AnswerParts): Promise<ResponseEnd> {
   await waitUntilHeard(parts.items, parts.call.signal)
+  parts.onHeard()
   return parts.stages.facts.isAnyToAny ? converse(parts) : think(parts)
 }
 
-/** Waits until all speech is written down. @throws `transcription_failed` */
+/** Waits until all speech is written down. Only the failure of the latest speech counts. @throws `transcription_failed` */
 async function waitUntilHeard(items: readonly Item[], signal: AbortSignal): Promise<void> {
-  for (const { heard } of items) await heard
+  for (const [index, item] of items.entries()) {
+    const { heard } = item
+    if (heard === undefined) continue
+    try {
+      await heard
+    } catch (error) {
+      if (index === items.length - 1) throw error
+    } finally {
+      item.heard = undefined
+    }
+  }
   signal.throwIfAborted()
 }
 
@@ -84,7 +97,7 @@ function toTools({ tools, toolChoice }: AnswerSettings) {
   return {
     tools: isNone ? [] : own,
     hostedTools: isNone ? [] : hostedTools,
-    toolChoice: toChoice(toolChoice, own.length),
+    toolChoice: toChoice(toolChoice, tools.length),
   }
 }
 
@@ -100,11 +113,12 @@ async function converse(parts: AnswerParts): Promise<ResponseEnd> {
   const { settings, output } = response
   const heard = items.findLast((item) => item.samples !== undefined)
   const samples = heard?.samples
-  if (samples === undefined) throw new SvcError('invalid_request', 'this model answers speech only', { code: 'processing_error' })
+  if (samples === undefined)
+    throw new SvcError('invalid_request', 'this model answers speech only', { code: 'processing_error' })
   let message: OutputMessage | undefined
   let sink: SoundSink | undefined
   const open = (): OutputMessage => {
-    message ??= output.openMessage(settings.modality === 'audio' ? 'audio' : 'text')
+    message ??= openMessage(output, settings.modality === 'audio' ? 'audio' : 'text')
     return message
   }
   const turn = {
@@ -112,12 +126,15 @@ async function converse(parts: AnswerParts): Promise<ResponseEnd> {
     instructions: settings.instructions,
     voice: settings.output.voice,
     tools: toTools(settings).tools,
-    history: toMessages(items.filter((item) => item !== heard), stages.facts.maxHistoryItems),
+    history: toMessages(
+      items.filter((item) => item !== heard),
+      stages.facts.maxHistoryItems,
+    ),
   }
   async function add(part: AnyToAnyPart): Promise<void> {
     if (part.type === 'transcript') {
       onText()
-      open().text(part.text)
+      await open().text(part.text)
     } else if (part.type === 'audio') {
       if (settings.modality === 'text') return
       sink ??= openSink(open())
@@ -125,8 +142,8 @@ async function converse(parts: AnswerParts): Promise<ResponseEnd> {
       item.spokenMs = (item.spokenMs ?? 0) + (part.samples.length / part.sampleRate) * 1000
       await sink.play(part.samples, part.sampleRate)
     } else {
-      const opened = output.openCall({ callId: part.id, name: part.name })
-      opened.arguments(part.arguments)
+      const opened = openCall(output, { callId: part.id, name: part.name })
+      await opened.arguments(part.arguments)
       opened.end('completed')
     }
   }
