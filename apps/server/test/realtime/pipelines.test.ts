@@ -146,7 +146,9 @@ describe('other stages', () => {
       speak(client)
       client.send({ type: 'response.create' })
       const events = await client.until('response.done')
-      const said = events.flatMap((event) => (event.type === 'response.output_audio_transcript.delta' ? event.delta : []))
+      const said = events.flatMap((event) =>
+        event.type === 'response.output_audio_transcript.delta' ? event.delta : [],
+      )
       expect(said.join('')).toBe('Good day.')
       expect(events.some((event) => event.type === 'response.output_audio.delta')).toBe(true)
     }
@@ -171,7 +173,11 @@ describe('other stages', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'localai.classifier.result', chosen: 'up' }))
     expect(events).toContainEqual(expect.objectContaining({ type: 'response.output_text.done', text: 'Going up.' }))
     expect(events).toContainEqual(
-      expect.objectContaining({ type: 'response.function_call_arguments.done', name: 'move', arguments: '{"to":"up"}' }),
+      expect.objectContaining({
+        type: 'response.function_call_arguments.done',
+        name: 'move',
+        arguments: '{"to":"up"}',
+      }),
     )
     expect(calls('listed-mind')).toEqual([])
   })
