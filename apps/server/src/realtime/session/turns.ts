@@ -182,14 +182,18 @@ export function createTurns({ context, input, responses, createTurnTaker }: Turn
       live?.hear(samples)
       responses.tick()
       sounds.hear()
-      if (context.settings.turnDetection === null) return
+      // without turn detection too: its time is the sound that it hears
       taker.hear(samples)
+      if (context.settings.turnDetection === null) return
       const { sound } = input()
       if (sound.endMs - sound.startMs > KEPT_MS) sound.dropBefore(sound.endMs - KEPT_MS)
     },
     commit() {
       if (context.settings.turnDetection !== null)
-        throw badEvent('not_implemented', 'turns are detected in this session: set turn_detection to null to commit by hand')
+        throw badEvent(
+          'not_implemented',
+          'turns are detected in this session: set turn_detection to null to commit by hand',
+        )
       const { startMs, endMs } = input().sound
       if (endMs - startMs < MIN_TURN_MS)
         throw badEvent('input_audio_buffer_commit_empty', `the buffer has less than ${MIN_TURN_MS} ms of sound`)

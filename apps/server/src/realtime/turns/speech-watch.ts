@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports.ts'
 import type { TurnTakerParts } from '../ports.ts'
 import { callWithin } from './call-within.ts'
-import { MS, placeSpeech } from './find-speech.ts'
+import { leaveOutEdge, MS, placeSpeech } from './find-speech.ts'
 import { CONTEXT, type SoundFeed } from './sound-feed.ts'
 import type { FoundSpeech, SpeechRules } from './speech-rules.ts'
 
@@ -45,6 +45,8 @@ export function createSpeechWatch({ rules, feed, detectSpeech, failed, clock, si
   let running: AbortController | undefined
   /** Whether speech went on at the end of the examined sound. */
   let isOpen = false
+  /** Nothing before this position is known. */
+  let begin = 0
   /** Failed calls in a row. */
   let failures = 0
   let nextTry = 0
@@ -96,7 +98,9 @@ export function createSpeechWatch({ rules, feed, detectSpeech, failed, clock, si
       })
       if (!isCurrent()) return
       failures = 0
-      report(to, placeSpeech(found, { from, length: samples.length }))
+      const speech = placeSpeech(found, { from, length: samples.length })
+      const isCut = rules.phase === 'quiet' && from > begin
+      report(to, isCut ? leaveOutEdge(speech, from / MS) : speech)
     } catch (error) {
       if (!isCurrent()) return
       if (failures === 0) failed(error)
@@ -115,6 +119,7 @@ export function createSpeechWatch({ rules, feed, detectSpeech, failed, clock, si
       running = undefined
       isOpen = false
       feed.forget()
+      begin = feed.end
     },
   }
 }
@@ -135,5 +140,7 @@ function mayBegin({ level, examined, end }: SoundFeed): boolean {
 /** The detector knows nothing of the sound before: it is given a part again. */
 function findStart({ rules, feed: { level, examined } }: Watched): number {
   const start = examined - CONTEXT
-  return rules.phase === 'quiet' ? Math.min(examined, Math.max(start, level.activeSince - LEAD)) : start
+  // the level may be of later sound, where much is to be examined
+  const isKnown = rules.phase === 'quiet' && level.activeSince <= examined
+  return isKnown ? Math.max(start, level.activeSince - LEAD) : start
 }
