@@ -19,7 +19,11 @@ describe('a realtime session', () => {
           model: 'talk',
           output_modalities: ['audio'],
           audio: {
-            input: { format: { type: 'audio/pcm', rate: 24_000 }, transcription: { model: 'ear' }, turn_detection: null },
+            input: {
+              format: { type: 'audio/pcm', rate: 24_000 },
+              transcription: { model: 'ear' },
+              turn_detection: null,
+            },
             output: { voice: 'anna', speed: 1 },
           },
         },
@@ -155,7 +159,10 @@ describe('a realtime session', () => {
     const text = typeof event === 'string' ? event : JSON.stringify({ event_id: 'mine', ...event })
     await world.session.receive(Buffer.from(text))
     expect(world.events).toMatchObject([
-      { type: 'error', error: { type: 'invalid_request_error', code, event_id: typeof event === 'string' ? null : 'mine' } },
+      {
+        type: 'error',
+        error: { type: 'invalid_request_error', code, event_id: typeof event === 'string' ? null : 'mine' },
+      },
     ])
   })
 

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { type HeardPart, HEARD_RATE, type LiveTranscription, type StageCall } from '../ports.ts'
+import { HEARD_RATE, type HeardPart, type LiveTranscription, type StageCall } from '../ports.ts'
 import type { Item, ItemPart } from './conversation.ts'
 import { badEvent, failedStage, toErrorEvent, toRealtimeError } from './event-error.ts'
 import type { SessionContext } from './session-context.ts'
@@ -53,7 +53,9 @@ async function checkSpeaker(item: Item, { samples }: HeardTurn, { context, call 
   }
   conversation.remove(item.id)
   void emit({ type: 'conversation.item.deleted', item_id: item.id })
-  const refusal = new SvcError('forbidden', 'this speaker may not talk to the model', { code: 'speaker_not_authorized' })
+  const refusal = new SvcError('forbidden', 'this speaker may not talk to the model', {
+    code: 'speaker_not_authorized',
+  })
   if (!isSilent) void emit(toErrorEvent(refusal))
   throw refusal
 }
@@ -96,7 +98,8 @@ async function transcribe(item: Item, turn: HeardTurn, { context, call }: Listen
   } catch (thrown) {
     const error = failedStage('transcription_failed', thrown)
     const { event_id: _event, ...fault } = toRealtimeError(error)
-    if (!context.signal.aborted) tell({ type: 'conversation.item.input_audio_transcription.failed', ...place, error: fault })
+    if (!context.signal.aborted)
+      tell({ type: 'conversation.item.input_audio_transcription.failed', ...place, error: fault })
     throw error
   }
 }
