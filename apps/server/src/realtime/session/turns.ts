@@ -115,7 +115,7 @@ export function createTurns({ context, input, responses, voiceOutput, createTurn
       words.hear(samples)
       voiceOutput.tick()
       sounds.hear()
-      // without turn detection too: its time is the sound that it hears
+      // always: the times of turn taking count the sound that it hears
       taker.hear(samples)
       if (context.settings.turnDetection === null) return
       const { sound } = input()
