@@ -42,6 +42,12 @@ export const REALTIME_CALLS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'realtime:calls:interrupted',
+    section: '26',
+    behavior: 'A client that speaks over the voice of a call silences it; the item is cut at what was played.',
+    state: 'built',
+  },
+  {
     id: 'realtime:calls:jitter',
     section: '26',
     behavior:
