@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram'
 import { eventually } from '@svc/test-kit'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { createEchoSessions } from '../../../test/support/echo-sessions.ts'
@@ -87,6 +88,17 @@ describe('calls', () => {
     two.send({ type: 'two' })
     await eventually(() => expect(two.events.at(-1)).toEqual({ type: 'echo', text: '{"type":"two"}' }))
     await eventually(() => expect(one.events.at(-1)).toEqual({ type: 'echo', text: '{"type":"one"}' }))
+  })
+
+  it('are refused while their UDP port is in use, and work when it is free again', async () => {
+    const other = createSocket('udp4')
+    await new Promise<void>((resolve) => other.bind({ port: 45_872, exclusive: true }, resolve))
+    const { calls, open } = startCalls({ settings: { ...settings, udpPort: 45_872 } })
+    const client = await startClient()
+    await expect(open(client)).rejects.toMatchObject({ kind: 'unavailable', code: 'udp_port_taken' })
+    expect(calls.size).toBe(0)
+    await new Promise<void>((resolve) => other.close(resolve))
+    await client.connect((await open(client)).answer)
   })
 
   // verifies realtime:calls:freed

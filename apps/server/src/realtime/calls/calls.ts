@@ -5,6 +5,7 @@ import type { RealtimePeer, RealtimeSession } from '../ports.ts'
 import { type Call, openCall } from './call.ts'
 import { createTicker } from './media/ticker.ts'
 import type { MediaLibrary } from './peer/library.ts'
+import { holdUdpPort, type UdpPort } from './peer/udp-port.ts'
 import { type AddressSettings, findOwnAddresses } from './sdp/own-addresses.ts'
 import type { Offer } from './sdp/read-offer.ts'
 import { writeAnswer } from './sdp/write-answer.ts'
@@ -82,6 +83,7 @@ export function createCalls(options: CallsOptions): Calls {
   })
   let taken = 0
   let library: MediaLibrary | undefined
+  let port: Promise<UdpPort> | undefined
 
   function takePlace(): void {
     if (ending.signal.aborted) throw new SvcError('unavailable', 'the server is stopping', { code: 'stopping' })
@@ -94,9 +96,20 @@ export function createCalls(options: CallsOptions): Calls {
     taken++
   }
 
+  /** Takes the port with the first call. One that was in use is tried again with the next call. */
+  async function takePort(from: MediaLibrary): Promise<void> {
+    if (settings.udpPort === 0) return
+    port ??= holdUdpPort(from, settings.udpPort).catch((error: unknown) => {
+      port = undefined
+      throw error
+    })
+    await port
+  }
+
   async function begin(request: CallRequest): Promise<OpenedCall> {
     const id = `rtc_${randomBytes(16).toString('hex')}`
     library ??= options.loadLibrary()
+    await takePort(library)
     const call = await openCall({
       ...request,
       ...{ library, ticker, clock, udpPort: settings.udpPort },
@@ -148,6 +161,9 @@ export function createCalls(options: CallsOptions): Calls {
       ending.abort(new SvcError('unavailable', 'the server is stopping', { code: 'stopping' }))
       for (const { call } of running.values()) call.close(1001, 'the server is stopping')
       await Promise.all([...running.values()].map(({ call }) => call.over))
+      const held = await port?.catch(() => undefined)
+      port = undefined
+      held?.release()
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Direction, Offer } from '../sdp/read-offer.ts'
 import { OPUS_PARAMETERS, writeOffer } from '../sdp/write-offer.ts'
 import { MAX_MESSAGE_BYTES } from './event-channel.ts'
 import type { MediaLibrary } from './library.ts'
+import { checkUdpPort } from './udp-port.ts'
 
 /** The name of the server in its streams. */
 export const STREAM_NAME = 'svc'
@@ -34,7 +35,7 @@ export interface ConnectionOptions {
   readonly offer: Offer
   /** The number of our stream. */
   readonly source: number
-  /** The one UDP port of all calls; 0 for a free port each. */
+  /** The one UDP port of all calls, which is held; 0 for a free port each. */
   readonly udpPort: number
   readonly listener: ConnectionListener
   readonly signal: AbortSignal
@@ -50,10 +51,11 @@ const OUR_DIRECTION: Readonly<Record<Direction, 'SendRecv' | 'RecvOnly' | 'SendO
  * Answers an offer. Nothing is sent to the client before it has shown by its own packets that it knows the password of the
  * answer: addresses in an offer reach nobody.
  *
- * @throws {SvcError} `invalid_request` for an offer that the library refuses, `unavailable` where the port is taken
+ * @throws {SvcError} `invalid_request` for an offer that the library refuses, `unavailable` where no port is free
  */
 export async function answerOffer(options: ConnectionOptions): Promise<Connection> {
   const { library, offer, udpPort, listener, signal } = options
+  if (udpPort === 0) await checkUdpPort(0)
   const ports = udpPort === 0 ? {} : { enableIceUdpMux: true, portRangeBegin: udpPort, portRangeEnd: udpPort }
   const peer = new library.PeerConnection('call', {
     iceServers: [],

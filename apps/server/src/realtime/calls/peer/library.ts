@@ -3,7 +3,10 @@ import { SvcError } from '@svc/errors'
 import type * as NodeDataChannel from 'node-datachannel'
 
 /** The parts of the WebRTC library that calls use. */
-export type MediaLibrary = Pick<typeof NodeDataChannel, 'Audio' | 'PeerConnection'>
+export type MediaLibrary = Pick<
+  typeof NodeDataChannel.default,
+  'Audio' | 'IceUdpMuxListener' | 'PeerConnection' | 'initLogger'
+>
 
 /** The version of the library's builds. */
 export const BUILD_VERSION = '0.33.4'
@@ -40,7 +43,10 @@ export function loadMediaLibrary(machine = readMachine(), load: LoadModule = loa
     throw missing(`there is no WebRTC library for ${machine.platform} on ${machine.arch}; use GET /v1/realtime`)
   }
   try {
-    return load(name) as MediaLibrary
+    const library = load(name) as MediaLibrary
+    // Its lines would stand between those of the log.
+    library.initLogger('Fatal')
+    return library
   } catch (cause) {
     throw missing(`calls need a WebRTC library: npm install -g ${name}@${BUILD_VERSION}`, cause)
   }
