@@ -167,6 +167,7 @@ describe('other stages', () => {
     }
   })
 
+  // verifies realtime:event:sounds
   it('sounds are named, and answers come from a list without the language model', async () => {
     const { near } = pair
     await near.model('sounds', {}, { known_usecases: ['sound_classification'] })
@@ -200,6 +201,7 @@ describe('other stages', () => {
     )
   })
 
+  // verifies realtime:error:speaker
   it('strangers are turned away, and the pipeline names what its blocks lack', async () => {
     const { near } = pair
     await mkdir(join(near.modelsPath, 'people'), { recursive: true })
