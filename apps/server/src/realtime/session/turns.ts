@@ -115,8 +115,9 @@ export function createTurns({ context, input, responses, voiceOutput, createTurn
       words.hear(samples)
       voiceOutput.tick()
       sounds.hear()
-      if (context.settings.turnDetection === null) return
+      // always: the times of turn taking count the sound that it hears
       taker.hear(samples)
+      if (context.settings.turnDetection === null) return
       const { sound } = input()
       if (sound.endMs - sound.startMs > KEPT_MS) sound.dropBefore(sound.endMs - KEPT_MS)
     },

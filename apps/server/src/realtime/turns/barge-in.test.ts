@@ -93,6 +93,17 @@ describe('speech over the voice of the model', () => {
     expect(events).toEqual(['hold', 'resume'])
   })
 
+  it.each([
+    [true, ['started 200', 'interrupt', 'stopped 200 2000']],
+    [false, ['started 200', 'stopped 200 2000']],
+  ])('that began before the voice stops it, if it may: %s', async (interruptResponse, expected) => {
+    const { hear, events, taker } = setUp({ ...SERVER, interruptResponse })
+    await hear('.....#####')
+    taker.setSpeaking(true)
+    await hear('#####.......')
+    expect(events).toEqual(expected)
+  })
+
   it('can be tried again', async () => {
     const texts = ['Mhm.', 'Stop it.']
     const world = setUp(SERVER, { transcribe: async () => texts.shift() ?? '' })

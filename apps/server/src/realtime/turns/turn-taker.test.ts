@@ -149,6 +149,13 @@ describe('a detector that fails', () => {
     expect(events).toEqual(['failed: the call took more than 5000 ms', 'started 200', 'stopped 200 2000'])
   })
 
+  it('that finds speech only at the beginning of what it is given starts no turn', async () => {
+    const { hear, events, calls } = setUp(SERVER, { detectSpeech: async () => [{ start: 0.03, end: 0.5 }] })
+    await hear(`....................${',#'.repeat(20)}`)
+    expect(calls.length).toBeGreaterThan(5)
+    expect(events).toEqual([])
+  })
+
   it('that answers nonsense starts no turn', async () => {
     const { hear, events } = setUp(SERVER, {
       detectSpeech: async () => [
