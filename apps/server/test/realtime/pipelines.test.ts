@@ -114,11 +114,15 @@ describe('a turn', () => {
           phases: Record<string, number>
         }[]
         const own = all.filter(({ request }) => request.path === '/v1/realtime')
-        expect(own.map((trace) => trace.served_model)).toEqual(expect.arrayContaining(['ear', 'mind', 'mouth']))
+        expect(own.map((trace) => trace.served_model)).toEqual(expect.arrayContaining(['ear', 'mind', 'mouth', 'talk']))
         return own
       })
       expect(new Set(traces.map(({ model }) => model))).toEqual(new Set(['talk']))
       expect(traces.every(({ correlation_id: id }) => /-\d+$/.test(id))).toBe(true)
+      const turn = traces.find((trace) => trace.served_model === 'talk')
+      expect(turn?.phases).toMatchObject({ transcription: expect.any(Number), speech: expect.any(Number) })
+      const usage = (await pair.near.call('/api/usage/all?period=day')).json() as { by_model: { model: string }[] }
+      expect(usage.by_model.map(({ model }) => model)).toEqual(expect.arrayContaining(['ear', 'mind', 'mouth']))
       expect(calls('ear').filter(({ rpc }) => rpc === 'VAD').length).toBeGreaterThan(1)
       const backends = (await pair.near.call('/api/backend-traces?limit=50')).json() as { type: string }[]
       expect(backends.map(({ type: kind }) => kind)).toEqual(expect.arrayContaining(['transcription', 'llm', 'tts']))
