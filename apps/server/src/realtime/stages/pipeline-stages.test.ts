@@ -302,6 +302,12 @@ describe('the language model', () => {
     expect(off.stages.facts.isScanned).toBe(false)
   })
 
+  it('gives its events at once where the file asks for whole answers', async () => {
+    const world = await startWorld({ ...WHOLE, streaming: { llm: false } }, { events: saying('hi') })
+    const batches = await collect(world.stages.think({ messages: [], tools: [] }, world.call()))
+    expect(batches.map((events) => events.map(({ type }) => type))).toEqual([['text-delta', 'choice-end', 'usage']])
+  })
+
   it('ends when nobody reads its events any more', async () => {
     let hasEnded = false
     const world = await startWorld(WHOLE, {
