@@ -59,6 +59,7 @@ describe('a response', () => {
     ])
   })
 
+  // verifies realtime:event:mcp-call, realtime:event:mcp-tools
   it('shows tools that the server runs, and asks for consent', async () => {
     const world = await start()
     const call = {

@@ -98,6 +98,7 @@ describe('heard sound', () => {
     expect(sound.read(8500, 9000)).toEqual(new Float32Array(8000).fill(0.5))
   })
 
+  // verifies realtime:bound:buffer
   it('takes no more than its bound', () => {
     const sound = createHeardSound({ maxMs: 1000 })
     expect(sound.add(new Float32Array(16_000))).toBe(true)

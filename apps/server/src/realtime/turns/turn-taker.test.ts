@@ -1,6 +1,6 @@
 import { createDeferred, eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { detectLoud, SEMANTIC, SERVER, setUp, toSound } from './testing.ts'
+import { detectLoud, SEMANTIC, SERVER, setUp, toSound } from './__fixtures__/turn-world.ts'
 
 describe('server VAD', () => {
   it('starts a turn with its padding and ends it after the silence', async () => {
@@ -42,6 +42,7 @@ describe('server VAD', () => {
     expect(calls).toEqual([])
   })
 
+  // verifies realtime:bound:turn
   it('cuts a turn at 90 seconds', async () => {
     const { hear, events } = setUp()
     await hear(`.....${'#'.repeat(1000)}..........`, 100)

@@ -503,7 +503,7 @@ export const REALTIME = defineRequirements([
   {
     id: 'realtime:bound:turn',
     section: '26',
-    behavior: 'A turn is cut at its beginning to 90 seconds.',
+    behavior: 'A detected turn ends after 90 seconds.',
     state: 'built',
   },
   {
