@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createOpusFrameDecoder } from './frame-decoder.ts'
-import { createOpusFrameEncoder } from './frame-encoder.ts'
-import { readOpusDuration } from './packet.ts'
+import { createOpusFrameDecoder } from '../src/opus/frame-decoder.ts'
+import { createOpusFrameEncoder } from '../src/opus/frame-encoder.ts'
+import { readOpusDuration } from '../src/opus/packet.ts'
 
 const RATE = 16_000
 
