@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { PredictionEvent } from '../inference/core/events.ts'
-import { createHeldBody } from '../inference/core/held-body.ts'
+import { toInnerBody } from '../inference/core/inner-body.ts'
 import { createInnerContext, type InnerCaller } from '../inference/core/inner-context.ts'
 import type { RequestCore } from '../inference/core/pipeline.ts'
 import type { ChatRequest } from '../inference/core/request.ts'
@@ -53,7 +53,7 @@ export function createRunModel(core: Pick<RequestCore, 'serve'>): RunModel {
       const body = Buffer.from(toStorable(JSON.stringify({ model, messages })))
       const format = createFormat(options, hostedTools)
       const context = createInnerContext(caller, { route: ROUTE, isInside, signal })
-      await core.serve({ context, format, source: { body: createHeldBody(body) } }, async (reply) => {
+      await core.serve({ context, format, source: { body: toInnerBody(body) } }, async (reply) => {
         if (reply.kind !== 'events') throw notRunnable(model)
         for await (const events of reply.batches) await onEvents(events)
       })

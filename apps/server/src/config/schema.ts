@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { realtime } from '../api/realtime/options.ts'
 import { NOT_BUILT } from './not-built.ts'
 import {
   listOptions,
@@ -14,6 +15,7 @@ import { accounts } from './options/accounts.ts'
 import { agents } from './options/agents.ts'
 import { assistant } from './options/assistant.ts'
 import { backends } from './options/backends.ts'
+import { calls } from './options/calls.ts'
 import { collections } from './options/collections.ts'
 import { filters } from './options/filters.ts'
 import { folders } from './options/folders.ts'
@@ -34,7 +36,7 @@ import { wayOut } from './options/way-out.ts'
  */
 const BUILT = [
   ...[server, folders, access, wayOut, accounts, models, backends, storage, logs, gallery],
-  ...[residency, traces, vectorStores, collections, filters, agents, assistant],
+  ...[residency, traces, vectorStores, collections, filters, agents, assistant, realtime, calls],
 ] as const
 
 type DeclaredSection = (typeof BUILT)[number] | (typeof NOT_BUILT)[number]

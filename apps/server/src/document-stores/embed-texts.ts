@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { MAX_DIMENSION } from '@svc/router/vector'
-import { createHeldBody } from '../inference/core/held-body.ts'
+import { toInnerBody } from '../inference/core/inner-body.ts'
 import { createInnerContext, type InnerCaller } from '../inference/core/inner-context.ts'
 import type { RequestCore } from '../inference/core/pipeline.ts'
 import { toOperationCall, type WireFormat } from '../inference/replies/wire-format.ts'
@@ -42,7 +42,7 @@ export function createTextEmbedder(core: Pick<RequestCore, 'serve'>): TextEmbedd
   return {
     async embed(texts, { model, caller, signal }) {
       const input = texts.map((text) => text.replaceAll(LONE_SURROGATE, '\ufffd'))
-      const body = createHeldBody(Buffer.from(JSON.stringify({ model, input })))
+      const body = toInnerBody(Buffer.from(JSON.stringify({ model, input })))
       const context = createInnerContext(caller, { route: ROUTE, signal })
       let vectors: readonly Float32Array[] | undefined
       await core.serve({ context, format: FORMAT, source: { body } }, async (reply) => {

@@ -18,6 +18,7 @@ import {
 } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { CHROMIUM_OFFER } from '../../src/realtime/calls/sdp/__fixtures__/chromium-offer.ts'
 import { runBuilt, startBuiltServer } from '../support/built-server.ts'
 import { postChat, readAnswer } from './open-chat.ts'
 
@@ -284,6 +285,13 @@ describe('the installed server', () => {
     const { paths } = (await (await get('/swagger/doc.json')).json()) as { paths: object }
     expect(Object.keys(paths)).toContain('/v1/chat/completions')
     expect((await get('/swagger/swagger-ui-bundle.js')).status).toBe(200)
+    const call = await fetch(`${server.url}/v1/realtime/calls?model=none`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/sdp' },
+      body: CHROMIUM_OFFER,
+    })
+    // The library of calls is there: without it the answer would be 501.
+    expect([call.status, await call.text()]).toEqual([400, expect.stringContaining('no pipeline')])
     expect(await (await get('/metrics')).text()).toContain('svc_tokens_total{kind="prompt"}')
     expect(await server.stop()).toEqual({ code: 0, signal: null })
   })

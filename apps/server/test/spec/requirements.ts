@@ -6,7 +6,10 @@ import { FILTERING } from './requirements/filtering.ts'
 import { LIMITS } from './requirements/limits.ts'
 import { MANAGEMENT } from './requirements/management.ts'
 import { MODEL_BLOCKS } from './requirements/model-blocks.ts'
+import { PIPELINES } from './requirements/pipelines.ts'
 import { PROXYING } from './requirements/proxying.ts'
+import { REALTIME } from './requirements/realtime.ts'
+import { REALTIME_CALLS } from './requirements/realtime-calls.ts'
 import { RESOURCES } from './requirements/resources.ts'
 import { ROUTING } from './requirements/routing.ts'
 import { SERVICE } from './requirements/service.ts'
@@ -26,6 +29,9 @@ export const REQUIREMENTS = [
   ...FILTERING,
   ...ROUTING,
   ...PROXYING,
+  ...REALTIME,
+  ...REALTIME_CALLS,
+  ...PIPELINES,
   ...ERRORS,
   ...LIMITS,
   ...VERSIONING,

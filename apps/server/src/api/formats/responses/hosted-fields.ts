@@ -1,4 +1,3 @@
-import { SvcError } from '@svc/errors'
 import type {
   ResponseFileSearchTool,
   ResponseInputItem,
@@ -6,12 +5,10 @@ import type {
   ResponseServerTool,
   ResponseTool,
 } from '@svc/wire/responses'
-import type { HostedTool, NamedToolServer, ToolApproval } from '../../../inference/tools/hosted-tool.ts'
+import type { HostedTool } from '../../../inference/tools/hosted-tool.ts'
+import { invalidTools, MAX_SERVERS, toNamedServer } from '../../../inference/tools/named-servers.ts'
 import { readServerFields, type ServerFields } from '../server-fields.ts'
 import type { ServerItemOptions } from './server-items.ts'
-
-/** Most servers that a request may name. */
-const MAX_SERVERS = 16
 
 /**
  * Reads what a request wants this server to run: tools of servers and searches that it names, and without any tools all
@@ -65,7 +62,7 @@ function readApprovals(items: readonly ResponseInputItem[]): readonly (readonly 
 }
 
 function readHosted(tool: ResponseTool, param: string): HostedTool | undefined {
-  if (isServer(tool)) return { kind: 'named-server', server: toServer(tool, param) }
+  if (isServer(tool)) return { kind: 'named-server', server: toNamedServer(tool, param) }
   if (!isFileSearch(tool)) return undefined
   return {
     kind: 'file-search',
@@ -81,44 +78,11 @@ function checkServers(tools: readonly ResponseTool[]): void {
   let searches = 0
   for (const [index, tool] of tools.entries()) {
     if (isFileSearch(tool)) searches += 1
-    if (searches > 1) throw invalid(`tools[${index}]`, 'one file_search takes all vector stores')
+    if (searches > 1) throw invalidTools(`tools[${index}]`, 'one file_search takes all vector stores')
     if (!isServer(tool)) continue
-    if (labels.has(tool.server_label)) throw invalid(`tools[${index}].server_label`, 'is the label of another server')
+    if (labels.has(tool.server_label))
+      throw invalidTools(`tools[${index}].server_label`, 'is the label of another server')
     labels.add(tool.server_label)
-    if (labels.size > MAX_SERVERS) throw invalid('tools', `more than ${MAX_SERVERS} servers`)
+    if (labels.size > MAX_SERVERS) throw invalidTools('tools', `more than ${MAX_SERVERS} servers`)
   }
-}
-
-function toServer(tool: ResponseServerTool, param: string): NamedToolServer {
-  const { server_label: label, server_url: url, authorization: token, headers, allowed_tools: allowed } = tool
-  if (url == null || url === '') throw invalid(`${param}.server_url`, 'is needed: there are no connectors here')
-  return {
-    label,
-    url,
-    ...(token == null ? {} : { token }),
-    ...(headers == null ? {} : { headers }),
-    ...toAllowed(allowed),
-    approval: toApproval(tool.require_approval),
-  }
-}
-
-function toAllowed(allowed: ResponseServerTool['allowed_tools']): Pick<NamedToolServer, 'allowed'> {
-  const names = Array.isArray(allowed) ? allowed : allowed?.tool_names
-  return names == null ? {} : { allowed: names }
-}
-
-/** Without a word each tool needs consent, as official servers do it. */
-function toApproval(required: ResponseServerTool['require_approval']): (tool: string) => ToolApproval {
-  if (required === 'never') return () => 'auto'
-  if (required == null || required === 'always') return () => 'ask'
-  const always = new Set(required.always?.tool_names ?? [])
-  const never = new Set(required.never?.tool_names ?? [])
-  return (tool) => (never.has(tool) && !always.has(tool) ? 'auto' : 'ask')
-}
-
-function invalid(param: string, reason: string): SvcError {
-  return new SvcError('invalid_request', `${param}: ${reason}`, {
-    code: 'invalid_tools',
-    details: { type: 'invalid_request_error', param },
-  })
 }
