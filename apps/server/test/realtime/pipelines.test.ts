@@ -193,7 +193,7 @@ describe('other stages', () => {
   )
 
   verifies(
-    'realtime:pipeline:classifier',
+    ['realtime:pipeline:classifier', 'realtime:event:sounds'],
     'sounds are named, and answers come from a list without the language model',
     async () => {
       const { near } = pair
@@ -230,7 +230,7 @@ describe('other stages', () => {
   )
 
   verifies(
-    'realtime:pipeline:speakers',
+    ['realtime:pipeline:speakers', 'realtime:error:speaker'],
     'strangers are turned away, and the pipeline names what its blocks lack',
     async () => {
       const { near } = pair
