@@ -286,6 +286,9 @@ describe('the language model', () => {
     })
     expect(world.asked[0]?.route.scanned).toBe(false)
     expect(world.observed).toEqual(['language_model'])
+    await think(world, { tools, hostedTools: [{}], toolChoice: 'none' })
+    const keys = Object.keys(world.asked[1]?.request ?? {})
+    expect(keys.filter((key) => /tool/i.test(key))).toEqual([])
   })
 
   it('is filtered by the policy of the pipeline alone, where its file asks for it', async () => {
