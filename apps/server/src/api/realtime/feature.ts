@@ -9,7 +9,7 @@ import { secretRoutes } from './secret-routes.ts'
 
 /** Spoken conversations. */
 export function realtimeFeature(platform: Platform): ServerFeature {
-  const { realtime, realtimeSecrets, settings, bodies, forms, clock } = platform
+  const { realtime, realtimeSecrets, settings, bodies, forms, clock, config } = platform
   const desk = createCallDesk(platform)
   const open: Realtime['open'] = async (request, options) => (await realtime.open()).open(request, options)
   return {
@@ -19,6 +19,7 @@ export function realtimeFeature(platform: Platform): ServerFeature {
         findSecret: realtimeSecrets.find,
         idleMs: () => parseDuration(settings.get('realtime_idle_timeout')) ?? 0,
         clock,
+        hidesErrors: config.opaqueErrors,
       }),
       ...secretRoutes({
         describe: async (request) => (await realtime.open()).describe(request),
