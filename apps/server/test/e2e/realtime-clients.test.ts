@@ -136,7 +136,7 @@ function asInBrowsers(model: string, apiKey = KEY): OpenAIRealtimeWebSocket {
   }
 }
 
-async function makeSecret(session: OpenAI.Realtime.ClientSecretCreateParams['session']): Promise<string> {
+async function makeSecret(session: NonNullable<OpenAI.Realtime.ClientSecretCreateParams['session']>): Promise<string> {
   const maker = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: KEY, maxRetries: 0 })
   return (await maker.realtime.clientSecrets.create({ session })).value
 }

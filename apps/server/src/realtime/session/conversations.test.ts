@@ -62,12 +62,28 @@ describe('a response', () => {
   // verifies realtime:event:mcp-call, realtime:event:mcp-tools
   it('shows tools that the server runs, and asks for consent', async () => {
     const world = await start()
-    const call = { choice: 0, source: 'mcp', server: 'shop', tool: 'buy', name: 'buy', arguments: '{}', hints: {} } as const
+    const call = {
+      choice: 0,
+      source: 'mcp',
+      server: 'shop',
+      tool: 'buy',
+      name: 'buy',
+      arguments: '{}',
+      hints: {},
+    } as const
     world.script(
       [
         { type: 'server-tools', choice: 0, server: 'shop', tools: [{ name: 'buy', inputSchema: {}, hints: {} }] },
         { type: 'server-tool-call', id: 'm1', ...call },
-        { type: 'server-tool-result', choice: 0, id: 'm1', name: 'buy', source: 'mcp', output: 'sold out', isError: true },
+        {
+          type: 'server-tool-result',
+          choice: 0,
+          id: 'm1',
+          name: 'buy',
+          source: 'mcp',
+          output: 'sold out',
+          isError: true,
+        },
         { type: 'server-tool-approval', id: 'm2', ...call },
         END,
       ],
@@ -134,7 +150,6 @@ describe('a response', () => {
     const world = await start({
       ...TEXT,
       stages: {
-        // biome-ignore lint/correctness/useYield: it is cancelled before its first event
         async *think(_request, { signal }) {
           await new Promise((_resolve, reject) => {
             signal.addEventListener('abort', () => reject(signal.reason as Error))
@@ -193,7 +208,8 @@ describe('a conversation', () => {
     world.script(saying('One two three four five.', ' Six seven.'))
     await world.send({ type: 'response.create' })
     const events = await world.until('response.done')
-    const id = (events.at(-1)?.response as { output: { id: string }[] }).output[0]?.id
+    const added = events.find(({ type }) => type === 'response.output_item.added')
+    const { id } = Object(added?.item) as { readonly id: string }
     const cut = { type: 'conversation.item.truncate', item_id: id, content_index: 0, audio_end_ms: 50 }
     await world.send(cut)
     await world.until('conversation.item.truncated')

@@ -32,8 +32,18 @@ function world(room = Number.POSITIVE_INFINITY) {
 describe('sound in events', () => {
   it.each([
     ['PCM of 16 kHz', PCM_16K, (samples: Float32Array) => float32ToS16(samples), 1],
-    ['PCM of 24 kHz', { type: 'audio/pcm', rate: 24_000 } as const, (samples: Float32Array) => float32ToS16(samples), 1.5],
-    ['PCM of 48 kHz', { type: 'audio/pcm', rate: 48_000 } as const, (samples: Float32Array) => float32ToS16(samples), 3],
+    [
+      'PCM of 24 kHz',
+      { type: 'audio/pcm', rate: 24_000 } as const,
+      (samples: Float32Array) => float32ToS16(samples),
+      1.5,
+    ],
+    [
+      'PCM of 48 kHz',
+      { type: 'audio/pcm', rate: 48_000 } as const,
+      (samples: Float32Array) => float32ToS16(samples),
+      3,
+    ],
     ['mu-law', { type: 'audio/pcmu' } as const, (samples: Float32Array) => float32ToMuLaw(samples), 0.5],
   ])('is heard at 16 kHz: %s', (_, format, encode, ratio) => {
     const { input, heard } = world()
@@ -43,7 +53,9 @@ describe('sound in events', () => {
     expect(heard.length).toBeGreaterThan(15_900)
     expect(heard.length).toBeLessThanOrEqual(16_000)
     const expected = tone(16_000)
-    const worst = Math.max(...heard.slice(500, 15_000).map((sample, index) => Math.abs(sample - (expected[index + 500] ?? 0))))
+    const worst = Math.max(
+      ...heard.slice(500, 15_000).map((sample, index) => Math.abs(sample - (expected[index + 500] ?? 0))),
+    )
     expect(worst).toBeLessThan(0.02)
   })
 

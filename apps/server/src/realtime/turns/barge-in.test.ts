@@ -1,6 +1,6 @@
 import { createDeferred, eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { SEMANTIC, SERVER, setUp } from './testing.ts'
+import { SEMANTIC, SERVER, setUp } from './__fixtures__/turn-world.ts'
 
 const never = () => createDeferred<string>().promise
 

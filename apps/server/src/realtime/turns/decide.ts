@@ -45,7 +45,7 @@ export interface Decisions {
 }
 
 /** A turn is cut here. */
-export const MAX_TURN_MS = 90_000
+const MAX_TURN_MS = 90_000
 /** Semantic turn taking includes so much before the speech. */
 const SEMANTIC_PADDING_MS = 300
 /** Words over the voice of the model are asked for from here, and again after as much. */

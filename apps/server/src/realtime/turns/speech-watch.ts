@@ -24,9 +24,9 @@ export interface SpeechWatchParts {
 }
 
 /** Between two calls of the detector while nothing changes, in samples. */
-export const TICK = 300 * MS
+const TICK = 300 * MS
 /** Between two calls while speech begins or ends. */
-export const FAST_TICK = 100 * MS
+const FAST_TICK = 100 * MS
 /** Without a call, silence is counted in such steps. */
 const SILENT_TICK = 20 * MS
 /** A sound that lasts for so long without being found to be speech is none. */
@@ -38,7 +38,7 @@ const MAX_STEP = 1000 * MS
 /** So much sound waits for the text of a pause. */
 const BEHIND = 1000 * MS
 /** A call that takes longer has failed. */
-export const CALL_LIMIT_MS = 5000
+const CALL_LIMIT_MS = 5000
 
 export function createSpeechWatch({ rules, feed, detectSpeech, failed, clock, signal }: SpeechWatchParts): SpeechWatch {
   let running: AbortController | undefined

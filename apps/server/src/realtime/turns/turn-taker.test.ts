@@ -1,6 +1,6 @@
 import { createDeferred, eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { detectLoud, SEMANTIC, SERVER, setUp, toSound } from './testing.ts'
+import { detectLoud, SEMANTIC, SERVER, setUp, toSound } from './__fixtures__/turn-world.ts'
 
 describe('server VAD', () => {
   it('starts a turn with its padding and ends it after the silence', async () => {
