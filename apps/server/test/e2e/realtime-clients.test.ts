@@ -136,7 +136,7 @@ function asInBrowsers(model: string, apiKey = KEY): OpenAIRealtimeWebSocket {
   }
 }
 
-async function makeSecret(session: OpenAI.Realtime.ClientSecretCreateParams['session']): Promise<string> {
+async function makeSecret(session: NonNullable<OpenAI.Realtime.ClientSecretCreateParams['session']>): Promise<string> {
   const maker = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: KEY, maxRetries: 0 })
   return (await maker.realtime.clientSecrets.create({ session })).value
 }
@@ -186,7 +186,6 @@ describe('the official client in Node', () => {
     const { response } = await drawl.until('response.done')
     expect(response).toMatchObject({ status: 'cancelled', status_details: { reason: 'turn_detected' } })
     expect(await drawl.until('conversation.item.truncated')).toMatchObject({ item_id: response.output?.[0]?.id })
-    await drawl.until('input_audio_buffer.speech_started')
     expect((await drawl.until('response.done')).response.status).toBe('completed')
   })
 

@@ -91,11 +91,8 @@ describe('a session', () => {
       expect(events).toMatchObject([{ type: 'error', error: { code: 'invalid_model', param: 'model' } }])
       expect(code).toBe(1008)
     }
-    for (const [model, code] of [
-      ['lacking', 'model_not_found'],
-      ['broken', 'model_load_error'],
-    ] as const)
-      expect((await refused(model)).events).toMatchObject([{ type: 'error', error: { code } }])
+    for (const model of ['lacking', 'broken'])
+      expect((await refused(model)).events).toMatchObject([{ type: 'error', error: { code: 'model_load_error' } }])
   })
 })
 

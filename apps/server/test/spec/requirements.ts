@@ -6,6 +6,7 @@ import { FILTERING } from './requirements/filtering.ts'
 import { LIMITS } from './requirements/limits.ts'
 import { MANAGEMENT } from './requirements/management.ts'
 import { MODEL_BLOCKS } from './requirements/model-blocks.ts'
+import { PIPELINES } from './requirements/pipelines.ts'
 import { PROXYING } from './requirements/proxying.ts'
 import { REALTIME } from './requirements/realtime.ts'
 import { RESOURCES } from './requirements/resources.ts'
@@ -28,6 +29,7 @@ export const REQUIREMENTS = [
   ...ROUTING,
   ...PROXYING,
   ...REALTIME,
+  ...PIPELINES,
   ...ERRORS,
   ...LIMITS,
   ...VERSIONING,

@@ -42,6 +42,7 @@ describe('server VAD', () => {
     expect(calls).toEqual([])
   })
 
+  // verifies realtime:bound:turn
   it('cuts a turn at 90 seconds', async () => {
     const { hear, events } = setUp()
     await hear(`.....${'#'.repeat(1000)}..........`, 100)
