@@ -531,6 +531,13 @@ describe('loading a pipeline', () => {
     expect(self.loaded).toEqual([])
   })
 
+  it('refuses a language model that is forwarded as it comes', async () => {
+    const models = [createModel({ name: 'thinker', backend: 'cloud-proxy', proxy: {} })]
+    const world = await startWorld(WHOLE, {}, { models })
+    const named = expect.stringContaining('pipeline.llm: model "thinker" is forwarded as it comes')
+    await expect(world.stages.load(world.call())).rejects.toMatchObject({ code: 'invalid_pipeline', message: named })
+  })
+
   it('joins the failures of several models', async () => {
     const world = await startWorld(WHOLE, {
       async load({ name }) {
