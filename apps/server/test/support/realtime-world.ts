@@ -2,7 +2,7 @@ import type { MockBehaviour, MockRule } from '@svc/backend-mock/script'
 import type { TestServer } from './server.ts'
 
 /** Seconds of speech for each character of its text. */
-export const SECONDS_A_CHARACTER = 0.02
+const SECONDS_A_CHARACTER = 0.02
 
 /** Options of {@link addTalk}. */
 export interface TalkOptions {

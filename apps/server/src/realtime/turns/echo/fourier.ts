@@ -68,16 +68,28 @@ export interface Correlations {
   readonly auto: Float64Array
 }
 
-/** Correlates two signals by two transforms: a real signal fits into each half of a complex one. */
+const rooms = new Map<number, readonly [Spectrum, Spectrum]>()
+
+/** Memory for two transforms of a size. It is used again: fresh arrays of this size cost more than the transforms. */
+function findRoom(size: number): readonly [Spectrum, Spectrum] {
+  const known = rooms.get(size)
+  if (known !== undefined) return known
+  const create = (): Spectrum => ({ real: new Float64Array(size), imaginary: new Float64Array(size) })
+  const room = [create(), create()] as const
+  rooms.set(size, room)
+  return room
+}
+
+/**
+ * Correlates two signals by two transforms: a real signal fits into each half of a complex one. The sums are overwritten
+ * by the next call.
+ */
 export function correlate(sound: Float32Array, voice: Float32Array): Correlations {
   const size = 2 ** Math.ceil(Math.log2(sound.length + voice.length))
-  const real = new Float64Array(size)
-  const imaginary = new Float64Array(size)
-  real.set(sound)
-  imaginary.set(voice)
+  const [{ real, imaginary }, { real: outReal, imaginary: outImaginary }] = findRoom(size)
+  real.fill(0, sound.length).set(sound)
+  imaginary.fill(0, voice.length).set(voice)
   transform({ real, imaginary })
-  const outReal = new Float64Array(size)
-  const outImaginary = new Float64Array(size)
   for (let index = 0; index < size; index++) {
     const mirror = (size - index) & (size - 1)
     const a = real[index] as number
