@@ -1,5 +1,5 @@
 /** The address of a script that the build makes of a module, for worklets. */
 declare module '*?worker&url' {
-  export const url: string
-  export { url as default }
+  const url: string
+  export = url
 }
