@@ -4,7 +4,7 @@ import { Notice } from '../../components/ui/notice.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { ApiError } from '../../lib/api-error.ts'
 import type { RealtimeFault } from '../../lib/realtime/conversation.ts'
-import { CallFault } from '../../lib/realtime/open-call.ts'
+import { CallFault } from '../../lib/realtime/link.ts'
 import type { TalkEnd, TalkState } from '../../lib/realtime/talk.ts'
 
 /** Failures whose remedy the page knows. */

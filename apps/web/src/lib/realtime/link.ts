@@ -42,3 +42,8 @@ export const MAX_WAITING_BYTES = 2_000_000
 
 /** The end of a connection that takes nothing any more. */
 export const STALLED: LinkEnd = { code: 1006, reason: 'stalled' }
+
+/** A call that did not come about although the server took it. */
+export class CallFault extends Error {
+  override readonly name = 'CallFault'
+}

@@ -2,17 +2,12 @@ import { send } from '../api-client.ts'
 import { readFailure } from '../api-error.ts'
 import { toUrl } from '../base-path.ts'
 import { toFields, toText } from './events.ts'
-import { type LinkOptions, MAX_WAITING_BYTES, type RealtimeLink, STALLED } from './link.ts'
+import { CallFault, type LinkOptions, MAX_WAITING_BYTES, type RealtimeLink, STALLED } from './link.ts'
 
 /** Longest search for addresses of this browser: those of the machine itself come at once. */
 const GATHER_MS = 1_500
 /** Time from the answer of the server to the open channel. */
 const CONNECT_MS = 8_000
-
-/** A call that did not come about although the server took it. */
-export class CallFault extends Error {
-  override readonly name = 'CallFault'
-}
 
 /**
  * Opens a conversation over WebRTC.

@@ -53,6 +53,9 @@ const AHEAD_SECONDS = 1
 /** Time until the first piece, in seconds, so that the next one is there in time. */
 const LEAD_SECONDS = 0.05
 
+/** Sums of seconds are a little too small. */
+const ROUNDING_MS = 0.01
+
 const samePart = (left: SoundPart, right: SoundPart) =>
   left.itemId === right.itemId && left.contentIndex === right.contentIndex
 
@@ -128,7 +131,7 @@ export function createVoice(output: VoiceOutput): Voice {
       heard = []
       nextAt = 0
       isPlaying.set(false)
-      return parts.map(({ part, seconds }) => ({ ...part, playedMs: Math.floor(seconds * 1000) }))
+      return parts.map(({ part, seconds }) => ({ ...part, playedMs: Math.floor(seconds * 1000 + ROUNDING_MS) }))
     },
     close: () => void output.close().catch(() => {}),
   }
