@@ -54,20 +54,34 @@ function readAuthorization(header: string | undefined): string | undefined {
   return end < 0 ? rest : rest.slice(0, end)
 }
 
+/** What the key of a browser follows in the list of subprotocols: a page can set no header of a WebSocket. */
+const KEY_PROTOCOLS = ['openai-insecure-api-key.', 'svc-insecure-api-key.']
+
+/** The key in the list of subprotocols of a WebSocket. */
+function readProtocolKey(header: string | undefined): string | undefined {
+  for (const protocol of header?.split(',', MAX_COOKIES) ?? []) {
+    const name = protocol.trim()
+    const prefix = KEY_PROTOCOLS.find((start) => name.startsWith(start))
+    if (prefix !== undefined) return name.slice(prefix.length)
+  }
+  return undefined
+}
+
 function toCredential(carrier: CredentialCarrier, value: string | undefined): Credential | undefined {
   return value === undefined || value.trim() === '' || value.length > MAX_LENGTH ? undefined : { carrier, value }
 }
 
 /**
  * The credentials of a request, in the order in which they are tried. The first header with a credential decides: the
- * cookies of a request with such a header are not read. Without a header, sessions go before `token` cookies.
+ * cookies of a request with such a header are not read. A WebSocket of a browser has its key among the subprotocols. Without a header, sessions go before `token` cookies.
  */
 export function extractCredentials(headers: RequestHeaders): readonly Credential[] {
   checkArgument(typeof headers === 'object' && headers !== null, 'extractCredentials: headers', 'an object', headers)
   const header =
     toCredential('bearer', readAuthorization(readSingle(headers.authorization))) ??
     toCredential('x-api-key', readSingle(headers['x-api-key'])) ??
-    toCredential('xi-api-key', readSingle(headers['xi-api-key']))
+    toCredential('xi-api-key', readSingle(headers['xi-api-key'])) ??
+    toCredential('bearer', readProtocolKey(readSingle(headers['sec-websocket-protocol'])))
   if (header !== undefined) return [header]
   if (headers.cookie === undefined) return []
   const read = (carrier: CredentialCarrier, name: string) =>

@@ -40,6 +40,10 @@ export interface RouteResponse {
 export interface SocketInfo {
   /** Subprotocols that the route speaks. The answer names no other. */
   readonly protocols: readonly string[]
+  /** Whether messages may be binary. @default false */
+  readonly binary?: boolean | undefined
+  /** Reads no further from a client that is ahead, instead of closing its socket. @default false */
+  readonly waits?: boolean | undefined
 }
 
 /** A route without its handler, as readers of the route table see it: gate, OpenAPI, metrics, tests. */

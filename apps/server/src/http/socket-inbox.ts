@@ -6,6 +6,11 @@ const MAX_WAITING = 16
 /** The most bytes of frames without a message while one arrives. */
 const MAX_CONTROL_BYTES = 64 * 1024
 
+/** A message of a socket. */
+export interface SocketMessage extends HeldBytes {
+  readonly isBinary: boolean
+}
+
 /** Why a socket is closed (RFC 6455, section 7.4.1). Clients come back after 1001, 1011 and 1013. */
 export type CloseCode = 1000 | 1001 | 1003 | 1008 | 1009 | 1011 | 1013
 
@@ -18,7 +23,7 @@ export interface Inbox {
   /** Lets the reader look again whether the socket is over. */
   wake(): void
   /** Reads the messages in their order, each held until the next one is asked for. Ends when the socket is over or `until` aborts. */
-  read(options: { readonly until: AbortSignal }): AsyncGenerator<HeldBytes>
+  read(options: { readonly until: AbortSignal }): AsyncGenerator<SocketMessage>
   /** Gives back the memory of all messages that wait. */
   release(): void
 }
@@ -27,6 +32,10 @@ export interface Inbox {
 export interface InboxOptions {
   readonly bodies: Pick<BodyReader, 'meter'>
   readonly maxMessageBytes: number
+  /** Whether messages may be binary. */
+  readonly takesBinary: boolean
+  /** Stops and starts the reading of a client that is ahead. @default such a client is refused */
+  readonly setReading?: ((isReading: boolean) => void) | undefined
   /** Whether no further message is answered. */
   readonly isOver: () => boolean
   /** Closes the socket of a client that sends too much. */
@@ -34,8 +43,9 @@ export interface InboxOptions {
 }
 
 /** Creates the inbox of a socket. */
-export function createInbox({ bodies, maxMessageBytes, isOver, refuse }: InboxOptions): Inbox {
-  const waiting: HeldBytes[] = []
+export function createInbox(options: InboxOptions): Inbox {
+  const { bodies, maxMessageBytes, takesBinary, setReading, isOver, refuse } = options
+  const waiting: SocketMessage[] = []
   let waitingBytes = 0
   let arriving = bodies.meter()
   let wakeReader = (): void => undefined
@@ -56,17 +66,19 @@ export function createInbox({ bodies, maxMessageBytes, isOver, refuse }: InboxOp
     addMessage(data, isBinary) {
       const { release } = arriving
       arriving = bodies.meter()
-      if (isOver() || isBinary || !Buffer.isBuffer(data)) {
+      if (isOver() || (isBinary && !takesBinary) || !Buffer.isBuffer(data)) {
         release()
-        if (isBinary) refuse(1003, 'messages are text')
+        if (isBinary && !takesBinary) refuse(1003, 'messages are text')
         return
       }
-      if (waiting.length >= MAX_WAITING || (waiting.length > 0 && waitingBytes + data.length > maxMessageBytes)) {
+      const isAhead = waiting.length >= MAX_WAITING || (waiting.length > 0 && waitingBytes + data.length > maxMessageBytes)
+      if (isAhead && setReading === undefined) {
         release()
         refuse(1008, 'too many messages are waiting')
         return
       }
-      waiting.push({ bytes: data, release })
+      if (isAhead) setReading?.(false)
+      waiting.push({ bytes: data, isBinary, release })
       waitingBytes += data.length
       wake()
     },
@@ -80,6 +92,7 @@ export function createInbox({ bodies, maxMessageBytes, isOver, refuse }: InboxOp
             continue
           }
           waitingBytes -= message.bytes.length
+          if (waiting.length === 0) setReading?.(true)
           try {
             yield message
           } finally {

@@ -1,13 +1,12 @@
 import { SvcError } from '@svc/errors'
 import type { WebSocket, WebSocketServer } from 'ws'
-import type { HeldBytes } from '../inference/core/ports.ts'
 import type { BodyReader } from './body.ts'
 import type { Call, CallChanges, CallState, DerivedCall } from './call.ts'
 import { isRefusal } from './middleware/authorize.ts'
 import { READ_STALL_MS, readerGone, waitForDrain } from './reply-writer.ts'
 import type { RouteInfo } from './route-info.ts'
 import type { Reauthorization } from './running-calls.ts'
-import { type CloseCode, createInbox } from './socket-inbox.ts'
+import { type CloseCode, createInbox, type SocketMessage } from './socket-inbox.ts'
 import type { Upgrade } from './upgrade.ts'
 
 /** Limits of sockets (threats WS-1); bodies and messages share the memory that they may take together. */
@@ -37,10 +36,10 @@ export interface Socket {
   /** The request that opened it; its signal aborts when the client is gone or the time of a stop is over. */
   readonly call: Call
   /**
-   * Text messages in their order, each held until the next one is asked for. Ends when the socket closes, when `until`
+   * Messages in their order, text only where the route does not say otherwise, each held until the next one is asked for. Ends when the socket closes, when `until`
    * aborts, and when the server is about to stop.
    */
-  messages(options: { readonly until: AbortSignal }): AsyncGenerator<HeldBytes>
+  messages(options: { readonly until: AbortSignal }): AsyncGenerator<SocketMessage>
   /**
    * Sends a text message, and waits while the reader is behind.
    *
@@ -187,6 +186,7 @@ function shakeHands({ request, connection, head }: Upgrade, { outgoing }: Call, 
 function openSocket(ws: WebSocket, parts: SocketParts): OpenSocket {
   const { call, limits } = parts
   const { connection } = parts.upgrade
+  const { socket: info } = call.route
   let isDraining = false
 
   function close(code: CloseCode, reason: string): void {
@@ -197,6 +197,8 @@ function openSocket(ws: WebSocket, parts: SocketParts): OpenSocket {
   const inbox = createInbox({
     bodies: parts.bodies,
     maxMessageBytes: parts.maxMessageBytes,
+    takesBinary: info?.binary === true,
+    setReading: info?.waits === true ? (isReading) => (isReading ? ws.resume() : ws.pause()) : undefined,
     isOver: () => isDraining || call.signal.aborted || ws.readyState !== ws.OPEN,
     refuse: close,
   })

@@ -53,6 +53,8 @@ export interface RealtimeSession {
   receive(event: Uint8Array): Promise<void>
   /** Takes sound that came beside the events: a binary frame, or media. One channel, -1..1. */
   hear(samples: Float32Array, options: { readonly sampleRate: number }): Promise<void>
+  /** Takes bytes of sound in the input format of the session, as binary frames carry them. */
+  hearBytes(bytes: Uint8Array): Promise<void>
   /** Ends everything that runs. */
   close(): Promise<void>
 }
@@ -144,6 +146,8 @@ export interface ThinkRequest {
   readonly toolChoice?: unknown
   /** Tools of MCP servers that the session names, as requests of responses list them. */
   readonly hostedTools?: readonly unknown[] | undefined
+  /** Whether calls that waited for the consent of the caller may run, by their ids. */
+  readonly approvals?: ReadonlyMap<string, boolean> | undefined
   readonly maxTokens?: number | undefined
   readonly temperature?: number | undefined
 }

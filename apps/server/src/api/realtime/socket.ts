@@ -1,0 +1,130 @@
+import { SvcError } from '@svc/errors'
+import type { RealtimeSessionFields } from '@svc/wire/realtime'
+import { ACCESS_ENDED, type Socket } from '../../http/websocket.ts'
+import type { Clock } from '../../ports.ts'
+import { MAX_SESSION_MS, type Realtime } from '../../realtime/open-session.ts'
+import type { RealtimePeer, RealtimeSession } from '../../realtime/ports.ts'
+import { toErrorEvent } from '../../realtime/session/event-error.ts'
+import type { BeginTurn } from '../../realtime/session/turn-caller.ts'
+import { createThrottle } from './throttle.ts'
+
+/** Maximum length of the handshake's id inside the ids of its turns. */
+const MAX_ID_LENGTH = 100
+
+/** Parts of {@link serveRealtime}. */
+export interface SocketParts {
+  readonly open: Realtime['open']
+  /** Time without an event or sound after which a session ends, milliseconds; 0 = never. */
+  readonly idleMs: () => number
+  readonly clock: Clock
+}
+
+/** A session that a socket asks for. */
+export interface SocketWish {
+  readonly model: string
+  readonly fields?: RealtimeSessionFields | undefined
+}
+
+/** Serves a realtime session on a WebSocket, to the end of either. */
+export async function serveRealtime(socket: Socket, wish: SocketWish, parts: SocketParts): Promise<void> {
+  const { call } = socket
+  const ended = new AbortController()
+  const peer = createPeer(socket)
+  let session: RealtimeSession | undefined
+  try {
+    session = await parts.open(
+      { ...wish, peer, principal: call.principal, begin: createBegin(socket), log: call.log },
+      { signal: call.signal },
+    )
+    await takeMessages(socket, session, { ...parts, ended })
+  } catch (error) {
+    if (isGone(error) || call.signal.aborted) return
+    if (session !== undefined) throw error
+    await refuse(socket, error)
+  } finally {
+    ended.abort()
+    await session?.close()
+  }
+}
+
+/** Takes the messages of a client until it leaves, is silent for too long, or its time is over. */
+async function takeMessages(
+  socket: Socket,
+  session: RealtimeSession,
+  { clock, idleMs, ended }: SocketParts & { readonly ended: AbortController },
+): Promise<void> {
+  const throttle = createThrottle(clock)
+  const over = new AbortController()
+  let heardAt = clock.monotonic()
+  const tooLong = waitForEnd({ clock, idleMs, signal: ended.signal, heardAt: () => heardAt })
+  tooLong.then(
+    () => over.abort(),
+    () => undefined,
+  )
+  for await (const { bytes, isBinary } of socket.messages({ until: over.signal })) {
+    heardAt = clock.monotonic()
+    await (isBinary ? session.hearBytes(bytes) : session.receive(bytes))
+    await throttle.pass(socket.call.signal)
+  }
+  if (!over.signal.aborted) return
+  const { code, message } = await tooLong
+  await socket.send(toText(toErrorEvent(new SvcError('invalid_request', message, { code }))))
+  socket.close(1001, message)
+}
+
+/** Resolves when the session has been silent for too long, or is too old. */
+async function waitForEnd(parts: {
+  readonly clock: Clock
+  readonly idleMs: () => number
+  readonly signal: AbortSignal
+  readonly heardAt: () => number
+}): Promise<{ readonly code: string; readonly message: string }> {
+  const { clock, idleMs, signal, heardAt } = parts
+  const endsAt = clock.monotonic() + MAX_SESSION_MS
+  for (;;) {
+    const now = clock.monotonic()
+    const idle = idleMs()
+    const silentAt = idle === 0 ? Number.POSITIVE_INFINITY : heardAt() + idle
+    if (now >= endsAt) return { code: 'session_expired', message: 'the session has lasted 60 minutes' }
+    if (now >= silentAt) return { code: 'session_idle', message: 'the session was silent for too long' }
+    await clock.sleep(Math.min(endsAt, silentAt) - now, { signal })
+  }
+}
+
+function createPeer(socket: Socket): RealtimePeer {
+  return {
+    transport: 'websocket',
+    signal: socket.call.signal,
+    send: (event) => socket.send(toText(event)),
+    close: (code, reason) => socket.close(code, reason),
+  }
+}
+
+/** Begins the turns of a socket with the rights of the moment. */
+function createBegin(socket: Socket): BeginTurn {
+  const { call } = socket
+  return async (turn, { signal }) => {
+    const requestId = `${call.requestId.slice(0, MAX_ID_LENGTH)}-${turn}`
+    const derived = await socket.begin({ requestId, signal })
+    return { caller: derived.call, signal: derived.call.signal, close: derived.close }
+  }
+}
+
+/** Tells why there is no session, and closes the socket. */
+async function refuse(socket: Socket, error: unknown): Promise<void> {
+  const event = toErrorEvent(error)
+  if (!SvcError.is(error) || error.kind === 'internal') socket.call.log.warn({ err: error }, 'a realtime session failed')
+  await socket.send(toText({ event_id: 'event_refused', ...event }))
+  const { kind = 'internal' } = SvcError.is(error) ? error : {}
+  if (kind === 'unauthenticated' || kind === 'forbidden') socket.close(1008, ACCESS_ENDED)
+  else if (kind === 'unavailable' || kind === 'rate_limited') socket.close(1013, 'try again later')
+  else if (kind === 'invalid_request' || kind === 'not_found') socket.close(1008, 'no session')
+  else socket.close(1011, 'no session')
+}
+
+const toText = (event: unknown): string => JSON.stringify(event)
+
+/** Whether the client has left. */
+function isGone(error: unknown): boolean {
+  return SvcError.is(error) && (error.code === 'client_gone' || error.code === 'client_stalled')
+}

@@ -1,0 +1,231 @@
+import { SvcError } from '@svc/errors'
+import type { Clock, Logger } from '../../ports.ts'
+import { HEARD_RATE, type RealtimePeer, type RealtimeSession } from '../ports.ts'
+import { type CallMedia, createCallMedia } from './media/call-media.ts'
+import type { Ticker } from './media/ticker.ts'
+import { answerOffer, type Connection, STREAM_NAME } from './peer/connection.ts'
+import { createEventChannel, type EventChannel } from './peer/event-channel.ts'
+import type { MediaLibrary } from './peer/library.ts'
+import type { Offer } from './sdp/read-offer.ts'
+
+/** Time that a client has to connect. */
+const CONNECT_MS = 20_000
+/** Time that a client may be silent, or leave events unread. */
+const SILENCE_MS = 30_000
+/** Time that the last events have to leave. */
+const FLUSH_MS = 500
+/** Sound that a session may have to take still; more is dropped. */
+const MAX_UNHEARD_MS = 5000
+
+type CloseCode = Parameters<RealtimePeer['close']>[0]
+
+/** A call with a client. */
+export interface Call {
+  readonly sessionId: string
+  /** The description of this side, with all its addresses. */
+  readonly answer: string
+  close(code: CloseCode, reason: string): void
+  /** Resolves when everything of the call is gone. */
+  readonly over: Promise<void>
+}
+
+/** Parts of {@link openCall}. */
+export interface CallOptions {
+  readonly offer: Offer
+  readonly library: MediaLibrary
+  readonly udpPort: number
+  /** Begins the conversation. @throws {SvcError} the refusal of the request */
+  readonly openSession: (peer: RealtimePeer) => Promise<RealtimeSession>
+  readonly ticker: Ticker
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+  readonly log: Logger
+  /** Ends the opening. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Opens a call. The client has 20 s to connect.
+ *
+ * @throws {SvcError} as {@link CallOptions.openSession} and {@link answerOffer} do; nothing is left then
+ */
+export async function openCall(options: CallOptions): Promise<Call> {
+  const { offer, clock, log, signal } = options
+  const life = createLife(options)
+  const channel = createEventChannel({
+    now: () => clock.monotonic(),
+    receive: (text) => life.receive(text),
+    onSign: life.sign,
+    onClosed: () => life.end('the client has closed its channel'),
+    onFlood: (reason) => life.end(reason),
+  })
+  life.add(() => channel.close())
+  try {
+    const media = await createCallMedia({
+      ...{ sound: offer.sound, name: STREAM_NAME, clock },
+      hear: life.hear,
+      send: (bytes) => life.connection?.sendMedia(bytes),
+    })
+    life.add(() => media.close())
+    const peer = createPeer({ life, channel, media, hasChannel: offer.channels !== undefined })
+    life.session = await options.openSession(peer)
+    signal.throwIfAborted()
+    life.connection = await connect(options, { life, channel, media })
+    signal.throwIfAborted()
+    life.gone.throwIfAborted()
+    life.add(options.ticker.add((now) => watch(now, { life, channel, media, offer })))
+    log.info({ session: life.session.id }, 'a call has begun')
+    const { connection, session } = life
+    return { sessionId: session.id, answer: connection.answer, close: (_code, reason) => life.end(reason), over: life.over }
+  } catch (error) {
+    life.end('the call could not be opened')
+    await life.over
+    throw error
+  }
+}
+
+interface Parts {
+  readonly life: Life
+  readonly channel: EventChannel
+  readonly media: CallMedia
+}
+
+function connect(options: CallOptions, { life, channel, media }: Parts): Promise<Connection> {
+  return answerOffer({
+    ...options,
+    source: media.source,
+    listener: {
+      onConnected: life.connected,
+      onGone: (state) => life.end(`the connection is ${state}`),
+      onMedia(bytes) {
+        life.sign()
+        media.take(bytes)
+      },
+      onChannel(opened) {
+        if (!channel.attach(opened)) opened.close()
+      },
+    },
+  })
+}
+
+/** The client, as the session sees it. */
+function createPeer({ life, channel, media, hasChannel }: Parts & { readonly hasChannel: boolean }): RealtimePeer {
+  return {
+    transport: 'webrtc',
+    signal: life.gone,
+    speaker: media.speaker,
+    send: (event) => (hasChannel ? channel.send(JSON.stringify(event)) : Promise.resolve()),
+    close(_code, reason) {
+      void flush(channel).then(() => life.end(reason))
+    },
+  }
+}
+
+/** Waits until the last events have left, for a while. */
+async function flush(channel: EventChannel): Promise<void> {
+  for (let left = FLUSH_MS / 20; left > 0 && !channel.isFlushed; left--) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Does what is due, and ends the call of a client that does not connect, is silent or reads nothing. */
+function watch(now: number, { life, channel, media, offer }: Parts & { readonly offer: Offer }): void {
+  media.tick(now)
+  // A client that only listens may have nothing to say; the library asks whether it is there.
+  const isSilent = offer.sound.direction !== 'recvonly' && now - life.lastSignAt > SILENCE_MS
+  if (!life.isConnected) {
+    if (now - life.begunAt > CONNECT_MS) life.end('the client did not connect')
+  } else if (isSilent) life.end('the client is silent')
+  else if (now - (channel.behindSince ?? now) > SILENCE_MS) life.end('the client reads no events')
+}
+
+/** The span of a call: what is to be freed at its end. */
+interface Life {
+  session: RealtimeSession | undefined
+  connection: Connection | undefined
+  readonly begunAt: number
+  readonly lastSignAt: number
+  readonly isConnected: boolean
+  /** Aborts at the end. */
+  readonly gone: AbortSignal
+  readonly over: Promise<void>
+  receive(text: Uint8Array): Promise<void>
+  hear(samples: Float32Array): void
+  connected(): void
+  /** Something came from the client. */
+  sign(): void
+  add(free: () => void): void
+  /** Ends everything; a second time does nothing. */
+  end(reason: string): void
+}
+
+function createLife({ clock, log }: Pick<CallOptions, 'clock' | 'log'>): Life {
+  const abort = new AbortController()
+  const freeing: (() => void)[] = []
+  let unheardMs = 0
+  let isConnected = false
+  let lastSignAt = clock.monotonic()
+  let settle = (): void => undefined
+  const over = new Promise<void>((resolve) => {
+    settle = resolve
+  })
+
+  async function free(reason: string): Promise<void> {
+    const { session, connection } = life
+    try {
+      connection?.close()
+      for (const each of freeing.splice(0).reverse()) each()
+      await session?.close()
+    } catch (error) {
+      log.error({ err: error }, 'a call could not be ended properly')
+    }
+    log.info({ session: session?.id, reason, ms: Math.round(clock.monotonic() - life.begunAt) }, 'a call has ended')
+    settle()
+  }
+
+  const life: Life = {
+    session: undefined,
+    connection: undefined,
+    begunAt: lastSignAt,
+    over,
+    gone: abort.signal,
+    get lastSignAt() {
+      return lastSignAt
+    },
+    get isConnected() {
+      return isConnected
+    },
+    async receive(text) {
+      await life.session?.receive(text).catch((error: unknown) => {
+        log.error({ err: error }, 'an event of a call failed unexpectedly')
+      })
+    },
+    hear(samples) {
+      const ms = (samples.length * 1000) / HEARD_RATE
+      if (life.session === undefined || unheardMs > MAX_UNHEARD_MS) return
+      unheardMs += ms
+      life.session
+        .hear(samples, { sampleRate: HEARD_RATE })
+        .catch((error: unknown) => log.error({ err: error }, 'sound of a call failed unexpectedly'))
+        .finally(() => {
+          unheardMs -= ms
+        })
+    },
+    connected() {
+      isConnected = true
+      lastSignAt = clock.monotonic()
+    },
+    sign() {
+      lastSignAt = clock.monotonic()
+    },
+    add(each) {
+      if (abort.signal.aborted) each()
+      else freeing.push(each)
+    },
+    end(reason) {
+      if (abort.signal.aborted) return
+      abort.abort(new SvcError('cancelled', reason, { code: 'client_gone' }))
+      void free(reason)
+    },
+  }
+  return life
+}

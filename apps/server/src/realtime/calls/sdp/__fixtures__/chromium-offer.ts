@@ -1,0 +1,48 @@
+const FINGERPRINT =
+  'F0:1A:2B:3C:4D:5E:6F:70:81:92:A3:B4:C5:D6:E7:F8:09:1A:2B:3C:4D:5E:6F:70:81:92:A3:B4:C5:D6:E7:F8'
+const TRANSPORT = [
+  'a=ice-ufrag:mhP4',
+  'a=ice-pwd:v7WbeVZUQqXGgUzkVYVPN4f5',
+  'a=ice-options:trickle',
+  `a=fingerprint:sha-256 ${FINGERPRINT}`,
+  'a=setup:actpass',
+]
+
+/** An offer in the form in which Chromium writes it. */
+export const CHROMIUM_OFFER = [
+  'v=0',
+  'o=- 4611731400430051336 2 IN IP4 127.0.0.1',
+  's=-',
+  't=0 0',
+  'a=group:BUNDLE 0 1',
+  'a=extmap-allow-mixed',
+  'a=msid-semantic: WMS stream',
+  'm=audio 43210 UDP/TLS/RTP/SAVPF 111 63 9 0 8 13 110 126',
+  'c=IN IP4 192.0.2.9',
+  'a=rtcp:9 IN IP4 0.0.0.0',
+  'a=candidate:1 1 udp 2113937151 5c8f0ddc-6f1c-4a0c-9a2b-0a1b2c3d4e5f.local 43210 typ host generation 0',
+  ...TRANSPORT,
+  'a=mid:0',
+  'a=extmap:1 urn:ietf:params:rtp-hdrext:ssrc-audio-level',
+  'a=extmap:4 urn:ietf:params:rtp-hdrext:sdes:mid',
+  'a=sendrecv',
+  'a=msid:stream track',
+  'a=rtcp-mux',
+  'a=rtcp-rsize',
+  'a=rtpmap:111 opus/48000/2',
+  'a=rtcp-fb:111 transport-cc',
+  'a=fmtp:111 minptime=10;useinbandfec=1',
+  'a=rtpmap:63 red/48000/2',
+  'a=fmtp:63 111/111',
+  'a=rtpmap:9 G722/8000',
+  'a=rtpmap:0 PCMU/8000',
+  'a=rtpmap:126 telephone-event/8000',
+  'a=ssrc:2684651287 cname:abc',
+  'm=application 9 UDP/DTLS/SCTP webrtc-datachannel',
+  'c=IN IP4 0.0.0.0',
+  ...TRANSPORT,
+  'a=mid:1',
+  'a=sctp-port:5000',
+  'a=max-message-size:262144',
+  '',
+].join('\r\n')

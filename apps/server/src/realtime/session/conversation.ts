@@ -1,0 +1,131 @@
+import { badEvent } from './event-error.ts'
+import { newId } from './ids.ts'
+
+/** A field of an item as the wire has it. */
+export type ItemFields = { readonly type: string; readonly [field: string]: unknown }
+
+/** A part of the content of a message as the wire has it. */
+export interface ItemPart {
+  readonly type: string
+  readonly text?: string | undefined
+  readonly transcript?: string | null | undefined
+  readonly image_url?: string | undefined
+}
+
+/** Words with the stretch of speech that says them, in milliseconds of the item's sound. */
+export interface SpokenText {
+  readonly text: string
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** An item of a conversation. */
+export interface Item {
+  readonly id: string
+  fields: ItemFields
+  /** Resolves when speech of the item is written down; rejects with the failure. */
+  heard?: Promise<void> | undefined
+  /** Speech of a person, at the heard rate, while a model still needs it. */
+  samples?: Float32Array | undefined
+  /** What the model has said in it. */
+  spoken?: readonly SpokenText[] | undefined
+  spokenMs?: number | undefined
+  bytes: number
+}
+
+/** Bounds of a conversation. */
+export interface ConversationLimits {
+  readonly maxItems: number
+  readonly maxBytes: number
+}
+
+/** The items of a session, in order. */
+export interface Conversation {
+  readonly id: string
+  readonly items: readonly Item[]
+  /** @throws {SvcError} `invalid_item_id` */
+  get(id: string): Item
+  find(id: string): Item | undefined
+  /**
+   * Puts an item after another one; `root` puts it first.
+   *
+   * @returns the id of the item before it
+   * @throws {SvcError} `invalid_item_id`, `conversation_full`
+   */
+  insert(item: Item, previousId: string | undefined): string | null
+  /** Puts an item last; the oldest items go where there is no room. @returns the id of the item before it */
+  append(item: Item): string | null
+  /** The id of the last item. */
+  readonly lastId: string | null
+  /** Counts the size of an item anew. */
+  resize(item: Item): void
+  remove(id: string): void
+}
+
+/** Creates an item. Its id is that of its fields, or a new one. */
+export function createItem(fields: ItemFields, id: string = newId('item')): Item {
+  const whole = { ...fields, id, object: 'realtime.item' }
+  return { id, fields: whole, bytes: sizeOf(whole) }
+}
+
+/** Creates an empty conversation. */
+export function createConversation({ maxItems, maxBytes }: ConversationLimits): Conversation {
+  const items: Item[] = []
+  const known = new Map<string, Item>()
+  let bytes = 0
+
+  function remove(id: string): void {
+    const item = known.get(id)
+    if (item === undefined) return
+    known.delete(id)
+    items.splice(items.indexOf(item), 1)
+    bytes -= item.bytes
+  }
+  function put(item: Item, index: number): string | null {
+    items.splice(index, 0, item)
+    known.set(item.id, item)
+    bytes += item.bytes
+    return items[index - 1]?.id ?? null
+  }
+  const isFull = (item: Item): boolean => items.length >= maxItems || bytes + item.bytes > maxBytes
+  function get(id: string): Item {
+    const item = known.get(id)
+    if (item === undefined) throw badEvent('invalid_item_id', 'the conversation has no item with this id', 'item_id')
+    return item
+  }
+
+  return {
+    id: newId('conv'),
+    items,
+    get,
+    find: (id) => known.get(id),
+    insert(item, previousId) {
+      if (known.has(item.id)) throw badEvent('invalid_item_id', 'the conversation has this item already', 'item.id')
+      if (isFull(item)) throw badEvent('conversation_full', 'the conversation has no room for another item: delete some')
+      if (previousId === 'root') return put(item, 0)
+      if (previousId === undefined) return put(item, items.length)
+      const previous = known.get(previousId)
+      if (previous === undefined)
+        throw badEvent('invalid_item_id', 'the conversation has no item with this id', 'previous_item_id')
+      return put(item, items.indexOf(previous) + 1)
+    },
+    append(item) {
+      while (items.length > 0 && isFull(item)) remove(items[0]?.id ?? '')
+      return put(item, items.length)
+    },
+    get lastId() {
+      return items.at(-1)?.id ?? null
+    },
+    resize(item) {
+      const size = sizeOf(item.fields)
+      if (known.get(item.id) === item) bytes += size - item.bytes
+      item.bytes = size
+    },
+    remove,
+  }
+}
+
+/** The size of an item in memory: two bytes a character at most. */
+function sizeOf(fields: ItemFields): number {
+  return 2 * JSON.stringify(fields).length
+}

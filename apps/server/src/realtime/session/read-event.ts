@@ -1,0 +1,56 @@
+import { SvcError } from '@svc/errors'
+import { parseBody } from '@svc/wire'
+import { REALTIME_CLIENT_EVENTS, type RealtimeClientEvent, realtimeClientEvent } from '@svc/wire/realtime'
+import { badEvent } from './event-error.ts'
+
+/** Largest event, bytes. */
+const MAX_EVENT_BYTES = 10 * 1024 * 1024 + 64 * 1024
+/** Longest id of an event that an error repeats. */
+const MAX_ID = 512
+
+const TYPES: ReadonlySet<string> = new Set(REALTIME_CLIENT_EVENTS)
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** An event as it came: an object with a type. */
+export interface RawEvent {
+  readonly fields: Readonly<Record<string, unknown>>
+  /** The client's name of the event. */
+  readonly eventId: string | undefined
+}
+
+/** Reads the bytes of an event. @throws {SvcError} `invalid_json`, `event_too_large` */
+export function readRawEvent(bytes: Uint8Array): RawEvent {
+  if (bytes.length > MAX_EVENT_BYTES) throw badEvent('event_too_large', `an event has at most ${MAX_EVENT_BYTES} bytes`)
+  const fields = parse(bytes)
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
+    throw badEvent('invalid_json', 'an event is a JSON object')
+  const { event_id: id } = fields as { readonly event_id?: unknown }
+  const isShort = typeof id === 'string' && id.length <= MAX_ID
+  return { fields: fields as Readonly<Record<string, unknown>>, eventId: isShort ? id : undefined }
+}
+
+/** Checks an event. @throws {SvcError} `unknown_event`, `session_update_error`, `invalid_event` */
+export function checkEvent({ fields }: RawEvent): RealtimeClientEvent {
+  const { type } = fields
+  if (typeof type !== 'string' || !TYPES.has(type))
+    throw badEvent('unknown_event', typeof type === 'string' ? 'type: is not known here' : 'type: is required', 'type')
+  try {
+    return parseBody(realtimeClientEvent, fields)
+  } catch (error) {
+    if (!SvcError.is(error)) throw error
+    throw badEvent(codeOf(type), error.message, error.details?.param)
+  }
+}
+
+function codeOf(type: string): string {
+  if (type.endsWith('session.update')) return 'session_update_error'
+  return type === 'input_audio_buffer.append' ? 'missing_audio_data' : 'invalid_event'
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(decoder.decode(bytes))
+  } catch {
+    throw badEvent('invalid_json', 'the event is not JSON')
+  }
+}
