@@ -1,8 +1,8 @@
 import { SvcError } from '@svc/errors'
 import type { PredictionEvent } from '../inference/core/events.ts'
+import { toInnerBody } from '../inference/core/inner-body.ts'
 import { createInnerContext, type InnerCaller } from '../inference/core/inner-context.ts'
 import type { RequestCore } from '../inference/core/pipeline.ts'
-import type { RequestBody } from '../inference/core/ports.ts'
 import type { ChatRequest } from '../inference/core/request.ts'
 import type { WireFormat } from '../inference/replies/wire-format.ts'
 import type { HostedTool } from '../inference/tools/hosted-tool.ts'
@@ -53,21 +53,11 @@ export function createRunModel(core: Pick<RequestCore, 'serve'>): RunModel {
       const body = Buffer.from(toStorable(JSON.stringify({ model, messages })))
       const format = createFormat(options, hostedTools)
       const context = createInnerContext(caller, { route: ROUTE, isInside, signal })
-      await core.serve({ context, format, source: { body: toBody(body) } }, async (reply) => {
+      await core.serve({ context, format, source: { body: toInnerBody(body) } }, async (reply) => {
         if (reply.kind !== 'events') throw notRunnable(model)
         for await (const events of reply.batches) await onEvents(events)
       })
     },
-  }
-}
-
-/** A body that has arrived. */
-function toBody(bytes: Uint8Array): RequestBody {
-  const held = { bytes, release: () => undefined }
-  return {
-    whole: () => held,
-    read: async () => held,
-    form: () => Promise.reject(new SvcError('unsupported_media', 'the body of a run is JSON', { code: 'no_form' })),
   }
 }
 

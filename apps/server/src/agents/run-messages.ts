@@ -20,7 +20,7 @@ interface RunToolCall {
 /** A message of a run, as the compatible format writes it: the PII filter scans it in this form. */
 export type RunMessage =
   | { readonly role: 'system' | 'assistant'; readonly content: string }
-  | { readonly role: 'user'; readonly content: string | readonly RunPart[] }
+  | { readonly role: 'user'; readonly content: string | readonly RunPart[]; readonly name?: string | undefined }
   | { readonly role: 'assistant'; readonly content: string; readonly tool_calls: readonly RunToolCall[] }
   | { readonly role: 'tool'; readonly content: string; readonly tool_call_id: string }
 
@@ -103,9 +103,11 @@ export function toChatMessages(messages: readonly RunMessage[]): ChatMessage[] {
       }))
       return { role: 'assistant', content: message.content, toolCalls }
     }
+    const name = message.role === 'user' ? message.name : undefined
+    const named = name === undefined ? {} : { name }
     return typeof message.content === 'string'
-      ? { role: message.role, content: message.content }
-      : { role: message.role, ...toContent(message.content, index) }
+      ? { role: message.role, content: message.content, ...named }
+      : { role: message.role, ...toContent(message.content, index), ...named }
   })
 }
 

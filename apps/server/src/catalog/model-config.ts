@@ -60,6 +60,8 @@ export type Serving =
   | { readonly kind: 'failover'; readonly targets: readonly FailoverTarget[] }
   /** The model that a classifier picks for each request. */
   | { readonly kind: 'router' }
+  /** The models of its `pipeline` block, as the stages of a spoken conversation. It serves sessions and no requests. */
+  | { readonly kind: 'pipeline' }
   /** An agent of the database, which asks other models. */
   | { readonly kind: 'agent'; readonly agent: string }
   /** No server: the model finds private text for others. */

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { createModel } from './__fixtures__/model.ts'
 import type { Serving } from './model-config.ts'
-import { leavesMachine, listFailoverTargets, notServed, servesRequests, toServing } from './serving.ts'
+import {
+  leavesMachine,
+  listFailoverTargets,
+  listPipelineModels,
+  notServed,
+  servesRequests,
+  toServing,
+} from './serving.ts'
 
 describe('who serves a model', () => {
   it.each<[string, Parameters<typeof createModel>[0], Serving['kind']]>([
@@ -15,7 +22,9 @@ describe('who serves a model', () => {
     ['a model for each request', { router: { candidates: [{ model: 'a' }] } }, 'router'],
     ['a model for each request, with a fallback alone', { backend: 'llama', router: { fallback: 'a' } }, 'router'],
     ['a backend: settings alone make no router', { backend: 'llama', router: { knn: { k: 5 } } }, 'backend'],
-    ['none: a pipeline', { backend: '', pipeline: {} }, 'none'],
+    ['models of a conversation', { backend: '', pipeline: { llm: 'a' } }, 'pipeline'],
+    ['a backend: it may name helpers of a conversation', { backend: 'mock', pipeline: { vad: 'a' } }, 'backend'],
+    ['none: a pipeline without models', { backend: '', pipeline: { llm: '' } }, 'none'],
     ['none: an empty file', { backend: '', parameters: { model: '  ' } }, 'none'],
   ])('is %s', (_, keys, kind) => {
     expect(toServing(createModel(keys)).kind).toBe(kind)
@@ -37,6 +46,10 @@ describe('who serves a model', () => {
       'model "e" names neither a backend nor weights (parameters.model): nothing can serve it',
     )
     expect(notServed(createModel({ backend: 'pattern' })).message).toContain('finds private text')
+    const talk = createModel({ backend: '', pipeline: { llm: 'a', tts: 'b', vad: 'a' } })
+    expect(servesRequests(talk)).toBe(false)
+    expect(notServed(talk).message).toContain('/v1/realtime')
+    expect(listPipelineModels(talk.pipeline ?? {})).toEqual(['a', 'b'])
   })
 })
 

@@ -19,7 +19,9 @@ export function toServing({ backend, proxy, failover, parameters, pipeline, rout
   if (name === CLOUD_PROXY) return { kind: proxy?.mode === 'translate' ? 'translation' : 'relay', provider }
   if (name === SERVICE_PROXY) return { kind: 'instance' }
   if (name !== '' || isText(parameters.model)) return { kind: 'backend' }
-  if (pipeline !== undefined) return none('is a pipeline of other models (pipeline), which is not in this version')
+  if (pipeline !== undefined && listPipelineModels(pipeline).length > 0) return { kind: 'pipeline' }
+  if (pipeline !== undefined)
+    return none('is a pipeline that names no model: pipeline.llm and its neighbours are empty')
   return none('names neither a backend nor weights (parameters.model): nothing can serve it')
 }
 
@@ -32,31 +34,67 @@ export function describesRouter({
   return policies.length > 0 || candidates.length > 0 || isText(fallback)
 }
 
+/** Lists the models that a `pipeline` block names, without duplicates, in the order of its keys. */
+export function listPipelineModels({
+  vad,
+  transcription,
+  llm,
+  tts,
+  soundDetection,
+  voiceRecognition,
+  classifier,
+  compaction,
+}: NonNullable<ModelConfig['pipeline']>): readonly string[] {
+  const scorer = classifier?.enabled === true ? classifier.model : undefined
+  const summarizer = compaction?.enabled === true ? compaction.summaryModel : undefined
+  const names = [vad, transcription, llm, tts, soundDetection, voiceRecognition?.model, scorer, summarizer]
+  return [...new Set(names.filter(isText))]
+}
+
 const none = (reason: string): Serving => ({ kind: 'none', reason })
 
-function isText(value: string | undefined): boolean {
+function isText(value: string | undefined): value is string {
   return value !== undefined && value.trim() !== ''
 }
 
 const DETECTOR_REASON =
   'finds private text by patterns: name it as a PII detector, or in /api/pii/analyze and /api/pii/redact'
 const ROUTER_REASON = 'picks another model for each request: nothing of its own can be loaded'
+const PIPELINE_REASON =
+  'is a pipeline of other models for spoken conversations: open a session with GET /v1/realtime (WebSocket)'
 
 /**
  * Creates the refusal of a model that serves no requests: `model_not_served` (400) with its purpose, or with the
  * missing feature.
  */
 export function notServed({ name, serving }: ModelConfig): SvcError {
-  const reason = serving.kind === 'none' ? serving.reason : serving.kind === 'router' ? ROUTER_REASON : DETECTOR_REASON
-  return new SvcError('invalid_request', `model "${name}" ${reason}`, {
+  return new SvcError('invalid_request', `model "${name}" ${toReason(serving)}`, {
     code: 'model_not_served',
     details: { param: 'model' },
   })
 }
 
-/** Whether a model serves requests. */
+function toReason(serving: Serving): string {
+  switch (serving.kind) {
+    case 'none':
+      return serving.reason
+    case 'router':
+      return ROUTER_REASON
+    case 'pipeline':
+      return PIPELINE_REASON
+    default:
+      return DETECTOR_REASON
+  }
+}
+
+/** Whether a model serves requests. A pipeline serves sessions and no requests. */
 export function servesRequests({ serving }: ModelConfig): boolean {
-  return serving.kind !== 'none' && serving.kind !== 'detector'
+  return serving.kind !== 'none' && serving.kind !== 'detector' && serving.kind !== 'pipeline'
+}
+
+/** Whether a model consists of others that hold a spoken conversation. */
+export function isPipeline({ serving }: ModelConfig): boolean {
+  return serving.kind === 'pipeline'
 }
 
 /** Whether a model picks another one for each request. */
@@ -89,8 +127,9 @@ export function leavesMachine(model: ModelConfig): boolean {
       return true
     case 'failover':
       return serving.targets.some((target) => leavesMachine(target.model))
-    // The model that a router picks, or that an agent asks, decides.
+    // The model that a router picks, that a pipeline consists of, or that an agent asks, decides.
     case 'router':
+    case 'pipeline':
     case 'agent':
     case 'backend':
     case 'store':

@@ -1,4 +1,5 @@
 import type { ModelConfig } from './model-config.ts'
+import { isPipeline } from './serving.ts'
 import { USECASES, type Usecase } from './usecase-names.ts'
 import { toWeightsKind, type WeightsKind } from './weights-kind.ts'
 
@@ -97,6 +98,7 @@ const BY_SETTINGS: Readonly<Partial<Record<Usecase, (config: ModelConfig, backen
   vad: (config, backend) => backend === 'whisper' && config.options.includes('vad_only'),
   vision: guessesVision,
   tokenize: (config) => config.gguf !== undefined,
+  realtime_audio: isPipeline,
 }
 
 /** Whether a model would serve a usecase if its file declared none. */

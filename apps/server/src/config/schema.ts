@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { realtime } from '../api/realtime/options.ts'
 import { NOT_BUILT } from './not-built.ts'
 import {
   listOptions,
@@ -34,7 +35,7 @@ import { wayOut } from './options/way-out.ts'
  */
 const BUILT = [
   ...[server, folders, access, wayOut, accounts, models, backends, storage, logs, gallery],
-  ...[residency, traces, vectorStores, collections, filters, agents, assistant],
+  ...[residency, traces, vectorStores, collections, filters, agents, assistant, realtime],
 ] as const
 
 type DeclaredSection = (typeof BUILT)[number] | (typeof NOT_BUILT)[number]

@@ -24,6 +24,7 @@ import { generatedFilesOnPostgres, generatedFilesOnSqlite } from './tables/gener
 import { instanceOnPostgres, instanceOnSqlite } from './tables/instance.ts'
 import { knownFilesOnPostgres, knownFilesOnSqlite } from './tables/known-files.ts'
 import { operationsOnPostgres, operationsOnSqlite } from './tables/operations.ts'
+import { realtimeSecretsOnPostgres, realtimeSecretsOnSqlite } from './tables/realtime-secrets.ts'
 import {
   responseEventsOnPostgres,
   responseEventsOnSqlite,
@@ -53,6 +54,7 @@ export const sqliteTables = {
   agentTasks: agentTasksOnSqlite,
   agentJobs: agentJobsOnSqlite,
   agentJobSteps: agentJobStepsOnSqlite,
+  realtimeSecrets: realtimeSecretsOnSqlite,
   ...sqliteAuthTables,
 }
 
@@ -75,6 +77,7 @@ export const postgresTables = {
   agentTasks: agentTasksOnPostgres,
   agentJobs: agentJobsOnPostgres,
   agentJobSteps: agentJobStepsOnPostgres,
+  realtimeSecrets: realtimeSecretsOnPostgres,
   ...postgresAuthTables,
 }
 

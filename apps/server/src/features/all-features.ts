@@ -37,6 +37,7 @@ import { tokenizeFeature } from '../api/formats/tokenize/feature.ts'
 import { documentsFeature } from '../api/formats/vector-stores/feature.ts'
 import { generatedFilesFeature } from '../api/generated/feature.ts'
 import { mcpFeature as ownMcpFeature } from '../api/mcp/feature.ts'
+import { realtimeFeature } from '../api/realtime/feature.ts'
 import { webFeature } from '../api/web/feature.ts'
 import type { CreateFeature } from '../platform/feature.ts'
 import { diagnosticsFeature } from './diagnostics.ts'
@@ -65,6 +66,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   tokenizeFeature,
   scoreFeature,
   audioFeature,
+  realtimeFeature,
   imagesFeature,
   generatedFilesFeature,
   slotsFeature,

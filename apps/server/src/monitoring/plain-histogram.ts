@@ -28,20 +28,20 @@ export type HistogramFacts = Pick<ConstructorParameters<typeof Histogram>[0], 'n
  * text from its labels to find its series each time.
  */
 export class PlainSeries {
-  readonly #buckets: readonly number[]
+  readonly buckets: readonly number[]
   /** One count for each bucket, not cumulative, and one for larger values. */
   readonly #counts: number[]
   #sum = 0
   #count = 0
 
   constructor(buckets: readonly number[]) {
-    this.#buckets = buckets
+    this.buckets = buckets
     this.#counts = [...buckets, 0].map(() => 0)
   }
 
   observe(value: number): void {
     let bucket = 0
-    while (bucket < this.#buckets.length && value > (this.#buckets[bucket] ?? 0)) bucket += 1
+    while (bucket < this.buckets.length && value > (this.buckets[bucket] ?? 0)) bucket += 1
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1
     this.#sum += value
     this.#count += 1
@@ -53,7 +53,7 @@ export class PlainSeries {
     const line = (suffix: string, own: Value['labels'], value: number): Value => {
       return { metricName: `${name}_${suffix}`, labels: own, sharedLabels: {}, value }
     }
-    const buckets = this.#buckets.map((le, index) => {
+    const buckets = this.buckets.map((le, index) => {
       below += this.#counts[index] ?? 0
       return line('bucket', { le, ...labels }, below)
     })

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { type HistogramExport, toExport } from './plain-histogram.ts'
-import type { Counts, ModelDurations, ServerSeries } from './server-series.ts'
+import { type HistogramExport, type PlainSeries, toExport } from './plain-histogram.ts'
+import type { Counts, LabelledDurations, ServerSeries } from './server-series.ts'
 
 /** Shows the figures of the server on a registry, which reads them at each scrape. */
 export function registerServerSeries(registry: Registry, series: ServerSeries): void {
@@ -57,13 +57,24 @@ export function registerServerSeries(registry: Registry, series: ServerSeries): 
     ['subject', 'action', 'outcome'],
     series.operations,
   )
-  new DurationsByModel(registry, series.firstTokens, {
+  new Durations(registry, series.firstTokens, {
     name: 'svc_time_to_first_token_seconds',
     help: 'Time from arrival to the first piece of a generated reply, in seconds.',
+    label: 'model',
   })
-  new DurationsByModel(registry, series.loadSeconds, {
+  new Durations(registry, series.loadSeconds, {
     name: 'svc_model_load_seconds',
     help: 'Duration of loads of models, in seconds.',
+    label: 'model',
+  })
+  new Durations(registry, series.stageSeconds, {
+    name: 'svc_realtime_stage_seconds',
+    help: 'Stages of spoken conversations, in seconds: up to the first piece where a stage streams, else whole.',
+    label: 'stage',
+  })
+  new Durations(registry, series.firstSounds, {
+    name: 'svc_realtime_first_audio_seconds',
+    help: 'Time from the end of speech to the first sound of the answer, in seconds.',
   })
   for (const { name, help, grows, read } of series.live) {
     const options = { name, help, registers: [registry] }
@@ -86,21 +97,33 @@ export function registerServerSeries(registry: Registry, series: ServerSeries): 
   }
 }
 
-/** A histogram of plain series by model. */
-class DurationsByModel extends Histogram<'model'> {
-  readonly #durations: ModelDurations
-  readonly #facts: { readonly name: string; readonly help: string; readonly buckets: number[] }
+interface DurationFacts {
+  readonly name: string
+  readonly help: string
+  /** The label of each series. @default there is one series */
+  readonly label?: string | undefined
+}
 
-  constructor(registry: Registry, durations: ModelDurations, facts: { readonly name: string; readonly help: string }) {
+/** A histogram of plain series. */
+class Durations extends Histogram<string> {
+  readonly #durations: LabelledDurations | PlainSeries
+  readonly #facts: DurationFacts & { readonly buckets: number[] }
+
+  constructor(registry: Registry, durations: LabelledDurations | PlainSeries, { label, ...facts }: DurationFacts) {
     const all = { ...facts, buckets: [...durations.buckets] }
-    super({ ...all, labelNames: ['model'], registers: [registry] })
+    super({ ...all, labelNames: label === undefined ? [] : [label], registers: [registry] })
     this.#durations = durations
-    this.#facts = all
+    this.#facts = { ...all, label }
   }
 
   /** Both export formats of the registry read this; it replaces the library's own counting. */
   async getForPromString(): Promise<HistogramExport> {
-    const values = [...this.#durations.all()].flatMap(([model, each]) => each.values(this.#facts.name, { model }))
+    const { name, label } = this.#facts
+    const durations = this.#durations
+    if (label === undefined || !('all' in durations)) {
+      return toExport(this.#facts, 'values' in durations ? durations.values(name, {}) : [])
+    }
+    const values = [...durations.all()].flatMap(([value, each]) => each.values(name, { [label]: value }))
     return toExport(this.#facts, values)
   }
 }

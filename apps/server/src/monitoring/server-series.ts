@@ -48,6 +48,9 @@ const FIRST_TOKEN_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
 /** Limits in seconds, from a small file to the largest weights. */
 const LOAD_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 
+/** Limits in seconds, from a tick of speech detection to a slow first word. */
+const STAGE_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
 /** Models with a label of their own; the others share one (threats MET-1). */
 const MAX_MODELS = 200
 const OTHER = 'other'
@@ -80,8 +83,8 @@ export class Counts {
   }
 }
 
-/** Durations by model. */
-export class ModelDurations {
+/** Durations by the value of a label. */
+export class LabelledDurations {
   readonly buckets: readonly number[]
   readonly #series = new Map<string, PlainSeries>()
 
@@ -89,13 +92,13 @@ export class ModelDurations {
     this.buckets = buckets
   }
 
-  observe(model: string, seconds: number): void {
-    const found = this.#series.get(model) ?? new PlainSeries(this.buckets)
-    this.#series.set(model, found)
+  observe(value: string, seconds: number): void {
+    const found = this.#series.get(value) ?? new PlainSeries(this.buckets)
+    this.#series.set(value, found)
     found.observe(seconds)
   }
 
-  all(): Iterable<readonly [model: string, series: PlainSeries]> {
+  all(): Iterable<readonly [value: string, series: PlainSeries]> {
     return this.#series
   }
 }
@@ -121,8 +124,12 @@ export class ServerSeries {
   readonly refusals = new Counts()
   readonly signIns = new Counts()
   readonly operations = new Counts()
-  readonly firstTokens = new ModelDurations(FIRST_TOKEN_BUCKETS)
-  readonly loadSeconds = new ModelDurations(LOAD_BUCKETS)
+  readonly firstTokens = new LabelledDurations(FIRST_TOKEN_BUCKETS)
+  readonly loadSeconds = new LabelledDurations(LOAD_BUCKETS)
+  /** Stages of spoken conversations, by their names. */
+  readonly stageSeconds = new LabelledDurations(STAGE_BUCKETS)
+  /** From the end of speech to the first sound of the answer. */
+  readonly firstSounds = new PlainSeries(STAGE_BUCKETS)
   readonly live: LiveFigure[] = []
   readonly #models = new ModelLabels()
 
@@ -142,6 +149,16 @@ export class ServerSeries {
     if (seconds > 0) this.mediaSeconds.add([label], seconds)
     if (characters > 0) this.spokenCharacters.add([label], characters)
     if (images > 0) this.images.add([label], images)
+  }
+
+  /** @param stage a name of a closed set */
+  observeStage(stage: string, seconds: number): void {
+    this.stageSeconds.observe(stage, seconds)
+  }
+
+  /** Observes the time from the end of speech to the first sound of the answer. */
+  observeFirstSound(seconds: number): void {
+    this.firstSounds.observe(seconds)
   }
 
   observeFirstToken(model: string, seconds: number): void {

@@ -90,6 +90,8 @@ export interface InferenceParts extends FailoverParts, ToolSources {
 /** The request core of every inference route, with the parts beside it. */
 export interface InferenceModule {
   readonly core: RequestCore
+  /** Runs operations for sessions: no slot, no record, no trace. */
+  readonly performQuietly: PerformInside
   /** The PII filter, for bodies of other servers. */
   readonly filter: Pick<RequestFilter, 'filterBody'>
   readonly scanner: TextScanner
@@ -118,10 +120,8 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     rules: createReplyRuleBook({ logger: log }),
     grammars: createCompileCache(),
   })
-  const executor = traceExecutor(
-    createBackendExecutor(placement, planner, { prompts, drafts: media.drafts, slots: states }),
-    backendTraces,
-  )
+  const bare = createBackendExecutor(placement, planner, { prompts, drafts: media.drafts, slots: states })
+  const executor = traceExecutor(bare, backendTraces)
   const pii = composePii({
     executor,
     findModel: (name) => directory.find(name),
@@ -140,8 +140,8 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   const failover = composeFailover(parts, cloudModels)
   const translate = traceTranslation(createTranslation({ models: cloudModels, upstream }), backendTraces)
   const ownStores = createOwnStores(() => parts.vectorStores.open())
-  const createCalls = (taken: ModelSlots): ModelCalls =>
-    createModelCalls({ executor, translate, failover: failover.withSlots(taken), ownStores, predictAgent })
+  const createCalls = (taken: ModelSlots, used = executor): ModelCalls =>
+    createModelCalls({ executor: used, translate, failover: failover.withSlots(taken), ownStores, predictAgent })
   const routing = composeRouting({
     perform: performInside(createCalls(NO_SLOTS)),
     load: loadWith(placement),
@@ -183,6 +183,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   )
   return {
     core,
+    performQuietly: performInside(createCalls(NO_SLOTS, bare)),
     filter: pii.filter,
     scanner: pii.scanner,
     inFlight: (model) => slots.taken(model),

@@ -44,6 +44,7 @@ import { createLazyAssistant } from './lazy/lazy-assistant.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
 import { createLazySpans, type LazySpans } from './lazy/lazy-spans.ts'
+import { createOpenStages } from './lazy/lazy-stages.ts'
 import { createLazyToolServers } from './lazy/lazy-tool-servers.ts'
 import { createLazyVectorStores, type LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import { openAccounts } from './open-accounts.ts'
@@ -250,6 +251,15 @@ export async function openPlatform(
     openSpans: () => spans.open(),
   })
   closers.push(() => inference.close())
+  const openStages = createOpenStages({
+    inference,
+    models,
+    residency: backends.residency,
+    quotas: accounts.auth.quotas,
+    files: media.uploads,
+    metrics,
+    clock,
+  })
   const shared = { config, settings, database, accounts, models, bus, clock, logger: log }
   const agentParts = await openAgentParts(
     { ...shared, agentModels, serverId, core: inference.core, outbound: upstreams.outbound, temporary: media.uploads },
@@ -307,6 +317,7 @@ export async function openPlatform(
     modelGallery,
     backendGallery,
     inference,
+    openStages,
     interception,
     vectorStores,
     documents: agentParts.documents,

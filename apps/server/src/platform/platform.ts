@@ -36,6 +36,7 @@ import type { LazyDocuments } from './lazy/lazy-documents.ts'
 import type { LazyInference } from './lazy/lazy-inference.ts'
 import type { LazyInterception } from './lazy/lazy-interception.ts'
 import type { LazySkills } from './lazy/lazy-skills.ts'
+import type { OpenStages } from './lazy/lazy-stages.ts'
 import type { LazyToolServers } from './lazy/lazy-tool-servers.ts'
 import type { LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import type { AccountModule } from './open-accounts.ts'
@@ -78,6 +79,8 @@ export interface Platform {
   readonly modelGallery: ModelGallery
   readonly backendGallery: BackendGallery
   readonly inference: LazyInference
+  /** The models of pipelines as stages of spoken conversations. */
+  readonly openStages: OpenStages
   readonly interception: LazyInterception
   /** The vector stores of this process. */
   readonly vectorStores: LazyVectorStores

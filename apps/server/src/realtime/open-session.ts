@@ -1,4 +1,4 @@
-import type { Principal } from '@svc/auth'
+import { checkModelAccess, type Principal } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import type { RealtimeSessionFields } from '@svc/wire/realtime'
 import type { ModelConfig } from '../catalog/model-config.ts'
@@ -6,7 +6,10 @@ import type { Clock, Logger } from '../ports.ts'
 import type { CreateTurnTaker, PipelineStages, RealtimePeer, RealtimeSession } from './ports.ts'
 import type { Rooms } from './rooms.ts'
 import { createSession } from './session/create-session.ts'
+import { newId } from './session/ids.ts'
 import type { RateLimit } from './session/session-context.ts'
+import { firstSettings, updateSettings } from './session/settings.ts'
+import { showSession } from './session/show-session.ts'
 import type { BeginTurn } from './session/turn-caller.ts'
 
 /** A session that a caller asks for. */
@@ -30,13 +33,19 @@ export interface Realtime {
    *   and quotas
    */
   open(request: SessionRequest, options: { readonly signal: AbortSignal }): Promise<RealtimeSession>
+  /**
+   * Shows the session that a caller would get.
+   *
+   * @throws {SvcError} `invalid_model`, `session_update_error`; `forbidden` for a model that the caller may not use
+   */
+  describe(request: Pick<SessionRequest, 'model' | 'fields' | 'principal'>): Record<string, unknown>
 }
 
 /** Parts of {@link createRealtime}. */
 export interface RealtimeParts {
   readonly findModel: (name: string) => ModelConfig | undefined
   /** Gives the stages of a model; undefined for a model that holds no conversations. */
-  readonly createStages: (model: ModelConfig) => PipelineStages | undefined
+  readonly createStages: (model: ModelConfig, options: { readonly through: readonly string[] }) => PipelineStages | undefined
   readonly createTurnTaker: CreateTurnTaker
   readonly rooms: Rooms
   /** Gives what is left of the quotas of a caller. */
@@ -57,12 +66,20 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   function findStages(name: string): PipelineStages {
     if (name === '') throw noModel('the query names no model: model=<name of a pipeline>')
     const model = findModel(name)
-    const stages = model === undefined ? undefined : createStages(model)
+    const stages = model === undefined ? undefined : createStages(model, { through: [name] })
     if (stages === undefined) throw noModel('there is no pipeline of this name; its file has a pipeline block')
     return stages
   }
 
   return {
+    describe({ model, fields = {}, principal }) {
+      const { facts } = findStages(model)
+      checkModelAccess(principal, facts.name, [model])
+      const rules = { facts, models: [model, facts.name], hasSpoken: false, hasBegun: false }
+      const settings = updateSettings(firstSettings(facts), fields, rules)
+      const expiresAt = Math.floor((clock.now() + MAX_SESSION_MS) / 1000)
+      return showSession(settings, { id: newId('sess'), model, transcriptionModel: facts.transcriptionModel, expiresAt })
+    },
     async open({ peer, model, fields, principal, begin, log }, { signal }) {
       const stages = findStages(model)
       const room = rooms.enter(principal)

@@ -150,6 +150,25 @@ export interface ThinkRequest {
   readonly approvals?: ReadonlyMap<string, boolean> | undefined
   readonly maxTokens?: number | undefined
   readonly temperature?: number | undefined
+  /** Who has spoken, where the pipeline recognises speakers; the model learns of it as the pipeline's file says. */
+  readonly speaker?: { readonly name: string | undefined } | undefined
+  /**
+   * Takes the choice of a pipeline that picks its answers from a list (`pipeline.classifier`), before the events. They
+   * are those of the picked answer, or of the model where the list has none.
+   */
+  readonly onClassified?: ((result: ClassifierResult) => void) | undefined
+}
+
+/** How well each answer of a list fits what was said. */
+export interface ClassifierResult {
+  /** In the order of the list; they add up to 1. Empty where nothing was scored. */
+  readonly scores: readonly { readonly id: string; readonly score: number }[]
+  /** Empty where no answer fits. */
+  readonly chosen: string
+  readonly threshold: number
+  /** Why no answer was chosen. */
+  readonly fallback?: 'below_threshold' | 'no_words' | 'not_addressed' | undefined
+  readonly latencyMs: number
 }
 
 /** A part of a transcript. The whole text comes last. */
@@ -196,6 +215,12 @@ export interface PipelineFacts {
   readonly recognizesSpeakers: boolean
   /** Whether turns pass the PII filter (`pii.scan_realtime`). */
   readonly isScanned: boolean
+  /** Whether turns are also told who has spoken, to the client: those that are recognised, or all. */
+  readonly announcesSpeakers: 'none' | 'known' | 'all'
+  /** Where sounds are classified while they are heard: the length of a stretch, and the time between two. */
+  readonly soundWindow?: { readonly windowMs: number; readonly hopMs: number } | undefined
+  /** Whether a text that was written down while a person spoke is written down again when the turn is over. */
+  readonly retranscribes: boolean
   /** Items that the language model is given, the latest; 0 = all. */
   readonly maxHistoryItems: number
   /** Sends the text of the model to speech by clause while it comes, and not at its end. */
@@ -243,6 +268,8 @@ export interface PipelineStages {
       readonly instructions: string
       readonly voice?: string | undefined
       readonly tools: readonly unknown[]
+      /** Earlier messages; the model is asked anew at each turn. @default none */
+      readonly history?: readonly StageMessage[] | undefined
     },
     call: StageCall,
   ): AsyncIterable<AnyToAnyPart>
@@ -250,7 +277,7 @@ export interface PipelineStages {
     samples: Float32Array,
     call: StageCall,
   ): Promise<readonly { readonly label: string; readonly score: number }[]>
-  /** Gives the speaker, and whether the turn counts (`voice_recognition`). */
+  /** Gives the speaker, and whether the turn counts (`voice_recognition`). Stages belong to one session. */
   recognizeSpeaker(
     samples: Float32Array,
     call: StageCall,

@@ -1,6 +1,14 @@
 import { SvcError, toSvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
-import { hasFailover, isRouter, listFailoverTargets, notServed, servesRequests } from '../catalog/serving.ts'
+import {
+  hasFailover,
+  isPipeline,
+  isRouter,
+  listFailoverTargets,
+  listPipelineModels,
+  notServed,
+  servesRequests,
+} from '../catalog/serving.ts'
 import type { Residency } from './residency.ts'
 
 /** Models that a load brought into memory. */
@@ -19,12 +27,15 @@ export interface PartLoaderOptions {
   readonly signal: AbortSignal
 }
 
-/** Lists the models that a realtime pipeline or failover consists of, without duplicates; none of any other model (§2.9). */
+/**
+ * Lists the models that a realtime pipeline or failover consists of, without duplicates; none of any other model (§2.9).
+ * A model that hears and speaks itself is the first of its own pipeline.
+ */
 export function listParts(model: ModelConfig): readonly string[] {
   if (hasFailover(model)) return listFailoverTargets(model).map(({ name }) => name)
-  const { vad, transcription, llm, tts, soundDetection, voiceRecognition } = model.pipeline ?? {}
-  const names = [vad, transcription, llm, tts, soundDetection, voiceRecognition?.model]
-  return [...new Set(names.filter((name) => name !== undefined).filter((name) => name !== ''))]
+  const named = listPipelineModels(model.pipeline ?? {})
+  if (isPipeline(model) || named.length === 0) return named
+  return [...new Set([model.name, ...named])]
 }
 
 /**
@@ -36,13 +47,38 @@ export async function loadWithParts(model: ModelConfig, options: PartLoaderOptio
   const parts = listParts(model)
   if (parts.length === 0 && (isRouter(model) || !servesRequests(model))) throw notServed(model)
   if (parts.length === 0) return toReport([await loadOne(model.name, () => model, options)])
-  return toReport(await Promise.all(parts.map((name) => loadOne(name, () => options.resolve(name), options))))
+  if (hasFailover(model)) return toReport(await loadAll(parts, options))
+  const loads = parts.map((name) =>
+    name === model.name ? loadOne(name, () => model, options) : loadPart(name, options),
+  )
+  return toReport((await Promise.all(loads)).flat())
 }
 
 interface Outcome {
   readonly name: string
   readonly error?: SvcError
 }
+
+const loadAll = (names: readonly string[], options: PartLoaderOptions): Promise<Outcome[]> =>
+  Promise.all(names.map((name) => loadOne(name, () => options.resolve(name), options)))
+
+/** Loads a model of a pipeline. One that runs elsewhere, or picks others, has nothing to load. */
+async function loadPart(name: string, options: PartLoaderOptions): Promise<readonly Outcome[]> {
+  try {
+    const model = options.resolve(name)
+    if (model === undefined) throw unknownPart(name)
+    if (model.disabled) throw disabled(name)
+    if (isPipeline(model)) throw nestedPipeline(name)
+    if (hasFailover(model)) return await loadAll(listParts(model), options)
+    if (LOADS_NOTHING.has(model.serving.kind)) return []
+    return [await loadOne(name, () => model, options)]
+  } catch (error) {
+    return [{ name, error: toSvcError(error) }]
+  }
+}
+
+/** Models without a backend of their own. */
+const LOADS_NOTHING: ReadonlySet<ModelConfig['serving']['kind']> = new Set(['router', 'agent', 'relay', 'translation'])
 
 async function loadOne(
   name: string,
@@ -70,6 +106,12 @@ function toReport(outcomes: readonly Outcome[]): LoadReport {
 
 function unknownPart(name: string): SvcError {
   return new SvcError('internal', `model "${name}" does not exist`, { code: 'model_not_found' })
+}
+
+function nestedPipeline(name: string): SvcError {
+  return new SvcError('invalid_request', `model "${name}" is a pipeline itself: a pipeline consists of other models`, {
+    code: 'nested_pipeline',
+  })
 }
 
 function disabled(name: string): SvcError {

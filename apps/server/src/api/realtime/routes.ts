@@ -1,7 +1,7 @@
 import type { Call } from '../../http/call.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import { type Socket, upgradeRequired } from '../../http/websocket.ts'
-import type { SocketParts, SocketWish } from './socket.ts'
+import { upgradeRequired } from '../../http/websocket.ts'
+import type { SocketParts } from './socket.ts'
 
 /** Common fields of all realtime routes. */
 export const realtimeRoute = {
@@ -29,13 +29,6 @@ export function socketRoute(parts: SocketParts): Route {
     handler: (call: Call) => {
       throw upgradeRequired(call)
     },
-    serveSocket: async (socket) => (await import('./socket.ts')).serveRealtime(socket, readWish(socket), parts),
+    serveSocket: async (socket) => (await import('./socket.ts')).serveRealtime(socket, parts),
   })
 }
-
-/** Reads what a socket asks for. */
-function readWish({ call }: Socket): SocketWish {
-  const model = call.query('model') ?? ''
-  return call.query('intent') === 'transcription' ? { model, fields: { type: 'transcription' } } : { model }
-}
-

@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import type { RealtimeSessionFields } from '@svc/wire/realtime'
 import { ACCESS_ENDED, type Socket } from '../../http/websocket.ts'
 import type { Clock } from '../../ports.ts'
+import type { ClientSecrets } from '../../realtime/client-secrets.ts'
 import { MAX_SESSION_MS, type Realtime } from '../../realtime/open-session.ts'
 import type { RealtimePeer, RealtimeSession } from '../../realtime/ports.ts'
 import { toErrorEvent } from '../../realtime/session/event-error.ts'
@@ -14,26 +15,27 @@ const MAX_ID_LENGTH = 100
 /** Parts of {@link serveRealtime}. */
 export interface SocketParts {
   readonly open: Realtime['open']
+  readonly findSecret: ClientSecrets['find']
   /** Time without an event or sound after which a session ends, milliseconds; 0 = never. */
   readonly idleMs: () => number
   readonly clock: Clock
 }
 
 /** A session that a socket asks for. */
-export interface SocketWish {
+interface SocketWish {
   readonly model: string
   readonly fields?: RealtimeSessionFields | undefined
 }
 
 /** Serves a realtime session on a WebSocket, to the end of either. */
-export async function serveRealtime(socket: Socket, wish: SocketWish, parts: SocketParts): Promise<void> {
+export async function serveRealtime(socket: Socket, parts: SocketParts): Promise<void> {
   const { call } = socket
   const ended = new AbortController()
   const peer = createPeer(socket)
   let session: RealtimeSession | undefined
   try {
     session = await parts.open(
-      { ...wish, peer, principal: call.principal, begin: createBegin(socket), log: call.log },
+      { ...(await readWish(socket, parts)), peer, principal: call.principal, begin: createBegin(socket), log: call.log },
       { signal: call.signal },
     )
     await takeMessages(socket, session, { ...parts, ended })
@@ -45,6 +47,24 @@ export async function serveRealtime(socket: Socket, wish: SocketWish, parts: Soc
     ended.abort()
     await session?.close()
   }
+}
+
+/** Reads what a socket asks for: the query says it, or the client secret that opened the socket. */
+async function readWish({ call }: Socket, { findSecret }: SocketParts): Promise<SocketWish> {
+  const asked = call.query('model') ?? ''
+  const fields = call.query('intent') === 'transcription' ? { type: 'transcription' as const } : {}
+  const { credential } = call.authentication
+  const secret = credential === undefined ? undefined : await findSecret(credential.value)
+  if (secret === undefined) return { model: asked, fields }
+  if (asked !== '' && asked !== secret.model) throw otherModel()
+  return { model: secret.model, fields: { ...secret.session, ...fields } }
+}
+
+function otherModel(): SvcError {
+  return new SvcError('forbidden', 'the client secret is for another model', {
+    code: 'invalid_model',
+    details: { param: 'model' },
+  })
 }
 
 /** Takes the messages of a client until it leaves, is silent for too long, or its time is over. */

@@ -84,4 +84,52 @@ describe('a client of handlers in this process', () => {
     await expect(client.predict({})).rejects.toMatchObject(stopped)
     await expect(client.health()).rejects.toMatchObject(stopped)
   })
+
+  describe('a call in both directions', () => {
+    const echo: BackendHandlers = {
+      async *audioTranscriptionLive(requests) {
+        let count = 0
+        for await (const { audio } of requests) {
+          count += audio?.pcm.length ?? 0
+          yield { delta: `${count}` }
+        }
+        yield { finalResult: { text: 'end' } }
+      },
+    }
+
+    it('carries messages both ways, to the end of the input', async () => {
+      const call = createInProcessClient('x', echo).audioTranscriptionLive()
+      await call.write({ audio: { pcm: [1, 2] } })
+      await call.write({ audio: { pcm: [3] } })
+      call.end()
+      const told: string[] = []
+      for await (const { delta, finalResult } of call) told.push(finalResult?.text ?? delta)
+      expect(told).toEqual(['2', '3', 'end'])
+    })
+
+    it('makes a writer wait that is far ahead, and lets it go when the reader leaves', async () => {
+      const call = createInProcessClient('x', echo).audioTranscriptionLive()
+      let written = 0
+      const writing = (async () => {
+        for (; written < 1000; written += 1) await call.write({ audio: { pcm: [] } })
+      })()
+      const replies = call[Symbol.asyncIterator]()
+      await replies.next()
+      expect(written).toBeLessThan(100)
+      call.cancel()
+      await writing
+      expect(written).toBe(1000)
+    })
+
+    it('ends a handler that waits for input, with the reason of the caller', async () => {
+      const left = new AbortController()
+      const call = createInProcessClient('x', echo).audioTranscriptionLive({ signal: left.signal })
+      const reading = call[Symbol.asyncIterator]().next()
+      const reason = new SvcError('cancelled', 'the client left')
+      left.abort(reason)
+      await expect(reading).rejects.toBe(reason)
+      const none = createInProcessClient('x', {}).audioTranscriptionLive()
+      await expect(none[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'unimplemented' })
+    })
+  })
 })

@@ -1,7 +1,8 @@
-import type { BackendClient, CallOptions } from '@svc/backend-client'
+import type { BackendClient, CallOptions, DuplexCall } from '@svc/backend-client'
 import { backendMethods, extensionMethods, type Method, type MethodKind } from '@svc/backend-client/proto'
 import type { BackendHandlers, ExtensionHandlers, HandlerContext } from '@svc/backend-kit'
 import { SvcError } from '@svc/errors'
+import { createMessageQueue } from './message-queue.ts'
 
 type AnyMethod = { [Kind in MethodKind]: Method<Kind, unknown, unknown> }[MethodKind]
 type Handler = (request: unknown, context: HandlerContext) => unknown
@@ -12,7 +13,7 @@ export type InProcessHandlers = BackendHandlers & ExtensionHandlers
 /**
  * Creates a client of handlers in this process. Calls fail with the errors of the handlers, and with `unavailable`,
  * code `backend_stopped`, once it is closed. A method without a handler fails with `not_implemented`, code
- * `unimplemented`. Bidirectional calls are not supported.
+ * `unimplemented`.
  */
 export function createInProcessClient(name: string, handlers: InProcessHandlers): BackendClient {
   const calls = createRunningCalls()
@@ -60,8 +61,11 @@ function bind(
       }
     }
   }
+  if (method.kind === 'duplex') {
+    return (options: CallOptions = {}) => openDuplex(method, call ?? refuse(method.path), { options, calls })
+  }
   return async (request: object, options: CallOptions = {}) => {
-    if (call === undefined || method.kind === 'duplex') throw unimplemented(method.path)
+    if (call === undefined) throw unimplemented(method.path)
     const { context, tell, end } = calls.start(options)
     try {
       const reply = (await call(method.request.fromPartial(request), context)) as object
@@ -72,6 +76,48 @@ function bind(
     } finally {
       end()
     }
+  }
+}
+
+const refuse = (path: string) => (): never => {
+  throw unimplemented(path)
+}
+
+/** Opens a call in both directions. It starts with the first message or the first pull. */
+function openDuplex(
+  method: Extract<AnyMethod, { readonly kind: 'duplex' }>,
+  call: Handler,
+  { options, calls }: { readonly options: CallOptions; readonly calls: RunningCalls },
+): DuplexCall<object, object> {
+  const { context, tell, end } = calls.start(options)
+  const requests = createMessageQueue()
+  const left = new AbortController()
+  const signal = AbortSignal.any([context.signal, left.signal])
+  async function* read(): AsyncGenerator<object, void> {
+    try {
+      const replies = call(requests.read(signal), { ...context, signal }) as AsyncIterable<object>
+      for await (const reply of replies) yield method.reply.fromPartial(reply) as object
+      tell()
+    } catch (error) {
+      throw toReason(error, signal)
+    } finally {
+      requests.close()
+      end()
+    }
+  }
+  const replies = read()
+  const cancel = (): void => {
+    left.abort(new SvcError('cancelled', 'the call was cancelled', { code: 'cancelled' }))
+    // A generator that was never pulled has no end of its own.
+    replies.return().catch(() => undefined)
+    end()
+  }
+  return {
+    write: (message) => requests.write(method.request.fromPartial(message) as object),
+    end: () => requests.end(),
+    cancel,
+    [Symbol.asyncIterator]: () => replies,
+    [Symbol.asyncDispose]: async () => cancel(),
   }
 }
 

@@ -379,6 +379,7 @@ const PII = {
   /** Also filters rerank requests, whose documents are compared as they are otherwise. */
   scan_rerank: flag,
   scan_media_prompts: about(flag, 'Filter the text fields of requests for images, sound and video.'),
+  scan_realtime: about(flag, 'Of a pipeline: filter the turns of spoken conversations.'),
 }
 
 const GONE = 'belongs to a filter that no longer exists, ignored (name detectors instead)'

@@ -94,6 +94,7 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
       case 'relay':
         // A relayed request is never parsed; the settings of a group refuse a relayed target.
         throw routeNotServed(model, task)
+      case 'pipeline':
       case 'detector':
       case 'none':
         throw notServed(model)
@@ -130,6 +131,7 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
       case 'relay':
       case 'agent':
         throw routeNotServed(model, task)
+      case 'pipeline':
       case 'detector':
       case 'none':
         throw notServed(model)

@@ -49,6 +49,8 @@ export interface Resolved {
   readonly model: ModelConfig
   /** The other names of the model in this request: an alias, the router that picked it. Rights may hold for them. */
   readonly through: readonly string[]
+  /** The model whose PII policy holds. @default the model itself */
+  readonly filteredAs?: ModelConfig | undefined
 }
 
 /** A request whose model is known. */

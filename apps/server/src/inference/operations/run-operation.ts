@@ -1,10 +1,13 @@
 import { runClassifySound } from './audio/classify-sound.ts'
+import { runConverse } from './audio/converse.ts'
 import { runDetectSpeech } from './audio/detect-speech.ts'
 import { runDiarize } from './audio/diarize.ts'
 import { runListVoices } from './audio/list-voices.ts'
 import { runMakeSound } from './audio/make-sound.ts'
 import { runSpeak } from './audio/speak.ts'
 import { runTranscribe } from './audio/transcribe.ts'
+import { runTranscribeLive } from './audio/transcribe-live.ts'
+import { runVerifyVoice } from './audio/verify-voice.ts'
 import { runClassify } from './classify.ts'
 import { runContextSize } from './context-size.ts'
 import { runCount } from './count.ts'
@@ -36,6 +39,9 @@ const RUNNERS: { readonly [K in OperationKind]: OperationRunner<K> } = {
   'save-slot': runSaveSlot,
   'restore-slot': runRestoreSlot,
   transcribe: runTranscribe,
+  'transcribe-live': runTranscribeLive,
+  converse: runConverse,
+  'verify-voice': runVerifyVoice,
   speak: runSpeak,
   'list-voices': runListVoices,
   'make-sound': runMakeSound,

@@ -122,6 +122,17 @@ export interface ReadOptions {
   readonly signal: AbortSignal
 }
 
+/** The model of a request that is found by other fields than `model`. */
+export interface FoundModel {
+  /** The name that led to it. */
+  readonly name: string
+  readonly model: ModelConfig
+  /** Further names whose rights suffice for the model. @default the alias that `name` is */
+  readonly through?: readonly string[] | undefined
+  /** The model whose PII policy holds for the request. @default the model itself */
+  readonly filteredAs?: ModelConfig | undefined
+}
+
 /** A wire format of one route: reads a body into a request that knows how to encode its reply. */
 export interface WireFormat {
   /** The form that the route takes. @default the body is JSON */
@@ -141,7 +152,7 @@ export interface WireFormat {
    * @default the field `model`, the name in the address, or the default of the route
    * @throws {SvcError} `invalid_request` naming the field
    */
-  findModel?(document: JsonDocument): { readonly name: string; readonly model: ModelConfig }
+  findModel?(document: JsonDocument): FoundModel
   /** Gives the body as traces keep it. @default the body as the PII filter leaves it */
   traced?(document: JsonDocument): Uint8Array
   /** Finds secrets of the body, which traces do not keep. @default none */

@@ -9,7 +9,7 @@ import { checkUpstreamRoute } from '../serving/upstream/check-route.ts'
 /** Uses for which no tokens are counted: a quota of requests holds for them. */
 const WITHOUT_TOKENS: ReadonlySet<string> = new Set([
   ...['stores', 'image', 'video', 'detection', 'transcript', 'tts', 'sound_generation', 'vad'],
-  ...['diarization', 'sound_classification'],
+  ...['diarization', 'sound_classification', 'speaker_recognition', 'realtime_audio'],
 ])
 
 /**

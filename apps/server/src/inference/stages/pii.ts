@@ -13,7 +13,8 @@ export function createPiiStage(filter: RequestFilter): Stages['pii'] {
   return (request) => {
     const { scanned } = request.context.route
     const isSocket = isSocketMessage(request)
-    if (!scanned || !isScanned(request) || !filter.watches(request.model, { isSocket })) return UNFILTERED
+    if (!scanned || !isScanned(request) || !filter.watches(request.filteredAs ?? request.model, { isSocket }))
+      return UNFILTERED
     return filter.filter(new ScannedRequest(request, scanned))
   }
 }
@@ -21,7 +22,8 @@ export function createPiiStage(filter: RequestFilter): Stages['pii'] {
 const UNFILTERED: FilteredRequest = { splices: [] }
 
 /** Whether the format of the route is scanned for this model. */
-function isScanned({ context, model }: ResolvedRequest): boolean {
+function isScanned({ context, model, filteredAs }: ResolvedRequest): boolean {
+  if (filteredAs !== undefined) return true
   // The requests of an agent are filtered by the policies of the models that it asks.
   if (model.serving.kind === 'agent') return false
   switch (context.route.scannedWhen ?? 'always') {
@@ -58,7 +60,7 @@ class ScannedRequest implements FilterableRequest {
     const { context, document } = request
     this.document = document.texts()
     this.format = format
-    this.model = request.model
+    this.model = request.filteredAs ?? request.model
     this.isSocket = isSocketMessage(request)
     this.hidden = request.format.hiddenTexts?.(this.document)
     this.fileNames = document.files.map(({ filename }) => filename)

@@ -6,6 +6,7 @@ import { notServed, servesRequests } from '../../catalog/serving.ts'
 import type { ReadRequest, Stages } from '../core/pipeline.ts'
 import type { RequestRoute } from '../core/ports.ts'
 import { unparsable } from '../documents/unparsable.ts'
+import type { FoundModel } from '../replies/wire-format.ts'
 
 /** Finds models by the names that clients use. */
 export interface ModelDirectory {
@@ -54,10 +55,11 @@ function readModelName({ document }: ReadRequest): string | undefined {
 export function createResolve(directory: ModelDirectory): Stages['resolve'] {
   return (request) => {
     const { route } = request.context
-    const { name, model } = request.format.findModel?.(request.document.texts()) ?? findByModelName(request)
+    const found: FoundModel = request.format.findModel?.(request.document.texts()) ?? findByModelName(request)
+    const { name, model, filteredAs } = found
     if (!servesRequests(model)) throw notServed(model)
-    const through = name === model.name ? NO_NAMES : listFurtherNames(name, route, directory)
-    return { requestedModel: name, replyModel: name, model, through }
+    const through = found.through ?? (name === model.name ? NO_NAMES : listFurtherNames(name, route, directory))
+    return { requestedModel: name, replyModel: name, model, through, filteredAs }
   }
 
   function findByModelName(request: ReadRequest): NamedModel {

@@ -30,6 +30,9 @@ const TYPES: Readonly<Partial<Record<OperationKind, BackendTraceType>>> = {
   'store-delete': 'vector_store',
   'store-find': 'vector_store',
   transcribe: 'transcription',
+  'transcribe-live': 'transcription',
+  converse: 'conversation',
+  'verify-voice': 'speaker_recognition',
   speak: 'tts',
   'make-sound': 'sound_generation',
   'detect-speech': 'vad',
@@ -226,6 +229,12 @@ function summarizeOperation(request: OperationRequest): {
       return count('characters', request.text.length)
     case 'detect-speech':
       return count('samples', request.samples.length)
+    case 'converse':
+      return count('samples', request.samples.length)
+    case 'verify-voice':
+      return { summary: '2 recordings' }
+    case 'transcribe-live':
+      return { summary: '1 recording, live' }
     case 'transcribe':
     case 'diarize':
     case 'classify-sound':

@@ -20,6 +20,8 @@ export type BackendTraceType =
   | 'vad'
   | 'diarization'
   | 'sound_classification'
+  | 'speaker_recognition'
+  | 'conversation'
   | 'image'
   | 'video'
   | 'detection'

@@ -45,6 +45,70 @@ export interface TranscribeResult extends OperationFigures {
   readonly live?: AsyncIterable<TranscriptPart> | undefined
 }
 
+/** Sound that is written down while it comes: one channel, -1..1, `sampleRate` a second. */
+export interface TranscribeLiveRequest {
+  readonly kind: 'transcribe-live'
+  readonly sampleRate: number
+  /** A code of ISO 639. @default the model detects it */
+  readonly language?: string | undefined
+  /** The sound; the text is complete once it has ended. */
+  readonly sound: AsyncIterable<Float32Array>
+}
+
+/** A part of a live transcript. The whole text comes last, once the sound has ended. */
+export type LiveTranscriptPart =
+  | { readonly type: 'delta'; readonly text: string }
+  /** The model hears the end of what a person had to say. */
+  | { readonly type: 'utterance-end' }
+  | { readonly type: 'done'; readonly text: string; readonly seconds: number }
+
+/** A transcript that grows with its sound. */
+export interface TranscribeLiveResult extends OperationFigures {
+  readonly live: AsyncIterable<LiveTranscriptPart>
+}
+
+/** A turn of a spoken conversation for a model that hears and speaks. */
+export interface ConverseRequest {
+  readonly kind: 'converse'
+  /** Sound of one channel, -1..1, `sampleRate` a second. */
+  readonly samples: Float32Array
+  readonly sampleRate: number
+  readonly instructions: string
+  readonly voice?: string | undefined
+  /** Functions, as the compatible chat format lists them. */
+  readonly tools: readonly unknown[]
+  /** Earlier messages, as the compatible chat format writes them. */
+  readonly history: readonly Readonly<Record<string, unknown>>[]
+}
+
+/** A part of the model's turn. */
+export type ConversationPart =
+  | { readonly type: 'audio'; readonly samples: Float32Array; readonly sampleRate: number }
+  | { readonly type: 'transcript'; readonly text: string }
+  | { readonly type: 'call'; readonly id: string; readonly name: string; readonly arguments: string }
+
+export interface ConverseResult extends OperationFigures {
+  readonly live: AsyncIterable<ConversationPart>
+}
+
+/** Two recordings whose speakers are compared. */
+export interface VerifyVoiceRequest {
+  readonly kind: 'verify-voice'
+  /** The files, where the backend reads them. */
+  readonly path: string
+  readonly referencePath: string
+  /** Largest distance of one speaker; 0 leaves it to the backend. */
+  readonly threshold: number
+  /** Whether a recording that is played back is refused, by models that can tell. */
+  readonly antiSpoofing: boolean
+}
+
+export interface VerifyVoiceResult extends OperationFigures {
+  readonly isVerified: boolean
+  /** Cosine distance, 0..2. */
+  readonly distance: number
+}
+
 /** A text to speak. */
 export interface SpeakRequest {
   readonly kind: 'speak'
@@ -169,6 +233,9 @@ export interface ListVoicesResult extends OperationFigures {
 /** Operations on sound. */
 export interface AudioOperations {
   readonly transcribe: { readonly request: TranscribeRequest; readonly result: TranscribeResult }
+  readonly 'transcribe-live': { readonly request: TranscribeLiveRequest; readonly result: TranscribeLiveResult }
+  readonly converse: { readonly request: ConverseRequest; readonly result: ConverseResult }
+  readonly 'verify-voice': { readonly request: VerifyVoiceRequest; readonly result: VerifyVoiceResult }
   readonly speak: { readonly request: SpeakRequest; readonly result: SpeakResult }
   readonly 'list-voices': { readonly request: ListVoicesRequest; readonly result: ListVoicesResult }
   readonly 'make-sound': { readonly request: MakeSoundRequest; readonly result: MakeSoundResult }

@@ -1,0 +1,91 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Authentication } from '@svc/auth'
+import { SvcError } from '@svc/errors'
+import type { RealtimeSessionFields } from '@svc/wire/realtime'
+import { eq, lt } from 'drizzle-orm'
+import type { Database } from '../db/database.ts'
+import type { Clock } from '../ports.ts'
+
+/** Begins the values of client secrets. */
+const PREFIX = 'ek_'
+const VALUE = /^ek_[0-9a-f]{64}$/
+/** A session may outlive its secret: its rights are asked for again by it. */
+const KEPT_MS = 2 * 60 * 60_000
+
+/** The credential that made a secret. Its rights are those of the secret. */
+export type SecretMaker =
+  | { readonly kind: 'key' | 'session'; readonly id: string }
+  /** Hash of a shared key. */
+  | { readonly kind: 'shared'; readonly id: string }
+  /** A server without auth. */
+  | { readonly kind: 'local'; readonly id: '' }
+
+/** A client secret, as it is stored. */
+export interface ClientSecret {
+  readonly maker: SecretMaker
+  readonly model: string
+  readonly session: RealtimeSessionFields
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+/** Short-lived credentials that open realtime sessions of one model. */
+export interface ClientSecrets {
+  /** Makes a secret in the name of a caller. @throws {SvcError} `forbidden` for a caller with such a secret */
+  create(
+    secret: Pick<ClientSecret, 'model' | 'session' | 'expiresAt'>,
+    authentication: Authentication,
+  ): Promise<{ readonly value: string }>
+  /** The secret of a value; also an expired one, for a while. */
+  find(value: string): Promise<ClientSecret | undefined>
+  /** The hash by which a maker with a shared key is known. */
+  hashKey(key: string): string
+}
+
+/** Whether a credential has the form of a client secret. */
+export function isClientSecret(value: string): boolean {
+  return VALUE.test(value)
+}
+
+/** Creates the secrets over the database. @param parts.hashKey gives the key of 32 bytes of their hashes */
+export function createClientSecrets({
+  queries,
+  clock,
+  hashKey,
+}: Pick<Database, 'queries'> & { readonly clock: Pick<Clock, 'now'>; readonly hashKey: () => Uint8Array }): ClientSecrets {
+  const hash = (value: string): string => createHmac('sha256', hashKey()).update(value).digest('hex')
+
+  return {
+    hashKey: hash,
+    async create({ model, session, expiresAt }, authentication) {
+      const maker = toMaker(authentication, hash)
+      const value = `${PREFIX}${randomBytes(32).toString('hex')}`
+      const row = { hash: hash(value), maker: maker.kind, makerId: maker.id, model, session: JSON.stringify(session), expiresAt }
+      const old = clock.now() - KEPT_MS
+      await queries.change((db, { realtimeSecrets }) =>
+        db.delete(realtimeSecrets).where(lt(realtimeSecrets.expiresAt, old)),
+      )
+      await queries.change((db, { realtimeSecrets }) => db.insert(realtimeSecrets).values(row))
+      return { value }
+    },
+    async find(value) {
+      if (!isClientSecret(value)) return undefined
+      const [row] = await queries.rows((db, { realtimeSecrets }) =>
+        db.select().from(realtimeSecrets).where(eq(realtimeSecrets.hash, hash(value))),
+      )
+      if (row === undefined) return undefined
+      const maker = { kind: row.maker, id: row.makerId } as SecretMaker
+      const session = JSON.parse(row.session) as RealtimeSessionFields
+      return { maker, model: row.model, session, expiresAt: row.expiresAt }
+    },
+  }
+}
+
+function toMaker({ principal, credential }: Authentication, hash: (value: string) => string): SecretMaker {
+  if (credential === undefined) return { kind: 'local', id: '' }
+  if (isClientSecret(credential.value))
+    throw new SvcError('forbidden', 'a client secret makes no other one', { code: 'client_secret' })
+  if (principal.sessionId !== undefined) return { kind: 'session', id: principal.sessionId }
+  if (principal.apiKey !== undefined) return { kind: 'key', id: principal.apiKey.id }
+  return { kind: 'shared', id: hash(credential.value) }
+}

@@ -1,0 +1,158 @@
+import { SvcError } from '@svc/errors'
+import type { ModelConfig } from '../../catalog/model-config.ts'
+import type { LiveTranscriptPart } from '../../inference/operations/audio/audio-operations.ts'
+import { HEARD_RATE, type HeardPart, type LiveTranscription, type StageCall } from '../ports.ts'
+import type { PartAsker } from './ask-part.ts'
+import type { HearingOptions } from './transcribe.ts'
+
+/** Sound that may wait for the model, samples: half a minute. */
+const MAX_WAITING = 30 * HEARD_RATE
+/** Parts of the text that may wait for their reader. */
+const MAX_PARTS = 10_000
+
+/** Options of {@link createLiveTranscriber}. */
+export interface LiveTranscriberOptions {
+  readonly asker: PartAsker
+  readonly findModel: () => ModelConfig
+  /** Told when the model cannot do this, so that it is not asked again. */
+  readonly onUnable: () => void
+}
+
+/** Creates the stage that writes down sound while it is heard. A failure comes with {@link LiveTranscription.end}. */
+export function createLiveTranscriber({
+  asker,
+  findModel,
+  onUnable,
+}: LiveTranscriberOptions): (options: HearingOptions, call: StageCall) => LiveTranscription {
+  return ({ language }, call) => {
+    const sound = createSoundQueue()
+    const left = new AbortController()
+    const parts = createPartQueue()
+    const request = {
+      kind: 'transcribe-live',
+      sampleRate: HEARD_RATE,
+      language: language || undefined,
+      sound: sound.read(),
+    } as const
+    const running = read()
+
+    async function read(): Promise<void> {
+      const signal = AbortSignal.any([call.signal, left.signal])
+      const asked = asker.follow<'transcribe-live', LiveTranscriptPart>(
+        request,
+        {
+          model: findModel(),
+          usecase: 'transcript',
+          async read({ live }, give) {
+            for await (const part of live) await give(part)
+          },
+        },
+        { ...call, signal },
+      )
+      try {
+        for await (const part of asked) parts.add(part)
+        parts.end()
+      } catch (error) {
+        if (SvcError.is(error) && error.code === 'no_live_transcription') onUnable()
+        parts.end(error)
+      } finally {
+        sound.close()
+      }
+    }
+
+    return {
+      hear: (samples) => sound.add(samples),
+      get text() {
+        return parts.text
+      },
+      async *end() {
+        sound.end()
+        yield* parts.read()
+        await running
+      },
+      close() {
+        left.abort(new SvcError('cancelled', 'the transcription was dropped', { code: 'cancelled' }))
+        sound.close()
+        parts.end()
+      },
+    }
+  }
+}
+
+/** Sound on its way to the model. More than a bound is dropped from the front: the model is too slow for it. */
+function createSoundQueue() {
+  const waiting: Float32Array[] = []
+  let size = 0
+  let isEnded = false
+  let wake = (): void => undefined
+  return {
+    add(samples: Float32Array): void {
+      if (isEnded || samples.length === 0) return
+      waiting.push(samples)
+      size += samples.length
+      while (size > MAX_WAITING) size -= waiting.shift()?.length ?? size
+      wake()
+    },
+    end(): void {
+      isEnded = true
+      wake()
+    },
+    close(): void {
+      isEnded = true
+      waiting.length = 0
+      size = 0
+      wake()
+    },
+    async *read(): AsyncGenerator<Float32Array> {
+      for (;;) {
+        const samples = waiting.shift()
+        if (samples !== undefined) {
+          size -= samples.length
+          yield samples
+        } else if (isEnded) return
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+      }
+    },
+  }
+}
+
+/** Parts of a text, and the text so far. */
+function createPartQueue() {
+  const waiting: HeardPart[] = []
+  let text = ''
+  let failure: { readonly error: unknown } | undefined
+  let isEnded = false
+  let wake = (): void => undefined
+  return {
+    get text() {
+      return text
+    },
+    add(part: LiveTranscriptPart): void {
+      if (part.type === 'utterance-end') return
+      if (part.type === 'delta') text += part.text
+      if (waiting.length < MAX_PARTS) waiting.push(part.type === 'done' ? { ...part, text: part.text.trim() } : part)
+      wake()
+    },
+    end(...errors: readonly [unknown?]): void {
+      if (isEnded) return
+      isEnded = true
+      if (errors.length > 0) failure = { error: errors[0] }
+      wake()
+    },
+    async *read(): AsyncGenerator<HeardPart> {
+      for (;;) {
+        const part = waiting.shift()
+        if (part !== undefined) yield part
+        else if (failure !== undefined) throw failure.error
+        else if (isEnded) return
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+      }
+    },
+  }
+}
