@@ -15,7 +15,7 @@ export const TRANSPORTS = ['auto', 'webrtc', 'websocket'] as const
 const STORED = 'svc-talk'
 const FIRST: TalkChoices = {
   isPushToTalk: true,
-  detection: 'server_vad',
+  detection: 'pipeline',
   eagerness: 'auto',
   mayInterrupt: true,
   isSilent: false,

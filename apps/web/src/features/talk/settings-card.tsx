@@ -67,7 +67,7 @@ function TurnFields() {
             value={detection}
             options={DETECTIONS.map((one) => [one, t(`detection.${one}`)] as const)}
             onChange={({ target }) =>
-              chooseTalk({ detection: DETECTIONS.find((one) => one === target.value) ?? 'server_vad' })
+              chooseTalk({ detection: DETECTIONS.find((one) => one === target.value) ?? 'pipeline' })
             }
           />
           {detection === 'semantic_vad' && (

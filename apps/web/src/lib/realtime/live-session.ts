@@ -43,6 +43,8 @@ export function createLiveSession(parts: LiveParts): LiveSession {
   const { link, now, onChange } = parts
   let { settings } = parts
   let told: TalkSettings | undefined
+  /** The session as the server began it. */
+  let session: Conversation['session']
   let conversation = EMPTY_CONVERSATION
   let count = 0
   const send = (event: ClientEvent): string => {
@@ -59,7 +61,7 @@ export function createLiveSession(parts: LiveParts): LiveSession {
     onChange(next)
   }
   const update = () => {
-    const { session } = conversation
+    session ??= conversation.session
     if (session === undefined) return
     const facts = { transport: link.transport, session, transcription: parts.transcription, previous: told }
     send(toSessionUpdate(settings, facts))

@@ -3,8 +3,8 @@ import { toFields } from './events.ts'
 import type { Transport } from './link.ts'
 import { EVENT_RATE } from './pcm.ts'
 
-/** Ways to find the end of a turn. */
-export const DETECTIONS = ['server_vad', 'semantic_vad'] as const
+/** Ways to find the end of a turn; `pipeline` for that of the pipeline. */
+export const DETECTIONS = ['pipeline', 'server_vad', 'semantic_vad'] as const
 /** How soon a turn counts as ended; only for `semantic_vad`. */
 export const EAGERNESS = ['auto', 'low', 'medium', 'high'] as const
 
@@ -49,17 +49,23 @@ export function toSessionUpdate(settings: TalkSettings, facts: SessionFacts): Cl
       output_modalities: [settings.isSilent ? 'text' : 'audio'],
       ...(isTold(settings.instructions, previous?.instructions) && { instructions: settings.instructions }),
       audio: {
-        input: { ...format, ...toTranscription(facts), turn_detection: toTurnDetection(settings) },
+        input: { ...format, ...toTranscription(facts), turn_detection: toTurnDetection(settings, facts) },
         output: { ...format, ...(voice !== '' && isTold(voice, previous?.voice.trim()) && { voice }) },
       },
     },
   }
 }
 
-function toTurnDetection({ isPushToTalk, detection, eagerness, mayInterrupt }: TalkSettings): object | null {
+function toTurnDetection(
+  { isPushToTalk, detection, eagerness, mayInterrupt }: TalkSettings,
+  { session }: SessionFacts,
+): object | null {
   if (isPushToTalk) return null
-  const common = { type: detection, create_response: true, interrupt_response: mayInterrupt }
-  return detection === 'semantic_vad' ? { ...common, eagerness } : common
+  const own = toFields(toFields(toFields(session.audio).input).turn_detection)
+  // a pipeline without its own way is given the usual one
+  const common = { type: 'server_vad', create_response: true, interrupt_response: mayInterrupt }
+  if (detection === 'pipeline') return { ...common, ...own, interrupt_response: mayInterrupt }
+  return { ...common, type: detection, ...(detection === 'semantic_vad' && { eagerness }) }
 }
 
 /** Captions of the viewer need a model that writes down speech. */

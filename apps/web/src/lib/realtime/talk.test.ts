@@ -159,6 +159,24 @@ describe('a conversation of the page', () => {
     expect(browser.sent).toHaveLength(2)
   })
 
+  it('leaves the end of turns to the pipeline, or gives it the usual one', async () => {
+    const browser = createBrowser()
+    await browser.talk.start({ ...START, settings: { ...SETTINGS, detection: 'pipeline', mayInterrupt: false } })
+    const own = { type: 'semantic_vad', eagerness: 'low', create_response: true, interrupt_response: true }
+    browser.receive({ type: 'session.created', session: { audio: { input: { turn_detection: own } } } })
+    browser.receive({ type: 'session.updated', session: { audio: { input: { turn_detection: null } } } })
+    browser.talk.change({ ...SETTINGS, detection: 'pipeline' })
+    const detections = browser.sent.map(({ session }) => session)
+    expect(detections).toMatchObject([
+      { audio: { input: { turn_detection: { ...own, interrupt_response: false } } } },
+      { audio: { input: { turn_detection: own } } },
+    ])
+    const bare = createBrowser()
+    await bare.talk.start({ ...START, settings: { ...SETTINGS, detection: 'pipeline' } })
+    bare.receive({ type: 'session.created', session: {} })
+    expect(bare.sent).toMatchObject([{ session: { audio: { input: { turn_detection: { type: 'server_vad' } } } } }])
+  })
+
   it('falls silent when the viewer speaks, and says what was heard', async () => {
     const browser = createBrowser()
     await start(browser)
