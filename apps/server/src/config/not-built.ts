@@ -2,7 +2,7 @@ import { defineSection, option, setting } from './option.ts'
 import { path, webUrl } from './places.ts'
 import { keep, wait } from './quantities.ts'
 import { line, onOff } from './setting-kind.ts'
-import { count, integer, text, texts, toggle } from './text-kind.ts'
+import { count, text, toggle } from './text-kind.ts'
 
 const models = defineSection({
   heading: 'Models',
@@ -286,28 +286,8 @@ const cluster = defineSection({
   },
 })
 
-const realtime = defineSection({
-  heading: 'Realtime media',
-  options: {
-    webrtcNat1To1Ips: option(texts, {
-      env: ['SVC_WEBRTC_NAT_1TO1_IPS'],
-      default: '',
-      about: 'addresses under which the server is reached from outside',
-    }),
-    webrtcIceInterfaces: option(texts, {
-      env: ['SVC_WEBRTC_ICE_INTERFACES'],
-      default: '',
-      about: 'network interfaces that are offered',
-    }),
-    webrtcUdpPort: option(integer({ min: 0, max: 65_535 }), {
-      env: ['SVC_WEBRTC_UDP_PORT'],
-      about: 'the one UDP port for all media',
-    }),
-  },
-})
-
 /**
  * Flags, variables and settings of features that this version does not have. Their defaults are accepted and anything
  * else is refused by name. An entry moves to its section when its feature is built.
  */
-export const NOT_BUILT = [models, logs, agents, peers, cluster, realtime] as const
+export const NOT_BUILT = [models, logs, agents, peers, cluster] as const

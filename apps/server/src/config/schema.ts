@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { calls } from '../api/realtime/call-options.ts'
 import { realtime } from '../api/realtime/options.ts'
 import { NOT_BUILT } from './not-built.ts'
 import {
@@ -35,7 +36,7 @@ import { wayOut } from './options/way-out.ts'
  */
 const BUILT = [
   ...[server, folders, access, wayOut, accounts, models, backends, storage, logs, gallery],
-  ...[residency, traces, vectorStores, collections, filters, agents, assistant, realtime],
+  ...[residency, traces, vectorStores, collections, filters, agents, assistant, realtime, calls],
 ] as const
 
 type DeclaredSection = (typeof BUILT)[number] | (typeof NOT_BUILT)[number]

@@ -1,15 +1,21 @@
 import { parseDuration } from '../../config/quantities.ts'
 import type { ServerFeature } from '../../platform/feature.ts'
 import type { Platform } from '../../platform/platform.ts'
+import type { Realtime } from '../../realtime/open-session.ts'
+import { createCallDesk } from './call-desk.ts'
+import { callRoutes } from './calls-route.ts'
 import { socketRoute } from './routes.ts'
 import { secretRoutes } from './secret-routes.ts'
 
 /** Spoken conversations. */
-export function realtimeFeature({ realtime, realtimeSecrets, settings, bodies, clock }: Platform): ServerFeature {
+export function realtimeFeature(platform: Platform): ServerFeature {
+  const { realtime, realtimeSecrets, settings, bodies, forms, clock } = platform
+  const desk = createCallDesk(platform)
+  const open: Realtime['open'] = async (request, options) => (await realtime.open()).open(request, options)
   return {
     routes: [
       socketRoute({
-        open: async (request, options) => (await realtime.open()).open(request, options),
+        open,
         findSecret: realtimeSecrets.find,
         idleMs: () => parseDuration(settings.get('realtime_idle_timeout')) ?? 0,
         clock,
@@ -20,6 +26,9 @@ export function realtimeFeature({ realtime, realtimeSecrets, settings, bodies, c
         bodies,
         clock,
       }),
+      ...callRoutes({ open, findSecret: realtimeSecrets.find, calls: desk.calls, bodies, forms, clock }),
     ],
+    drain: desk.close,
+    close: desk.close,
   }
 }

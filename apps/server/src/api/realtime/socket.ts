@@ -133,7 +133,8 @@ function createBegin(socket: Socket): BeginTurn {
 /** Tells why there is no session, and closes the socket. */
 async function refuse(socket: Socket, error: unknown): Promise<void> {
   const event = toErrorEvent(error)
-  if (!SvcError.is(error) || error.kind === 'internal') socket.call.log.warn({ err: error }, 'a realtime session failed')
+  if (!SvcError.is(error) || error.kind === 'internal')
+    socket.call.log.warn({ err: error }, 'a realtime session failed')
   await socket.send(toText({ event_id: 'event_refused', ...event }))
   const { kind = 'internal' } = SvcError.is(error) ? error : {}
   if (kind === 'unauthenticated' || kind === 'forbidden') socket.close(1008, ACCESS_ENDED)

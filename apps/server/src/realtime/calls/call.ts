@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { Clock, Logger } from '../../ports.ts'
+import { MAX_SESSION_MS } from '../open-session.ts'
 import { HEARD_RATE, type RealtimePeer, type RealtimeSession } from '../ports.ts'
 import { type CallMedia, createCallMedia } from './media/call-media.ts'
 import type { Ticker } from './media/ticker.ts'
@@ -75,7 +76,12 @@ export async function openCall(options: CallOptions): Promise<Call> {
     life.add(options.ticker.add((now) => watch(now, { life, channel, media, offer })))
     log.info({ session: life.session.id }, 'a call has begun')
     const { connection, session } = life
-    return { sessionId: session.id, answer: connection.answer, close: (_code, reason) => life.end(reason), over: life.over }
+    return {
+      sessionId: session.id,
+      answer: connection.answer,
+      close: (_code, reason) => life.end(reason),
+      over: life.over,
+    }
   } catch (error) {
     life.end('the call could not be opened')
     await life.over
@@ -132,7 +138,8 @@ function watch(now: number, { life, channel, media, offer }: Parts & { readonly 
   media.tick(now)
   // A client that only listens may have nothing to say; the library asks whether it is there.
   const isSilent = offer.sound.direction !== 'recvonly' && now - life.lastSignAt > SILENCE_MS
-  if (!life.isConnected) {
+  if (now - life.begunAt > MAX_SESSION_MS) life.end('the session has lasted 60 minutes')
+  else if (!life.isConnected) {
     if (now - life.begunAt > CONNECT_MS) life.end('the client did not connect')
   } else if (isSilent) life.end('the client is silent')
   else if (now - (channel.behindSince ?? now) > SILENCE_MS) life.end('the client reads no events')

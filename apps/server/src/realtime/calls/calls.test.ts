@@ -1,43 +1,14 @@
 import { eventually } from '@svc/test-kit'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { createEchoSessions } from '../../../test/support/echo-sessions.ts'
 import { createWebRtcClient, type WebRtcClient } from '../../../test/support/webrtc-client.ts'
 import { systemClock } from '../../clock.ts'
-import type { RealtimePeer, RealtimeSession } from '../ports.ts'
 import { type CallRequest, createCalls } from './calls.ts'
 import { loadMediaLibrary } from './peer/library.ts'
 import { readOffer } from './sdp/read-offer.ts'
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 const settings = { interfaces: [], outside: [], udpPort: 0 }
-
-/** Sessions that send back what they are told, and play back what they hear. */
-function createEchoes() {
-  const sessions: { peer: RealtimePeer; isClosed: boolean; heardMs: number; received: string[] }[] = []
-  return {
-    sessions,
-    async openSession(peer: RealtimePeer): Promise<RealtimeSession> {
-      const state = { peer, isClosed: false, heardMs: 0, received: [] as string[] }
-      sessions.push(state)
-      void peer.send({ type: 'session.created' }).catch(() => undefined)
-      return {
-        id: `sess_${sessions.length}`,
-        async receive(event) {
-          const text = Buffer.from(event).toString()
-          state.received.push(text)
-          await peer.send({ type: 'echo', text }).catch(() => undefined)
-        },
-        async hear(samples, { sampleRate }) {
-          state.heardMs += (samples.length * 1000) / sampleRate
-          await peer.speaker?.play(samples, { sampleRate, signal: peer.signal }).catch(() => undefined)
-        },
-        hearBytes: async () => undefined,
-        async close() {
-          state.isClosed = true
-        },
-      }
-    },
-  }
-}
 
 /** Time in which everything of a call must be gone. */
 const FREED_MS = 2000
@@ -54,7 +25,7 @@ describe('calls', () => {
 
   function startCalls(options: Partial<Parameters<typeof createCalls>[0]> = {}) {
     const calls = createCalls({ settings, loadLibrary: loadMediaLibrary, clock: systemClock, log, ...options })
-    const echoes = createEchoes()
+    const echoes = createEchoSessions()
     switchboards.push(calls)
     const over: string[] = []
     async function open(client: WebRtcClient, change: Partial<CallRequest> = {}) {
@@ -76,7 +47,8 @@ describe('calls', () => {
     return client
   }
 
-  const tone = (ms: number) => Float32Array.from({ length: ms * 16 }, (_, at) => 0.4 * Math.sin((at * 2 * Math.PI * 440) / 16_000))
+  const tone = (ms: number) =>
+    Float32Array.from({ length: ms * 16 }, (_, at) => 0.4 * Math.sin((at * 2 * Math.PI * 440) / 16_000))
   const milliseconds = (heard: readonly Float32Array[]) => heard.reduce((sum, { length }) => sum + length, 0) / 16
   const isLoud = (samples: Float32Array) => samples.some((sample) => Math.abs(sample) > 0.1)
 
@@ -129,10 +101,15 @@ describe('calls', () => {
     const client = await startClient()
     const { answer } = await open(client)
     if (step >= 1) await client.connect(answer)
-    if (step >= 2) await Promise.race([client.speak(tone(1000)), eventually(() => expect(sessions[0]?.heardMs).toBeGreaterThan(200))])
+    if (step >= 2)
+      await Promise.race([
+        client.speak(tone(1000)),
+        eventually(() => expect(sessions[0]?.heardMs).toBeGreaterThan(200)),
+      ])
     if (step >= 3) await eventually(() => expect(client.heard.length).toBeGreaterThan(5))
     const { peer } = sessions[0] ?? expect.fail('no session')
-    if (step >= 4) for (let at = 0; at < 500; at++) peer.send({ type: 'x', text: 'x'.repeat(10_000) }).catch(() => undefined)
+    if (step >= 4)
+      for (let at = 0; at < 500; at++) peer.send({ type: 'x', text: 'x'.repeat(10_000) }).catch(() => undefined)
     client.close()
     const leftAt = performance.now()
     // The notice of a client that never was there is its time to connect.

@@ -95,7 +95,8 @@ export async function answerOffer(options: ConnectionOptions): Promise<Connectio
     return {
       answer,
       sendMedia(bytes) {
-        if (!isClosed && track?.isOpen() === true) track.sendMessageBinary(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
+        if (!isClosed && track?.isOpen() === true)
+          track.sendMessageBinary(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
       },
       close,
     }
@@ -117,7 +118,9 @@ function describeSound({ library, offer, source }: ConnectionOptions) {
 /** Waits until all addresses of this side are known. */
 function gather(peer: InstanceType<MediaLibrary['PeerConnection']>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const late = new SvcError('unavailable', 'the addresses for a call could not be found', { code: 'no_media_address' })
+    const late = new SvcError('unavailable', 'the addresses for a call could not be found', {
+      code: 'no_media_address',
+    })
     const timer = setTimeout(() => end(() => reject(late)), GATHERING_MS)
     const leave = (): void => end(() => reject(signal.reason))
     function end(settle: () => void): void {

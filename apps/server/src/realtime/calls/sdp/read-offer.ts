@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { type Media, splitDescription, type Section } from './split-description.ts'
+import { type Media, type Section, splitDescription } from './split-description.ts'
 
 /** Which way sound goes, seen from one side. */
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly'
@@ -54,7 +54,8 @@ export function readOffer(text: string): Offer {
   const sound = sections.find((section) => section.kind === 'audio')
   if (sound === undefined) throw wrongOffer('it offers no sound')
   const channels = sections.find((section) => section.kind === 'application')
-  if (sections.filter(({ kind }) => kind === 'audio').length > 1) throw wrongOffer('it offers more than one sound track')
+  if (sections.filter(({ kind }) => kind === 'audio').length > 1)
+    throw wrongOffer('it offers more than one sound track')
   if (sections.length > (channels === undefined ? 1 : 2)) throw wrongOffer('it offers data channels more than once')
   if (has(session, 'ice-lite')) throw wrongOffer('clients of ICE lite cannot be reached')
   const [first] = media

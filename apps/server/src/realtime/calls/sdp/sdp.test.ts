@@ -69,7 +69,10 @@ describe('an offer', () => {
     )
     fc.assert(
       fc.property(edits, (all) => {
-        const text = all.reduce((sdp, { at, cut, text: put }) => sdp.slice(0, at) + put + sdp.slice(at + cut), CHROMIUM_OFFER)
+        const text = all.reduce(
+          (sdp, { at, cut, text: put }) => sdp.slice(0, at) + put + sdp.slice(at + cut),
+          CHROMIUM_OFFER,
+        )
         try {
           const offer = readOffer(text)
           expect(readOffer(writeOffer(offer))).toEqual(offer)
@@ -112,6 +115,9 @@ describe('an answer', () => {
     const find = (interfaces: string[], client: string) =>
       findOwnAddresses({ interfaces, outside: ['203.0.113.7'] }, client, machine)
     expect(find([], '198.51.100.1')).toEqual({ allowed: undefined, further: ['203.0.113.7'] })
-    expect(find(['eth0', 'eth9'], '::1')).toEqual({ allowed: new Set(['192.0.2.2']), further: ['203.0.113.7', '127.0.0.1'] })
+    expect(find(['eth0', 'eth9'], '::1')).toEqual({
+      allowed: new Set(['192.0.2.2']),
+      further: ['203.0.113.7', '127.0.0.1'],
+    })
   })
 })
