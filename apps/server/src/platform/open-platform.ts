@@ -35,6 +35,8 @@ import type { ServerSeries } from '../monitoring/server-series.ts'
 import type { Traces } from '../monitoring/traces/create-traces.ts'
 import { readServerId } from '../operations/server-id.ts'
 import { createLocalPlacement } from '../placement/placement.ts'
+import { createClientSecrets } from '../realtime/client-secrets.ts'
+import { withClientSecrets } from '../realtime/secret-authenticator.ts'
 import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
@@ -44,6 +46,7 @@ import { createLazyAssistant } from './lazy/lazy-assistant.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
 import { createLazySpans, type LazySpans } from './lazy/lazy-spans.ts'
+import { createLazyRealtime } from './lazy/lazy-realtime.ts'
 import { createOpenStages } from './lazy/lazy-stages.ts'
 import { createLazyToolServers } from './lazy/lazy-tool-servers.ts'
 import { createLazyVectorStores, type LazyVectorStores } from './lazy/lazy-vector-stores.ts'
@@ -111,7 +114,16 @@ export async function openPlatform(
     { config, settings, database, hasModel, onNewAdmin, lock, bus, clock, log },
     closers,
   )
-  const authenticator = options.authenticator ?? accounts.auth.authenticator
+  const realtimeSecrets = createClientSecrets({
+    queries: database.queries,
+    clock,
+    hashKey: () => accounts.deriveKey('client secrets of realtime sessions'),
+  })
+  const authenticator = withClientSecrets(options.authenticator ?? accounts.auth.authenticator, {
+    secrets: realtimeSecrets,
+    sharedKeys: accounts.auth.sharedKeys,
+    clock,
+  })
   if (listens) warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
   await recoverInstalls({ config, clock, log })
   const places = createOwnPlaces(config)
@@ -260,6 +272,7 @@ export async function openPlatform(
     metrics,
     clock,
   })
+  const realtime = createLazyRealtime({ openStages, models, settings, quotas: accounts.auth.quotas, clock })
   const shared = { config, settings, database, accounts, models, bus, clock, logger: log }
   const agentParts = await openAgentParts(
     { ...shared, agentModels, serverId, core: inference.core, outbound: upstreams.outbound, temporary: media.uploads },
@@ -318,6 +331,8 @@ export async function openPlatform(
     backendGallery,
     inference,
     openStages,
+    realtime,
+    realtimeSecrets,
     interception,
     vectorStores,
     documents: agentParts.documents,

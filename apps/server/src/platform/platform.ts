@@ -27,6 +27,7 @@ import type { Traces } from '../monitoring/traces/create-traces.ts'
 import type { Operations } from '../operations/operations.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock } from '../ports.ts'
+import type { ClientSecrets } from '../realtime/client-secrets.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { BackendModule } from './compose-backends.ts'
 import type { LazyAgents } from './lazy/lazy-agents.ts'
@@ -35,6 +36,7 @@ import type { LazyCollections } from './lazy/lazy-collections.ts'
 import type { LazyDocuments } from './lazy/lazy-documents.ts'
 import type { LazyInference } from './lazy/lazy-inference.ts'
 import type { LazyInterception } from './lazy/lazy-interception.ts'
+import type { LazyRealtime } from './lazy/lazy-realtime.ts'
 import type { LazySkills } from './lazy/lazy-skills.ts'
 import type { OpenStages } from './lazy/lazy-stages.ts'
 import type { LazyToolServers } from './lazy/lazy-tool-servers.ts'
@@ -81,6 +83,10 @@ export interface Platform {
   readonly inference: LazyInference
   /** The models of pipelines as stages of spoken conversations. */
   readonly openStages: OpenStages
+  /** Spoken conversations. */
+  readonly realtime: LazyRealtime
+  /** Short-lived credentials for spoken conversations. */
+  readonly realtimeSecrets: ClientSecrets
   readonly interception: LazyInterception
   /** The vector stores of this process. */
   readonly vectorStores: LazyVectorStores

@@ -223,6 +223,8 @@ export interface PipelineFacts {
   readonly retranscribes: boolean
   /** Items that the language model is given, the latest; 0 = all. */
   readonly maxHistoryItems: number
+  /** Whether {@link PipelineStages.compact} shortens long conversations: it gets all messages then. */
+  readonly compacts: boolean
   /** Sends the text of the model to speech by clause while it comes, and not at its end. */
   readonly speaksByClause: boolean
   /** The settings of turn taking that sessions begin with. */

@@ -44,6 +44,7 @@ export const REALTIME_SERVER_EVENTS = [
   'output_audio_buffer.stopped',
   'output_audio_buffer.cleared',
   'rate_limits.updated',
+  'localai.classifier.result',
 ] as const
 
 /** Type of an event of a server. */

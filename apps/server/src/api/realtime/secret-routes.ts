@@ -16,7 +16,7 @@ const schemas = () => import('./schemas.ts')
 
 /** Parts of {@link secretRoutes}. */
 export interface SecretParts {
-  readonly describe: (request: Parameters<Realtime['describe']>[0]) => Promise<ReturnType<Realtime['describe']>>
+  readonly describe: Realtime['describe']
   readonly secrets: Pick<ClientSecrets, 'create'>
   readonly bodies: BodyReader
   readonly clock: Pick<Clock, 'now'>

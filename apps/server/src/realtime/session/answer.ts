@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { AnyToAnyPart, PipelineStages, StageCall, StageMessage } from '../ports.ts'
+import type { AnyToAnyPart, ClassifierResult, PipelineStages, StageCall, StageMessage } from '../ports.ts'
 import type { Item } from './conversation.ts'
 import { failedStage } from './event-error.ts'
 import { readApprovals, toMessages } from './history.ts'
@@ -20,6 +20,9 @@ export interface AnswerParts {
   readonly openSink: (message: OutputMessage) => SoundSink
   readonly listTools: TurnWriterParts['listTools']
   readonly onText: () => void
+  /** Writes the items as messages, shortened where the pipeline shortens. */
+  readonly readHistory: (items: readonly Item[], call: StageCall) => Promise<readonly StageMessage[]>
+  readonly onClassified: (result: ClassifierResult) => void
 }
 
 /**
@@ -47,8 +50,10 @@ async function think(parts: AnswerParts): Promise<ResponseEnd> {
     openVoice: settings.modality === 'audio' ? openVoice : undefined,
     isAnswered: (id) => approvals.has(id),
   })
-  const history = await stages.compact(toMessages(items, stages.facts.maxHistoryItems), call)
+  const history = await parts.readHistory(items, call)
   const request = {
+    speaker: items.findLast(({ fields }) => fields.role === 'user')?.speaker,
+    onClassified: parts.onClassified,
     messages: withInstructions(history, settings),
     ...toTools(settings),
     approvals,
@@ -93,7 +98,8 @@ function toChoice(choice: AnswerSettings['toolChoice'], tools: number): unknown 
 async function converse(parts: AnswerParts): Promise<ResponseEnd> {
   const { response, stages, call, items, openSink, onText } = parts
   const { settings, output } = response
-  const samples = items.findLast((item) => item.samples !== undefined)?.samples
+  const heard = items.findLast((item) => item.samples !== undefined)
+  const samples = heard?.samples
   if (samples === undefined) throw new SvcError('invalid_request', 'this model answers speech only', { code: 'processing_error' })
   let message: OutputMessage | undefined
   let sink: SoundSink | undefined
@@ -106,6 +112,7 @@ async function converse(parts: AnswerParts): Promise<ResponseEnd> {
     instructions: settings.instructions,
     voice: settings.output.voice,
     tools: toTools(settings).tools,
+    history: toMessages(items.filter((item) => item !== heard), stages.facts.maxHistoryItems),
   }
   async function add(part: AnyToAnyPart): Promise<void> {
     if (part.type === 'transcript') {

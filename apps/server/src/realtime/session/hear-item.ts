@@ -27,7 +27,7 @@ export async function hearItem(item: Item, turn: HeardTurn, context: SessionCont
   try {
     const call = { caller: begun.caller, signal: begun.signal }
     if (facts.recognizesSpeakers) await checkSpeaker(item, turn, { context, call })
-    if (facts.classifiesSounds) await classify(item, turn, { context, call })
+    if (facts.classifiesSounds && facts.soundWindow === undefined) await classify(item, turn, { context, call })
     if (facts.transcribes) await transcribe(item, turn, { context, call })
   } finally {
     turn.live?.close()
@@ -44,7 +44,10 @@ async function checkSpeaker(item: Item, { samples }: HeardTurn, { context, call 
   const { stages, conversation, emit } = context
   const { name, isAccepted, isSilent } = await stages.recognizeSpeaker(samples, call)
   if (isAccepted) {
-    if (name !== undefined) void emit({ type: 'conversation.item.speaker', item_id: item.id, speaker: name })
+    const { announcesSpeakers } = stages.facts
+    item.speaker = { name }
+    const isTold = announcesSpeakers === 'all' || (announcesSpeakers === 'known' && name !== undefined)
+    if (isTold) void emit({ type: 'conversation.item.speaker', item_id: item.id, speaker: name ?? null })
     return
   }
   conversation.remove(item.id)

@@ -5,6 +5,7 @@ import type { Item } from './conversation.ts'
 import { badEvent } from './event-error.ts'
 import { listServerTools, type OutputMessage } from './output.ts'
 import { createPlayback, type Playback } from './playback.ts'
+import { createHistory } from './read-history.ts'
 import { createResponse, type Response, type ResponseEnd } from './response.ts'
 import type { RateLimit, SessionContext } from './session-context.ts'
 import { updateAnswers } from './settings.ts'
@@ -55,6 +56,7 @@ const MAX_BESIDE = 4
 export function createResponses({ context, turnTaker, readLimits, cut }: ResponsesParts): Responses {
   const { conversation, stages, peer, clock, emit } = context
   const gate = createGate()
+  const readHistory = createHistory(stages)
   const beside = new Set<Response>()
   let active: Response | undefined
   let isTurnWaiting = false
@@ -107,6 +109,13 @@ export function createResponses({ context, turnTaker, readLimits, cut }: Respons
         openSink: (message) => openSink(response, message, call.signal),
         listTools: (event) => listServerTools(conversation, event, emit),
         onText: () => undefined,
+        readHistory,
+        onClassified: ({ scores, chosen, threshold, fallback, latencyMs }) =>
+          void emit({
+            type: 'localai.classifier.result',
+            response_id: response.id,
+            ...{ scores, chosen, threshold, fallback, latency_ms: latencyMs },
+          }),
       }
       return await answer(parts)
     } finally {

@@ -6,6 +6,7 @@ import { newId } from './ids.ts'
 import type { InputAudio } from './input-audio.ts'
 import type { Responses } from './responses.ts'
 import type { SessionContext } from './session-context.ts'
+import { createSoundWatch } from './sound-watch.ts'
 import type { BegunTurn } from './turn-caller.ts'
 
 /** The turns of the person who speaks. */
@@ -76,16 +77,23 @@ export function createTurns({ context, input, responses, createTurnTaker }: Turn
     void emit({ type: 'conversation.item.added', previous_item_id: previous, item: item.fields })
     void emit({ type: 'conversation.item.done', previous_item_id: previous, item: item.fields })
     if (stages.facts.isAnyToAny) item.samples = samples
-    item.heard = hearItem(item, { samples, contentIndex: 0, text: knownText(from, endMs), live }, context)
+    item.heard = hearItem(item, { samples, contentIndex: 0, text: knownText(from, endMs), live: takeLive() }, context)
     // a response that needs the words fails with it; nobody else has to know
     item.heard.catch(() => undefined)
     written = undefined
-    live = undefined
     stopListening()
     return item
   }
+  /** The transcription that has followed the turn, where its text counts. */
+  function takeLive(): LiveTranscription | undefined {
+    const followed = live
+    live = undefined
+    if (!stages.facts.retranscribes) return followed
+    followed?.close()
+    return undefined
+  }
   function knownText(startMs: number, endMs: number): string | undefined {
-    if (written === undefined) return undefined
+    if (written === undefined || stages.facts.retranscribes) return undefined
     const isSame = Math.abs(written.startMs - startMs) <= SAME_MS && Math.abs(written.endMs - endMs) <= SAME_MS
     return isSame ? written.text : undefined
   }
@@ -134,6 +142,7 @@ export function createTurns({ context, input, responses, createTurnTaker }: Turn
     },
     failed: report,
   }
+  const sounds = createSoundWatch({ context, input, itemId: () => nextId, listen, report })
   const taker = createTurnTaker({
     listener,
     async detectSpeech(samples, { signal }) {
@@ -161,6 +170,7 @@ export function createTurns({ context, input, responses, createTurnTaker }: Turn
     hear(samples) {
       live?.hear(samples)
       responses.tick()
+      sounds.hear()
       if (context.settings.turnDetection === null) return
       taker.hear(samples)
       const { sound } = input()

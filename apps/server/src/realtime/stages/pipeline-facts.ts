@@ -36,6 +36,7 @@ export function readPipelineFacts(
     voiceRecognition,
     soundDetectionWindowMs = 0,
     soundDetectionHopMs = 0,
+    compaction,
   } = model.pipeline ?? {}
   const transcription = names.transcription === undefined ? undefined : find(names.transcription)
   const isAnyToAny = names.conversation !== undefined
@@ -55,6 +56,7 @@ export function readPipelineFacts(
     retranscribes: turnDetection?.retranscribe === true,
     isScanned,
     maxHistoryItems: Math.max(0, maxHistoryItems ?? (isAnyToAny ? ANY_TO_ANY_ITEMS : 0)),
+    compacts: compaction?.enabled === true,
     speaksByClause: streaming?.clauseChunking ?? true,
     turnDetection: names.vad === undefined ? null : readTurnDetection(turnDetection),
     voice: (names.tts === undefined ? undefined : find(names.tts)?.tts.voice) || model.tts.voice || '',

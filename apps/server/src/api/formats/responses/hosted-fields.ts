@@ -6,12 +6,10 @@ import type {
   ResponseServerTool,
   ResponseTool,
 } from '@svc/wire/responses'
-import type { HostedTool, NamedToolServer, ToolApproval } from '../../../inference/tools/hosted-tool.ts'
+import type { HostedTool } from '../../../inference/tools/hosted-tool.ts'
+import { readNamedServers } from '../../../inference/tools/named-servers.ts'
 import { readServerFields, type ServerFields } from '../server-fields.ts'
 import type { ServerItemOptions } from './server-items.ts'
-
-/** Most servers that a request may name. */
-const MAX_SERVERS = 16
 
 /**
  * Reads what a request wants this server to run: tools of servers and searches that it names, and without any tools all
@@ -24,8 +22,9 @@ export function readHostedFields(
   items: readonly ResponseInputItem[],
 ): ServerFields {
   const given = tools ?? []
-  const named = given.flatMap((tool, index) => readHosted(tool, `tools[${index}]`) ?? [])
-  checkServers(given)
+  const searches = given.filter(isFileSearch)
+  if (searches.length > 1) throw invalid(`tools[${given.lastIndexOf(searches[1] as ResponseTool)}]`, 'one file_search takes all vector stores')
+  const named = [...readNamedServers(given), ...searches.map(toSearch)]
   const usual: readonly HostedTool[] =
     given.length === 0 ? [{ kind: 'model-servers', required: true, ifAny: true }] : []
   const { hosted, approvals, ...rest } = readServerFields(metadata ?? undefined, { usual, required: true })
@@ -64,9 +63,7 @@ function readApprovals(items: readonly ResponseInputItem[]): readonly (readonly 
   )
 }
 
-function readHosted(tool: ResponseTool, param: string): HostedTool | undefined {
-  if (isServer(tool)) return { kind: 'named-server', server: toServer(tool, param) }
-  if (!isFileSearch(tool)) return undefined
+function toSearch(tool: ResponseFileSearchTool): HostedTool {
   return {
     kind: 'file-search',
     stores: tool.vector_store_ids,
@@ -74,46 +71,6 @@ function readHosted(tool: ResponseTool, param: string): HostedTool | undefined {
     threshold: tool.ranking_options?.score_threshold ?? undefined,
     filter: tool.filters ?? undefined,
   }
-}
-
-function checkServers(tools: readonly ResponseTool[]): void {
-  const labels = new Set<string>()
-  let searches = 0
-  for (const [index, tool] of tools.entries()) {
-    if (isFileSearch(tool)) searches += 1
-    if (searches > 1) throw invalid(`tools[${index}]`, 'one file_search takes all vector stores')
-    if (!isServer(tool)) continue
-    if (labels.has(tool.server_label)) throw invalid(`tools[${index}].server_label`, 'is the label of another server')
-    labels.add(tool.server_label)
-    if (labels.size > MAX_SERVERS) throw invalid('tools', `more than ${MAX_SERVERS} servers`)
-  }
-}
-
-function toServer(tool: ResponseServerTool, param: string): NamedToolServer {
-  const { server_label: label, server_url: url, authorization: token, headers, allowed_tools: allowed } = tool
-  if (url == null || url === '') throw invalid(`${param}.server_url`, 'is needed: there are no connectors here')
-  return {
-    label,
-    url,
-    ...(token == null ? {} : { token }),
-    ...(headers == null ? {} : { headers }),
-    ...toAllowed(allowed),
-    approval: toApproval(tool.require_approval),
-  }
-}
-
-function toAllowed(allowed: ResponseServerTool['allowed_tools']): Pick<NamedToolServer, 'allowed'> {
-  const names = Array.isArray(allowed) ? allowed : allowed?.tool_names
-  return names == null ? {} : { allowed: names }
-}
-
-/** Without a word each tool needs consent, as official servers do it. */
-function toApproval(required: ResponseServerTool['require_approval']): (tool: string) => ToolApproval {
-  if (required === 'never') return () => 'auto'
-  if (required == null || required === 'always') return () => 'ask'
-  const always = new Set(required.always?.tool_names ?? [])
-  const never = new Set(required.never?.tool_names ?? [])
-  return (tool) => (never.has(tool) && !always.has(tool) ? 'auto' : 'ask')
 }
 
 function invalid(param: string, reason: string): SvcError {
