@@ -1,6 +1,7 @@
 import { backendMethods, extensionMethods } from '@svc/backend-client/proto'
 import type { BackendHandlers, ExtensionHandlers } from '@svc/backend-kit'
 import { audioAnswers } from './answers/audio.ts'
+import { conversationAnswers } from './answers/conversation.ts'
 import { extensionAnswers } from './answers/extensions.ts'
 import { faceAnswers } from './answers/faces.ts'
 import { forwardAnswers } from './answers/forward.ts'
@@ -28,6 +29,7 @@ const answers: BackendAnswers = {
   ...textAnswers,
   ...storesAnswers,
   ...audioAnswers,
+  ...conversationAnswers,
   ...speechAnswers,
   ...transcriptionAnswers,
   ...imageAnswers,
@@ -50,6 +52,7 @@ export function createMock(startScript: MockScript = {}): MockBackend {
     script: startScript,
     loaded: undefined,
     calls: new Map(),
+    transcriptions: 0,
     store: createVectorStore(),
     vocabulary: createVocabulary(),
     last: { promptTokens: 0, tokens: 0 },

@@ -54,6 +54,13 @@ export type MockFile =
   /** @param bytes of the whole file, which is sparse behind its content. @default the length of the content */
   | { readonly as: 'file'; readonly base64: string; readonly bytes?: number | undefined }
 
+/** A text that a transcription gives. */
+export interface MockTranscript {
+  readonly text: string
+  /** Longest sound that has this text, in seconds. @default any */
+  readonly maxSeconds?: number | undefined
+}
+
 /** Behaviour of a call. Every field is optional; without any the mock gives its own deterministic answer. */
 export interface MockBehaviour {
   /** Wait before the answer, or before its first piece. */
@@ -71,7 +78,7 @@ export interface MockBehaviour {
   /** Fields laid over the answer of a unary call, such as `{ entities: [] }`. */
   readonly answer?: Readonly<Record<string, unknown>> | undefined
 
-  /** Text of a prediction, split by `split`. */
+  /** Text of a prediction, split by `split`; of a transcription; of a turn of an any-to-any model. */
   readonly text?: string | undefined
   /** Exact pieces of a prediction, in place of `text`; limits do not cut them. */
   readonly pieces?: readonly string[] | undefined
@@ -79,9 +86,15 @@ export interface MockBehaviour {
   readonly split?: 'words' | 'characters' | 'bytes' | undefined
   /** Repeats all pieces this many times: long or endless streams. @default 1 */
   readonly repeat?: number | undefined
+  /** Texts of transcriptions by the length of the sound: the first that is not too short for it. Precedes `text`. */
+  readonly transcripts?: readonly MockTranscript[] | undefined
+  /** Texts of transcriptions in their order, counted over all calls; the last one repeats. Precedes `transcripts`. */
+  readonly texts?: readonly string[] | undefined
+  /** Length of speech for each character of its text. @default a tenth of a second for each word */
+  readonly secondsPerCharacter?: number | undefined
   /** Thoughts of a prediction, always as chat deltas. */
   readonly reasoning?: string | undefined
-  /** Tool calls of a prediction. */
+  /** Tool calls of a prediction, or of a turn of an any-to-any model. */
   readonly toolCalls?: readonly MockToolCall[] | undefined
   /**
    * Channel of text and tool calls: raw text as a model writes it, chat deltas parsed by the backend, or the text in

@@ -18,6 +18,8 @@ export interface MockState {
   loaded: ModelOptions | undefined
   /** Calls so far, by rpc. */
   readonly calls: Map<string, number>
+  /** Transcriptions so far that had their text from a sequence. */
+  transcriptions: number
   readonly store: VectorStore
   readonly vocabulary: Vocabulary
   /** Tokens of the last prediction. */

@@ -13,6 +13,7 @@ export {
   type MockRule,
   type MockScript,
   type MockToolCall,
+  type MockTranscript,
   mockOptions,
   STATUS_CODES,
 } from './script.ts'

@@ -117,6 +117,88 @@ it('transcribes live: ready, deltas, then the result once the caller is done', a
   ])
 })
 
+it('transcribes by the script: by length, in an order, while the sound lasts', async () => {
+  const transcripts = [{ text: 'mhm', maxSeconds: 0.5 }, { text: 'a long sentence' }]
+  await using world = await startMock({
+    rules: [
+      { rpc: 'AudioTranscription', do: { transcripts } },
+      { rpc: 'AudioTranscriptionStream', do: { texts: ['first', 'then second'] } },
+      { rpc: 'AudioTranscriptionLive', do: { text: 'one two three' } },
+      { rpc: 'TTS*', do: { secondsPerCharacter: 0.25 } },
+    ],
+  })
+  const { client, folder } = world
+  const [short, long] = [join(folder, 'short.wav'), join(folder, 'long.wav')]
+  await client.tts({ text: 'ab', dst: short })
+  await client.tts({ text: 'abc', dst: long })
+  expect(await client.audioTranscription({ dst: short })).toMatchObject({ text: 'mhm', duration: 0.5 })
+  expect((await client.audioTranscription({ dst: long })).text).toBe('a long sentence')
+  const said = []
+  for (let count = 0; count < 3; count += 1) {
+    said.push((await collect(client.audioTranscriptionStream({ dst: long }))).map(({ delta }) => delta))
+  }
+  expect(said).toEqual([
+    ['first', ''],
+    ['then', ' second', ''],
+    ['then', ' second', ''],
+  ])
+  const [, ...audio] = await collect(client.ttsStream({ text: 'ab cde' }))
+  expect(audio.map((reply) => reply.audio.length)).toEqual([16_000, 32_000])
+
+  const live = client.audioTranscriptionLive()
+  await live.write({ config: {} })
+  await live.write({ audio: { pcm: Array.from({ length: 3200 }, () => 0) } })
+  await live.write({ audio: { pcm: [0] } })
+  live.end()
+  expect((await collect(live)).map(({ delta, finalResult }) => finalResult?.text ?? delta)).toEqual([
+    ...['', 'one', ' two', ' three'],
+    'one two three',
+  ])
+})
+
+it('holds a scripted conversation of an any-to-any model', async () => {
+  const toolCalls = [{ id: 'call_a', name: 'weather', arguments: { city: 'Rome' } }]
+  await using world = await startMock({
+    rules: [{ rpc: 'AudioToAudioStream', do: { text: 'Hi you', toolCalls, secondsPerCharacter: 0.1 } }],
+  })
+  const talk = world.client.audioToAudioStream()
+  await talk.write({ frame: { pcm: Buffer.from('ab'), endOfInput: true } })
+  talk.end()
+  const parts = (await collect(talk)).map(({ event, pcm, meta }) => [
+    event.replace('response.', ''),
+    pcm.length > 0 ? pcm.length : JSON.parse(meta.toString()),
+  ])
+  const call = { call_id: 'call_a', name: 'weather' }
+  expect(parts).toEqual([
+    ['audio_transcript.delta', { delta: 'Hi' }],
+    ['audio.delta', 6400],
+    ['audio_transcript.delta', { delta: ' you' }],
+    ['audio.delta', 12_800],
+    ['function_call_arguments.delta', { ...call, delta: '{"city":"Rome"}' }],
+    ['function_call_arguments.done', { ...call, arguments: '{"city":"Rome"}' }],
+    ['done', {}],
+  ])
+})
+
+it('finds speech, sounds and speakers by the script', async () => {
+  const segments = [{ start: 0.5, end: 1 }]
+  await using world = await startMock({
+    rules: [
+      { rpc: 'VAD', call: 1, do: { answer: { segments } } },
+      { rpc: 'SoundDetection', do: { answer: { detections: [{ label: 'Doorbell', score: 0.8 }] } } },
+      { rpc: 'VoiceVerify', call: 2, do: { failure: { status: 'UNAVAILABLE', message: 'no voice' } } },
+      { rpc: 'VoiceVerify', do: { answer: { verified: true, distance: 0.1 } } },
+    ],
+  })
+  const { client } = world
+  expect((await client.vad({ audio: [0, 0] })).segments).toEqual(segments)
+  expect((await client.vad({ audio: [0, 0] })).segments).toEqual([])
+  expect((await client.soundDetection({})).detections).toMatchObject([{ label: 'Doorbell' }])
+  const verify = () => client.voiceVerify({ audio1: 'a', audio2: 'b' })
+  expect(await verify()).toMatchObject({ verified: true })
+  await expect(verify()).rejects.toMatchObject({ kind: 'unavailable' })
+})
+
 it('draws a picture of the size that is asked for', async () => {
   await using world = await startMock()
   const dst = join(world.folder, 'a.png')

@@ -270,6 +270,7 @@ export async function openPlatform(
     quotas: accounts.auth.quotas,
     files: media.uploads,
     metrics,
+    traces: traces.requests,
     clock,
   })
   const realtime = createLazyRealtime({ openStages, models, settings, quotas: accounts.auth.quotas, clock })

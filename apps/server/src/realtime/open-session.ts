@@ -45,10 +45,10 @@ export interface Realtime {
 export interface RealtimeParts {
   readonly findModel: (name: string) => ModelConfig | undefined
   /** Gives the stages of a session; undefined for a model that holds no conversations. */
-  readonly openStages: (
+  readonly createStages: (
     model: ModelConfig,
     options: { readonly through: readonly string[] },
-  ) => Promise<PipelineStages | undefined>
+  ) => PipelineStages | undefined
   readonly createTurnTaker: CreateTurnTaker
   readonly rooms: Rooms
   /** Gives what is left of the quotas of a caller. */
@@ -64,19 +64,19 @@ export const MAX_SESSION_MS = 60 * 60_000
 
 /** Creates the opener of sessions. */
 export function createRealtime(parts: RealtimeParts): Realtime {
-  const { findModel, openStages, createTurnTaker, rooms, readLimits, clock } = parts
+  const { findModel, createStages, createTurnTaker, rooms, readLimits, clock } = parts
 
-  async function findStages(name: string): Promise<PipelineStages> {
+  function findStages(name: string): PipelineStages {
     if (name === '') throw noModel('the query names no model: model=<name of a pipeline>')
     const model = findModel(name)
-    const stages = model === undefined ? undefined : await openStages(model, { through: [name] })
+    const stages = model === undefined ? undefined : createStages(model, { through: [name] })
     if (stages === undefined) throw noModel('there is no pipeline of this name; its file has a pipeline block')
     return stages
   }
 
   return {
     async describe({ model, fields = {}, principal }) {
-      const { facts } = await findStages(model)
+      const { facts } = findStages(model)
       checkModelAccess(principal, facts.name, [model])
       const rules = { facts, models: [model, facts.name], hasSpoken: false, hasBegun: false }
       const settings = updateSettings(firstSettings(facts), fields, rules)
@@ -84,7 +84,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       return showSession(settings, { id: newId('sess'), model, transcriptionModel: facts.transcriptionModel, expiresAt })
     },
     async open({ peer, model, fields, principal, begin, log }, { signal }) {
-      const stages = await findStages(model)
+      const stages = findStages(model)
       const room = rooms.enter(principal)
       try {
         const turn = await begin(0, { signal })

@@ -1,3 +1,4 @@
+import type { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { PredictionEvent } from '../inference/core/events.ts'
 import type { InnerCaller } from '../inference/core/inner-context.ts'
@@ -223,8 +224,6 @@ export interface PipelineFacts {
   readonly retranscribes: boolean
   /** Items that the language model is given, the latest; 0 = all. */
   readonly maxHistoryItems: number
-  /** Whether {@link PipelineStages.compact} shortens long conversations: it gets all messages then. */
-  readonly compacts: boolean
   /** Sends the text of the model to speech by clause while it comes, and not at its end. */
   readonly speaksByClause: boolean
   /** The settings of turn taking that sessions begin with. */
@@ -284,8 +283,22 @@ export interface PipelineStages {
     samples: Float32Array,
     call: StageCall,
   ): Promise<{ readonly name: string | undefined; readonly isAccepted: boolean; readonly isSilent: boolean }>
+  /**
+   * Notes a turn that is over: its times go to the metrics and, where requests are traced, to a trace of its own with the
+   * id of the turn. Never fails.
+   */
+  noteTurn(turn: FinishedTurn, caller: InnerCaller): void
   /** Shortens a long conversation: gives the messages to go on with. */
   compact(messages: readonly StageMessage[], call: StageCall): Promise<readonly StageMessage[]>
+}
+
+/** A turn that a response has ended. */
+export interface FinishedTurn {
+  readonly times: TurnTimes
+  /** The end of speech, monotonic milliseconds. */
+  readonly startedAt: number
+  /** The error that ended it; undefined without one. */
+  readonly failure?: SvcError | undefined
 }
 
 /** Times of one turn, in milliseconds since the end of speech; absent where a stage did not run. */

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -6,6 +6,7 @@ import { decodeAudio, sniffAudio } from '@svc/audio'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BuiltServer, runBuilt, startBuiltServer } from '../support/built-server.ts'
+import { CAN_UNDERSTAND, measureWordErrors, RECOGNISER } from '../support/spoken.ts'
 
 const RATE = 16_000
 const SENTENCES = [
@@ -120,17 +121,13 @@ describe('without a client', () => {
   })
 })
 
-const RECOGNISER = 'pocketsphinx_continuous'
-const hasRecogniser = spawnSync(RECOGNISER, []).error === undefined
-
 it('an independent recogniser understands more than three words of four', async () => {
-  if (!hasRecogniser) return console.log(`${RECOGNISER} is missing: the demo voice was not judged`)
+  if (!CAN_UNDERSTAND) return console.log(`${RECOGNISER} is missing: the demo voice was not judged`)
   const text = SENTENCES.join(' ')
   const file = join(server.folder, 'speech.wav')
   await writeFile(file, await speak(text))
   const { stdout } = await promisify(execFile)(RECOGNISER, ['-infile', file, '-logfn', '/dev/null'])
-  const [said, heard] = [toWords(text), toWords(stdout)]
-  expect(countEdits(said, heard) / said.length, stdout).toBeLessThan(0.25)
+  expect(measureWordErrors(text, stdout), stdout).toBeLessThan(0.25)
 })
 
 /** A folder of faster-whisper with a real model of English, which is not part of this repository. */
@@ -146,25 +143,6 @@ it.runIf(REAL_MODEL)('a real Whisper model understands the voice, once it is con
     const spoken = await listener.audio.speech.create({ ...voice, input: text, response_format })
     const file = await toFile(Buffer.from(await spoken.arrayBuffer()), `speech.${response_format}`)
     const heard = await listener.audio.transcriptions.create({ model: 'real', file, language: 'en' })
-    const [said, words] = [toWords(text), toWords(heard.text)]
-    expect(countEdits(said, words) / said.length, heard.text).toBeLessThan(0.25)
+    expect(measureWordErrors(text, heard.text), heard.text).toBeLessThan(0.25)
   }
 })
-
-function toWords(text: string): string[] {
-  return text.toLowerCase().match(/[a-z']+/g) ?? []
-}
-
-/** Words to change, leave out or add, to get from one text to another. */
-function countEdits(from: readonly string[], to: readonly string[]): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (const [index, word] of from.entries()) {
-    const next = [index + 1]
-    for (const [column, other] of to.entries()) {
-      const kept = (row[column] ?? 0) + (word === other ? 0 : 1)
-      next.push(Math.min(kept, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
-}

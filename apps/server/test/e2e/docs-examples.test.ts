@@ -35,8 +35,10 @@ const EXAMPLES = [
   ...readExamples(DEMO_ROUTER),
   ...PAGES.filter((page) => page.endsWith('.md'))
     .flatMap(readExamples)
-    .filter(({ text }) => /\bdemo(-embed|-ner)?\b/.test(text)),
+    .filter(({ text }) => /\bdemo(-embed|-ner)?\b|new WebSocket\('ws:/.test(text)),
 ]
+/** The pipelines of conversations, whose programs need them. */
+const PIPELINES = EXAMPLES.filter(({ language, text }) => language === 'yaml' && 'pipeline' in parse(text))
 const examplesIn = (...languages: readonly string[]): Example[] =>
   EXAMPLES.filter(({ language }) => languages.includes(language))
 
@@ -62,7 +64,9 @@ afterAll(async () => {
 
 /** The commands of a block, for the server of this test, which runs already. */
 const toScript = ({ text }: Example): string =>
-  text.replaceAll(/http:\/\/(localhost|127\.0\.0\.1):8080/g, server.url).replaceAll(/^npm start$/gm, '')
+  text
+    .replaceAll(/(http|ws):\/\/(localhost|127\.0\.0\.1):8080/g, server.url.replace('http', '$1'))
+    .replaceAll(/^npm start$/gm, '')
 
 async function runShell(example: Example): Promise<string> {
   const { PATH = '' } = process.env
@@ -116,6 +120,7 @@ describe('beside an own chat model', () => {
   })
 
   verifies('model-file:demo:examples', 'the commands and programs of the pages run as printed', async () => {
+    for (const { text } of PIPELINES) await writeFile(join(folder.path, `models/${parse(text).name}.yaml`), text)
     for (const example of examplesIn('js')) {
       const args = ['--input-type=module', '--eval', toScript(example)]
       const { stdout } = await run(process.execPath, args, { cwd: PACKAGE })
@@ -132,7 +137,8 @@ describe('beside an own chat model', () => {
   })
 
   verifies('model-file:demo:examples', 'the model files of the pages work as printed', async () => {
-    const files = examplesIn('yaml').map(({ page, text }, index) => {
+    const modelFiles = examplesIn('yaml').filter((example) => !PIPELINES.includes(example))
+    const files = modelFiles.map(({ page, text }, index) => {
       const { name = `part-${index}`, router, ...rest } = parse(text)
       const file = 'name' in parse(text) ? text : stringify({ name, router: completeRouter(router) })
       return { page, name, isRouter: router !== undefined, file, rest }

@@ -7,6 +7,7 @@ import { LIMITS } from './requirements/limits.ts'
 import { MANAGEMENT } from './requirements/management.ts'
 import { MODEL_BLOCKS } from './requirements/model-blocks.ts'
 import { PROXYING } from './requirements/proxying.ts'
+import { REALTIME } from './requirements/realtime.ts'
 import { RESOURCES } from './requirements/resources.ts'
 import { ROUTING } from './requirements/routing.ts'
 import { SERVICE } from './requirements/service.ts'
@@ -26,6 +27,7 @@ export const REQUIREMENTS = [
   ...FILTERING,
   ...ROUTING,
   ...PROXYING,
+  ...REALTIME,
   ...ERRORS,
   ...LIMITS,
   ...VERSIONING,

@@ -9,6 +9,11 @@ import type { RawReply } from './test-app.ts'
 export function makeWav(seconds: number, rate = 16_000): Buffer {
   const samples = Buffer.alloc(Math.round(seconds * rate) * 2)
   for (let at = 0; at < samples.length; at += 2) samples.writeInt16LE(Math.round(9000 * Math.sin(at / 20)), at)
+  return toWav(samples, rate)
+}
+
+/** Puts 16-bit samples of one channel into a WAV file. */
+export function toWav(samples: Buffer, rate: number): Buffer {
   const header = Buffer.alloc(44)
   header.write('RIFF', 0, 'latin1')
   header.writeUInt32LE(36 + samples.length, 4)

@@ -71,19 +71,4 @@ export const audioAnswers = {
       index += 1n
     }
   },
-  /** Returns each turn unchanged. */
-  async *audioToAudioStream(requests) {
-    let turn: Buffer[] = []
-    let sequence = 0n
-    for await (const { frame } of requests) {
-      if (!frame) continue
-      turn.push(Buffer.from(frame.pcm))
-      if (!frame.endOfInput) continue
-      const meta = (value: object) => Buffer.from(JSON.stringify(value))
-      yield { event: 'response.audio_transcript.delta', meta: meta({ delta: 'echo' }), sequence: sequence++ }
-      yield { event: 'response.audio.delta', pcm: Buffer.concat(turn), sampleRate: SAMPLE_RATE, sequence: sequence++ }
-      yield { event: 'response.done', meta: meta({}), sequence: sequence++ }
-      turn = []
-    }
-  },
 } satisfies Partial<BackendAnswers>

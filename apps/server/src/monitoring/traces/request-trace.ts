@@ -111,9 +111,9 @@ export class RequestTrace {
     this.#slot = slot
   }
 
-  /** Notes that a stage has begun, and that the one before it has ended. */
-  enter(stage: string): void {
-    this.#phases.push([stage, this.#parts.clock.monotonic()])
+  /** Notes that a stage has begun, and that the one before it has ended. @param at monotonic milliseconds. @default now */
+  enter(stage: string, at: number = this.#parts.clock.monotonic()): void {
+    this.#phases.push([stage, at])
   }
 
   /** Notes that the request begins to wait for its model. */
@@ -130,8 +130,8 @@ export class RequestTrace {
   }
 
   /** Notes that the model has written the first piece of its reply. */
-  noteFirstToken(): void {
-    this.#firstTokenAt ??= this.#parts.clock.monotonic()
+  noteFirstToken(at: number = this.#parts.clock.monotonic()): void {
+    this.#firstTokenAt ??= at
   }
 
   /** Keeps the request's body as the filter has left it. */

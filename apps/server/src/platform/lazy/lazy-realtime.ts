@@ -1,9 +1,6 @@
 import type { Quotas } from '@svc/auth/quotas'
 import type { ModelDirectory } from '../../catalog/resolve.ts'
-import { isPipeline } from '../../catalog/serving.ts'
-import { hasUsecase } from '../../catalog/usecases.ts'
 import { createLazy } from '../../concurrency/lazy.ts'
-import { readNamedServers } from '../../inference/tools/named-servers.ts'
 import type { Clock } from '../../ports.ts'
 import type { Realtime } from '../../realtime/open-session.ts'
 import { createRooms } from '../../realtime/rooms.ts'
@@ -31,18 +28,15 @@ export function createLazyRealtime({ openStages, models, settings, quotas, clock
     perAccount: settings.get('realtime_max_sessions_per_account'),
   }))
   const { open } = createLazy(async () => {
-    const [{ createRealtime }, { createTurnTaker }, { createLimitReader }] = await Promise.all([
+    const [createStages, { createRealtime }, { createTurnTaker }, { createLimitReader }] = await Promise.all([
+      openStages(),
       import('../../realtime/open-session.ts'),
       import('../../realtime/turns/turn-taker.ts'),
       import('../../realtime/read-limits.ts'),
     ])
     return createRealtime({
       findModel: (name) => models.find(name),
-      async openStages(model, { through }) {
-        if (!isPipeline(model) && !hasUsecase(model, 'realtime_audio')) return undefined
-        const readHostedTools = (tools: readonly unknown[]) => readNamedServers(tools as { readonly type: string }[])
-        return openStages(model, { through, readHostedTools })
-      },
+      createStages,
       createTurnTaker: (parts) => createTurnTaker(parts, { clock }),
       rooms,
       readLimits: createLimitReader({ quotas, clock }),

@@ -20,6 +20,7 @@ export interface AnswerParts {
   readonly openSink: (message: OutputMessage) => SoundSink
   readonly listTools: TurnWriterParts['listTools']
   readonly onText: () => void
+  readonly onHeard: () => void
   /** Writes the items as messages, shortened where the pipeline shortens. */
   readonly readHistory: (items: readonly Item[], call: StageCall) => Promise<readonly StageMessage[]>
   readonly onClassified: (result: ClassifierResult) => void
@@ -32,12 +33,23 @@ export interface AnswerParts {
  */
 export async function answer(parts: AnswerParts): Promise<ResponseEnd> {
   await waitUntilHeard(parts.items, parts.call.signal)
+  parts.onHeard()
   return parts.stages.facts.isAnyToAny ? converse(parts) : think(parts)
 }
 
-/** Waits until all speech is written down. @throws `transcription_failed` */
+/** Waits until all speech is written down. Only the failure of the latest speech counts. @throws `transcription_failed` */
 async function waitUntilHeard(items: readonly Item[], signal: AbortSignal): Promise<void> {
-  for (const { heard } of items) await heard
+  for (const [index, item] of items.entries()) {
+    const { heard } = item
+    if (heard === undefined) continue
+    try {
+      await heard
+    } catch (error) {
+      if (index === items.length - 1) throw error
+    } finally {
+      item.heard = undefined
+    }
+  }
   signal.throwIfAborted()
 }
 
@@ -84,7 +96,7 @@ function toTools({ tools, toolChoice }: AnswerSettings) {
   return {
     tools: isNone ? [] : own,
     hostedTools: isNone ? [] : hostedTools,
-    toolChoice: toChoice(toolChoice, own.length),
+    toolChoice: toChoice(toolChoice, tools.length),
   }
 }
 

@@ -27,6 +27,8 @@ export interface Item {
   heard?: Promise<void> | undefined
   /** Speech of a person, at the heard rate, while a model still needs it. */
   samples?: Float32Array | undefined
+  /** The moment when its speech had been heard, monotonic milliseconds. */
+  saidAt?: number | undefined
   /** Who has spoken, where the pipeline knows it. */
   speaker?: { readonly name: string | undefined } | undefined
   /** What the model has said in it. */

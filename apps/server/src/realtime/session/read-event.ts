@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import { DEFAULT_MAX_DEPTH } from '@svc/json'
 import { parseBody } from '@svc/wire'
 import { REALTIME_CLIENT_EVENTS, type RealtimeClientEvent, realtimeClientEvent } from '@svc/wire/realtime'
 import { badEvent } from './event-error.ts'
@@ -34,6 +35,8 @@ export function checkEvent({ fields }: RawEvent): RealtimeClientEvent {
   const { type } = fields
   if (typeof type !== 'string' || !TYPES.has(type))
     throw badEvent('unknown_event', typeof type === 'string' ? 'type: is not known here' : 'type: is required', 'type')
+  if (isDeeper(fields, DEFAULT_MAX_DEPTH))
+    throw badEvent('invalid_event', `lists and objects are nested more than ${DEFAULT_MAX_DEPTH} deep`)
   try {
     return parseBody(realtimeClientEvent, fields)
   } catch (error) {
@@ -53,4 +56,10 @@ function parse(bytes: Uint8Array): unknown {
   } catch {
     throw badEvent('invalid_json', 'the event is not JSON')
   }
+}
+
+/** Whether lists and objects are nested deeper than a limit: later steps go down by recursion. */
+function isDeeper(value: unknown, limit: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return limit === 0 || Object.values(value).some((inner) => isDeeper(inner, limit - 1))
 }

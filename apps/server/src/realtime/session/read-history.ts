@@ -15,8 +15,8 @@ export function createHistory(stages: Pick<PipelineStages, 'facts' | 'compact'>)
   let known = new WeakSet<Item>()
 
   return async (items, call) => {
-    const { compacts, maxHistoryItems } = stages.facts
-    if (!compacts) return toMessages(items, maxHistoryItems)
+    const { maxHistoryItems } = stages.facts
+    if (maxHistoryItems > 0) return toMessages(items, maxHistoryItems)
     const isOwn = items.some((item) => known.has(item))
     const messages = isOwn ? [...short, ...toMessages(items.filter((item) => !known.has(item)))] : toMessages(items)
     const compacted = await stages.compact(messages, call)

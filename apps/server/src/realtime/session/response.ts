@@ -24,6 +24,8 @@ export interface Response {
   readonly signal: AbortSignal
   readonly isOver: boolean
   usage: Usage | undefined
+  /** Calls a function once the last event is sent. */
+  onEnd(listener: (end: ResponseEnd) => void): void
   /** Sends the last events at once, and ends what runs for it; a second time does nothing. */
   end(end: ResponseEnd): void
 }
@@ -43,6 +45,7 @@ export function createResponse({ settings, conversation, metadata, emit, onEnd }
   const id = newId('resp')
   const ending = new AbortController()
   const output = createOutput({ responseId: id, emit, conversation })
+  const listeners: ((end: ResponseEnd) => void)[] = []
   let isOver = false
 
   const show = (fields: Record<string, unknown>): Record<string, unknown> => ({
@@ -68,6 +71,7 @@ export function createResponse({ settings, conversation, metadata, emit, onEnd }
       return isOver
     },
     usage: undefined,
+    onEnd: (listener) => void listeners.push(listener),
     end(end) {
       if (isOver) return
       isOver = true
@@ -77,6 +81,7 @@ export function createResponse({ settings, conversation, metadata, emit, onEnd }
       const details = toDetails(end)
       const usage = toUsage(response.usage)
       void emit({ type: 'response.done', response: show({ status: end.status, status_details: details, usage }) })
+      for (const listener of listeners) listener(end)
       onEnd(response)
     },
   }

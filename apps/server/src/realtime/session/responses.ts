@@ -1,14 +1,15 @@
 import type { RealtimeResponseRequest } from '@svc/wire/realtime'
-import type { Speaker, TurnTaker } from '../ports.ts'
+import type { MadeSpeech, Speaker, StageCall, TurnTaker } from '../ports.ts'
 import { type AnswerParts, answer } from './answer.ts'
 import type { Item } from './conversation.ts'
-import { badEvent } from './event-error.ts'
+import { badEvent, failedStage } from './event-error.ts'
 import { listServerTools, type OutputMessage } from './output.ts'
 import { createPlayback, type Playback } from './playback.ts'
 import { createHistory } from './read-history.ts'
 import { createResponse, type Response, type ResponseEnd } from './response.ts'
 import type { RateLimit, SessionContext } from './session-context.ts'
 import { updateAnswers } from './settings.ts'
+import { createTurnClock, type TurnClock } from './turn-clock.ts'
 import { createEventSink, createGate, createSpeakerSink, createVoice, type SoundSink } from './voice.ts'
 
 /** The responses of a session: one at a time in its conversation, and few beside it. */
@@ -47,6 +48,13 @@ export interface ResponsesParts {
   readonly readLimits: (options: { readonly signal: AbortSignal }) => Promise<readonly RateLimit[]>
   /** Shortens an item of the model. */
   readonly cut: (playback: Playback, heardMs: number) => void
+}
+
+interface Sounding {
+  readonly response: Response
+  readonly message: OutputMessage
+  readonly times: TurnClock
+  readonly signal: AbortSignal
 }
 
 /** Most responses beside the conversation. */
@@ -90,6 +98,10 @@ export function createResponses({ context, turnTaker, readLimits, cut }: Respons
   async function run(response: Response, items: readonly Item[] | undefined): Promise<ResponseEnd> {
     const signal = AbortSignal.any([response.signal, context.signal])
     const turn = await context.begin({ signal })
+    const read = items ?? [...conversation.items]
+    const { monotonic } = clock
+    const times = createTurnClock(read.at(-1)?.saidAt ?? monotonic(), monotonic)
+    response.onEnd((end) => stages.noteTurn(times.finish(end), turn.caller))
     try {
       await tellLimits(turn.signal)
       const call = { caller: turn.caller, signal: turn.signal }
@@ -97,18 +109,19 @@ export function createResponses({ context, turnTaker, readLimits, cut }: Respons
         response,
         stages,
         call,
-        items: items ?? [...conversation.items],
+        items: read,
         openVoice: (message) =>
           createVoice({
-            speak: (text, speaking) => stages.speak(text, response.settings.output, speaking),
+            speak: (text, speaking) => speak(text, response, speaking),
             call,
-            sink: openSink(response, message, call.signal),
+            sink: openSink({ response, message, times, signal: call.signal }),
             item: message.item,
             byClause: stages.facts.speaksByClause,
           }),
-        openSink: (message) => openSink(response, message, call.signal),
+        openSink: (message) => openSink({ response, message, times, signal: call.signal }),
         listTools: (event) => listServerTools(conversation, event, emit),
-        onText: () => undefined,
+        onText: () => times.note('firstTokenMs'),
+        onHeard: () => times.note('transcribedMs'),
         readHistory,
         onClassified: ({ scores, chosen, threshold, fallback, latencyMs }) =>
           void emit({
@@ -127,11 +140,19 @@ export function createResponses({ context, turnTaker, readLimits, cut }: Respons
     if (limits.length > 0) await emit({ type: 'rate_limits.updated', rate_limits: limits })
   }
 
-  function openSink(response: Response, message: OutputMessage, signal: AbortSignal): SoundSink {
+  async function speak(text: string, { settings }: Response, call: StageCall): Promise<MadeSpeech> {
+    try {
+      return await stages.speak(text, settings.output, call)
+    } catch (error) {
+      throw failedStage('tts_error', error)
+    }
+  }
+  function openSink({ response, message, times, signal }: Sounding): SoundSink {
     const { speaker } = peer
     const place = { itemId: message.item.id, contentIndex: 0, responseId: response.id }
     const followed = createPlayback(place, { clock, speaker, follows: context.settings.turnDetection !== null })
     const onStart = (): void => {
+      times.note('firstAudioMs')
       context.hasSpoken = true
       playback = followed
       turnTaker().setSpeaking(true)
@@ -206,6 +227,7 @@ export function createResponses({ context, turnTaker, readLimits, cut }: Respons
     interrupt() {
       isTurnWaiting = false
       active?.end({ status: 'cancelled', reason: 'turn_detected' })
+      gate.release()
       const cutOff = silence()
       if (cutOff !== undefined) cut(cutOff.cutOff, cutOff.heardMs)
     },

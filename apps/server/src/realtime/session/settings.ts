@@ -69,6 +69,8 @@ export function updateSettings(old: SessionSettings, fields: RealtimeSessionFiel
   const type = fields.type ?? old.type
   if (rules.hasBegun && type !== old.type) throw refused('session.type', 'cannot change')
   if (fields.model != null && !rules.models.includes(fields.model)) throw refused('session.model', 'cannot change')
+  if (type === 'transcription' && !rules.facts.transcribes)
+    throw refused('session.type', 'the pipeline has no model that writes down speech')
   const { input } = fields.audio ?? {}
   const format = input?.format ?? fields.input_audio_format
   return {

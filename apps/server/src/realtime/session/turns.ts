@@ -37,8 +37,10 @@ const MAX_TURN_MS = 90_000
 const MIN_TURN_MS = 100
 /** Kept sound of a session whose turns are detected: the longest turn and what precedes it. */
 const KEPT_MS = MAX_TURN_MS + 15_000
-/** Two ends of a stretch that differ less have the same words between them. */
+/** Two moments that differ less are the same. */
 const SAME_MS = 50
+/** Longest silence with which turns end that are judged by their words. */
+const MAX_SILENCE_MS = 10_000
 
 /** Creates the turns of a session. */
 export function createTurns({ context, input, responses, createTurnTaker }: TurnsParts): Turns {
@@ -66,12 +68,14 @@ export function createTurns({ context, input, responses, createTurnTaker }: Turn
     const from = Math.max(startMs, endMs - MAX_TURN_MS)
     const { sound } = input()
     const samples = sound.read(from, endMs)
+    const saidAt = context.clock.monotonic() - (sound.endMs - endMs)
     sound.dropBefore(endMs)
     const item = createItem(
       { type: 'message', status: 'completed', role: 'user', content: [{ type: 'input_audio', transcript: null }] },
       nextId,
     )
     nextId = newId('item')
+    item.saidAt = saidAt
     const previous = conversation.append(item)
     void emit({ type: 'input_audio_buffer.committed', previous_item_id: previous, item_id: item.id })
     void emit({ type: 'conversation.item.added', previous_item_id: previous, item: item.fields })
@@ -92,9 +96,13 @@ export function createTurns({ context, input, responses, createTurnTaker }: Turn
     followed?.close()
     return undefined
   }
+  /** The text of a turn that was written down before its last silence. */
   function knownText(startMs: number, endMs: number): string | undefined {
     if (written === undefined || stages.facts.retranscribes) return undefined
-    const isSame = Math.abs(written.startMs - startMs) <= SAME_MS && Math.abs(written.endMs - endMs) <= SAME_MS
+    const { turnDetection } = context.settings
+    const silenceMs = turnDetection?.type === 'server_vad' ? turnDetection.silenceDurationMs : MAX_SILENCE_MS
+    const restMs = endMs - written.endMs
+    const isSame = Math.abs(written.startMs - startMs) <= SAME_MS && restMs >= -SAME_MS && restMs <= silenceMs + SAME_MS
     return isSame ? written.text : undefined
   }
   function forget(): void {
@@ -103,7 +111,9 @@ export function createTurns({ context, input, responses, createTurnTaker }: Turn
     written = undefined
   }
   async function followLive(startMs: number): Promise<void> {
+    const turn = nextId
     const { caller, signal } = await listen()
+    if (turn !== nextId || context.signal.aborted) return
     forget()
     live = stages.transcribeLive(context.settings.transcription ?? {}, { caller, signal })
     const { sound } = input()
@@ -155,6 +165,7 @@ export function createTurns({ context, input, responses, createTurnTaker }: Turn
       const { caller, signal: begun } = await listen()
       const call = { caller, signal: AbortSignal.any([signal, begun]) }
       const samples = input().sound.read(startMs, endMs)
+      written = undefined
       let text = ''
       for await (const part of stages.transcribe(samples, context.settings.transcription ?? {}, call)) {
         if (part.type === 'done') text = part.text

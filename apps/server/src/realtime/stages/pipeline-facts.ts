@@ -34,9 +34,9 @@ export function readPipelineFacts(
     streaming,
     turnDetection,
     voiceRecognition,
+    compaction,
     soundDetectionWindowMs = 0,
     soundDetectionHopMs = 0,
-    compaction,
   } = model.pipeline ?? {}
   const transcription = names.transcription === undefined ? undefined : find(names.transcription)
   const isAnyToAny = names.conversation !== undefined
@@ -55,8 +55,9 @@ export function readPipelineFacts(
     soundWindow: hasWindow ? { windowMs: soundDetectionWindowMs, hopMs: soundDetectionHopMs } : undefined,
     retranscribes: turnDetection?.retranscribe === true,
     isScanned,
-    maxHistoryItems: Math.max(0, maxHistoryItems ?? (isAnyToAny ? ANY_TO_ANY_ITEMS : 0)),
-    compacts: compaction?.enabled === true,
+    // With a summary the stages need all items: they keep the latest and sum up the others.
+    maxHistoryItems:
+      compaction?.enabled === true ? 0 : Math.max(0, maxHistoryItems ?? (isAnyToAny ? ANY_TO_ANY_ITEMS : 0)),
     speaksByClause: streaming?.clauseChunking ?? true,
     turnDetection: names.vad === undefined ? null : readTurnDetection(turnDetection),
     voice: (names.tts === undefined ? undefined : find(names.tts)?.tts.voice) || model.tts.voice || '',

@@ -216,12 +216,16 @@ describe('a transcription', () => {
     expect(heard).toEqual([100, 50])
 
     const unable = await startWorld(WHOLE, {
-      operation: () => {
+      operation: (request) => {
+        if (request.kind === 'transcribe') return { promptTokens: 0, transcript }
         throw new SvcError('not_implemented', 'no', { code: 'no_live_transcription' })
       },
     })
     const none = unable.stages.transcribeLive({}, unable.call())
-    await expect(collect(none?.end() ?? nothing())).rejects.toMatchObject({ code: 'no_live_transcription' })
+    none?.hear(sound)
+    none?.hear(sound)
+    expect((await collect(none?.end() ?? nothing())).at(-1)).toEqual({ type: 'done', text: 'hello', seconds: 1 })
+    expect(unable.asked.at(-1)?.sound).toHaveLength(44 + 64_000)
     expect(unable.stages.facts.transcribesLive).toBe(false)
     expect(unable.stages.transcribeLive({}, unable.call())).toBeUndefined()
   })
@@ -393,9 +397,17 @@ describe('a long conversation', () => {
       'd',
     ])
     expect(world.asked[0]?.found.model.name).toBe('short')
-    const again = await world.stages.compact([...short, ...turns], world.call())
-    expect(again.filter(({ role }) => role === 'system')).toHaveLength(2)
-    expect(JSON.stringify(asked[1])).toContain('They met.')
+    expect(world.stages.facts.maxHistoryItems).toBe(0)
+    const more = { role: 'user', content: 'e' }
+    expect(await world.stages.compact([...messages, more], world.call())).toEqual([...short, more])
+    expect(asked).toHaveLength(1)
+    const longer = [...messages, more, { role: 'assistant', content: 'f' }]
+    expect(await world.stages.compact(longer, world.call())).toHaveLength(4)
+    expect(JSON.stringify(asked[1])).toMatch(/They met\..*User: c.*Assistant: d/)
+    expect(JSON.stringify(asked[1])).not.toContain('User: a')
+    const changed = [{ role: 'user', content: 'x' }, ...longer.slice(2)]
+    await world.stages.compact(changed, world.call())
+    expect(JSON.stringify(asked[2])).not.toContain('They met.')
   })
 
   it('keeps the result of a call beside the call', async () => {

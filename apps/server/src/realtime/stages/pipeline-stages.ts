@@ -1,10 +1,12 @@
 import type { Quotas } from '@svc/auth/quotas'
 import type { ModelConfig } from '../../catalog/model-config.ts'
+import { isPipeline } from '../../catalog/serving.ts'
 import type { PrivateFiles } from '../../files/private-files.ts'
 import type { PredictionEvent } from '../../inference/core/events.ts'
 import { createInnerContext } from '../../inference/core/inner-context.ts'
 import type { RequestCore } from '../../inference/core/pipeline.ts'
 import type { HostedTool } from '../../inference/tools/hosted-tool.ts'
+import type { TraceRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
 import type { Residency } from '../../residency/residency.ts'
 import type { PerformInside } from '../../routing/model-ports.ts'
@@ -17,8 +19,9 @@ import { createCompaction } from './compact.ts'
 import { createConversing } from './converse.ts'
 import { introduceSpeaker } from './introduce-speaker.ts'
 import { loadPipeline } from './load-pipeline.ts'
+import { noteTurn } from './note-turn.ts'
 import { readPipelineFacts } from './pipeline-facts.ts'
-import { type FindModel, findPart, namePipelineParts, type PartName } from './pipeline-parts.ts'
+import { type FindModel, findPart, isAnyToAny, namePipelineParts, type PartName } from './pipeline-parts.ts'
 import { createRecognition } from './recognize-speaker.ts'
 import { createSpeaking } from './speak.ts'
 import { createStageTimes, type ObserveStage } from './stage-times.ts'
@@ -39,7 +42,24 @@ export interface StageParts {
   /** Reads tools of servers that a session names. @throws {SvcError} `invalid_request` naming the entry */
   readonly readHostedTools: (tools: readonly unknown[]) => readonly HostedTool[]
   readonly observeStage: ObserveStage
+  readonly traces: TraceRecorder
+  /** Takes the seconds from the end of speech to the first sound of an answer. */
+  readonly observeFirstSound: (seconds: number) => void
   readonly clock: Pick<Clock, 'monotonic'>
+}
+
+/** Whether sessions can be held with a model: a pipeline, or a model that hears and speaks itself. */
+export function holdsConversations(model: ModelConfig): boolean {
+  return isPipeline(model) || isAnyToAny(model)
+}
+
+/** Gives all events in one batch, at the end. */
+async function* gather(
+  batches: AsyncIterable<readonly PredictionEvent[]>,
+): AsyncGenerator<readonly PredictionEvent[], void> {
+  const all: PredictionEvent[] = []
+  for await (const events of batches) all.push(...events)
+  yield all
 }
 
 /** Tools of the servers in the file of a model, where it has some. */
@@ -78,6 +98,7 @@ export function createPipelineStages(
   })
   const follow = createLiveTranscriber({
     asker,
+    transcribe,
     findModel: () => find('transcription'),
     onUnable: () => {
       followsSound = false
@@ -114,7 +135,7 @@ export function createPipelineStages(
         return
       }
     }
-    const { tools, toolChoice, hostedTools = [], maxTokens, temperature } = request
+    const { tools, toolChoice, hostedTools = [], approvals, maxTokens, temperature } = request
     const chat = {
       model: find('llm'),
       messages,
@@ -122,12 +143,15 @@ export function createPipelineStages(
       toolChoice,
       hostedTools: [...parts.readHostedTools(hostedTools), MODEL_SERVERS],
       options: {
+        approvals,
         generation: { maxTokens, temperature },
         reasoningEffort: pipeline.reasoningEffort || undefined,
         thinking: pipeline.disableThinking === true ? false : undefined,
       },
     }
-    yield* times.first('language_model', askChat(asker, chat, call), (events) => events.length > 0)
+    const batches = askChat(asker, chat, call)
+    const isWhole = pipeline.streaming?.llm === false
+    yield* times.first('language_model', isWhole ? gather(batches) : batches, (events) => events.length > 0)
   }
 
   return {
@@ -157,6 +181,7 @@ export function createPipelineStages(
     converse: (turn, call) => times.first('conversation', converse(turn, call), ({ type }) => type === 'audio'),
     classifySounds: (samples, call) => times.whole('sound_detection', () => classify(samples, call)),
     recognizeSpeaker: (samples, call) => times.whole('voice_recognition', () => recognize(samples, call)),
+    noteTurn: (turn, caller) => noteTurn(turn, caller, { ...parts, pipeline: model.name }),
     compact: (messages, call) =>
       compact === undefined ? Promise.resolve(messages) : times.whole('summary', () => compact(messages, call)),
   }

@@ -15,7 +15,7 @@ export interface StageChat {
   readonly tools?: readonly unknown[] | undefined
   readonly toolChoice?: unknown
   readonly hostedTools?: readonly HostedTool[] | undefined
-  readonly options?: Partial<Pick<ChatRequest, 'generation' | 'reasoningEffort' | 'thinking'>> | undefined
+  readonly options?: Partial<Pick<ChatRequest, 'generation' | 'reasoningEffort' | 'thinking' | 'approvals'>> | undefined
 }
 
 /**

@@ -3,10 +3,12 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { LiveTranscriptPart } from '../../inference/operations/audio/audio-operations.ts'
 import { HEARD_RATE, type HeardPart, type LiveTranscription, type StageCall } from '../ports.ts'
 import type { PartAsker } from './ask-part.ts'
-import type { HearingOptions } from './transcribe.ts'
+import type { HearingOptions, Transcriber } from './transcribe.ts'
 
 /** Sound that may wait for the model, samples: half a minute. */
 const MAX_WAITING = 30 * HEARD_RATE
+/** Sound that is kept for a model that cannot follow it, samples: the longest turn. */
+const MAX_KEPT = 90 * HEARD_RATE
 /** Parts of the text that may wait for their reader. */
 const MAX_PARTS = 10_000
 
@@ -14,6 +16,8 @@ const MAX_PARTS = 10_000
 export interface LiveTranscriberOptions {
   readonly asker: PartAsker
   readonly findModel: () => ModelConfig
+  /** Writes down the sound where the model cannot follow it. */
+  readonly transcribe: Transcriber
   /** Told when the model cannot do this, so that it is not asked again. */
   readonly onUnable: () => void
 }
@@ -22,9 +26,12 @@ export interface LiveTranscriberOptions {
 export function createLiveTranscriber({
   asker,
   findModel,
+  transcribe,
   onUnable,
 }: LiveTranscriberOptions): (options: HearingOptions, call: StageCall) => LiveTranscription {
-  return ({ language }, call) => {
+  return (options, call) => {
+    const { language } = options
+    const kept = createKeptSound()
     const sound = createSoundQueue()
     const left = new AbortController()
     const parts = createPartQueue()
@@ -50,10 +57,15 @@ export function createLiveTranscriber({
         { ...call, signal },
       )
       try {
-        for await (const part of asked) parts.add(part)
+        for await (const part of asked) {
+          kept.drop()
+          parts.add(part)
+        }
         parts.end()
       } catch (error) {
-        if (SvcError.is(error) && error.code === 'no_live_transcription') onUnable()
+        const isUnable = SvcError.is(error) && error.code === 'no_live_transcription'
+        if (isUnable) onUnable()
+        else kept.drop()
         parts.end(error)
       } finally {
         sound.close()
@@ -61,21 +73,59 @@ export function createLiveTranscriber({
     }
 
     return {
-      hear: (samples) => sound.add(samples),
+      hear(samples) {
+        sound.add(samples)
+        kept.add(samples)
+      },
       get text() {
         return parts.text
       },
       async *end() {
         sound.end()
-        yield* parts.read()
+        try {
+          yield* parts.read()
+        } catch (error) {
+          const samples = kept.take()
+          if (samples === undefined) throw error
+          yield* transcribe(samples, options, call)
+        }
         await running
       },
       close() {
         left.abort(new SvcError('cancelled', 'the transcription was dropped', { code: 'cancelled' }))
         sound.close()
+        kept.drop()
         parts.end()
       },
     }
+  }
+}
+
+/** The sound of a turn, until the model is known to follow it. The oldest goes first beyond the longest turn. */
+function createKeptSound() {
+  let pieces: Float32Array[] | undefined = []
+  let size = 0
+  return {
+    add(samples: Float32Array): void {
+      if (pieces === undefined) return
+      pieces.push(samples)
+      size += samples.length
+      while (size > MAX_KEPT) size -= pieces.shift()?.length ?? size
+    },
+    drop(): void {
+      pieces = undefined
+    },
+    take(): Float32Array | undefined {
+      if (pieces === undefined) return undefined
+      const all = new Float32Array(size)
+      let at = 0
+      for (const piece of pieces) {
+        all.set(piece, at)
+        at += piece.length
+      }
+      pieces = undefined
+      return all
+    },
   }
 }
 

@@ -1,4 +1,3 @@
-import { SvcError } from '@svc/errors'
 import type {
   ResponseFileSearchTool,
   ResponseInputItem,
@@ -7,7 +6,7 @@ import type {
   ResponseTool,
 } from '@svc/wire/responses'
 import type { HostedTool } from '../../../inference/tools/hosted-tool.ts'
-import { readNamedServers } from '../../../inference/tools/named-servers.ts'
+import { invalidTools, MAX_SERVERS, toNamedServer } from '../../../inference/tools/named-servers.ts'
 import { readServerFields, type ServerFields } from '../server-fields.ts'
 import type { ServerItemOptions } from './server-items.ts'
 
@@ -22,9 +21,8 @@ export function readHostedFields(
   items: readonly ResponseInputItem[],
 ): ServerFields {
   const given = tools ?? []
-  const searches = given.filter(isFileSearch)
-  if (searches.length > 1) throw invalid(`tools[${given.lastIndexOf(searches[1] as ResponseTool)}]`, 'one file_search takes all vector stores')
-  const named = [...readNamedServers(given), ...searches.map(toSearch)]
+  const named = given.flatMap((tool, index) => readHosted(tool, `tools[${index}]`) ?? [])
+  checkServers(given)
   const usual: readonly HostedTool[] =
     given.length === 0 ? [{ kind: 'model-servers', required: true, ifAny: true }] : []
   const { hosted, approvals, ...rest } = readServerFields(metadata ?? undefined, { usual, required: true })
@@ -63,7 +61,9 @@ function readApprovals(items: readonly ResponseInputItem[]): readonly (readonly 
   )
 }
 
-function toSearch(tool: ResponseFileSearchTool): HostedTool {
+function readHosted(tool: ResponseTool, param: string): HostedTool | undefined {
+  if (isServer(tool)) return { kind: 'named-server', server: toNamedServer(tool, param) }
+  if (!isFileSearch(tool)) return undefined
   return {
     kind: 'file-search',
     stores: tool.vector_store_ids,
@@ -73,9 +73,16 @@ function toSearch(tool: ResponseFileSearchTool): HostedTool {
   }
 }
 
-function invalid(param: string, reason: string): SvcError {
-  return new SvcError('invalid_request', `${param}: ${reason}`, {
-    code: 'invalid_tools',
-    details: { type: 'invalid_request_error', param },
-  })
+function checkServers(tools: readonly ResponseTool[]): void {
+  const labels = new Set<string>()
+  let searches = 0
+  for (const [index, tool] of tools.entries()) {
+    if (isFileSearch(tool)) searches += 1
+    if (searches > 1) throw invalidTools(`tools[${index}]`, 'one file_search takes all vector stores')
+    if (!isServer(tool)) continue
+    if (labels.has(tool.server_label))
+      throw invalidTools(`tools[${index}].server_label`, 'is the label of another server')
+    labels.add(tool.server_label)
+    if (labels.size > MAX_SERVERS) throw invalidTools('tools', `more than ${MAX_SERVERS} servers`)
+  }
 }

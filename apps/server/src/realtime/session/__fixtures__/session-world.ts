@@ -2,6 +2,7 @@ import { createFakeClock, eventually } from '@svc/test-kit'
 import type { RealtimeSessionFields } from '@svc/wire/realtime'
 import type { PredictionEvent } from '../../../inference/core/events.ts'
 import type {
+  FinishedTurn,
   PipelineFacts,
   PipelineStages,
   RealtimePeer,
@@ -36,7 +37,6 @@ const FACTS: PipelineFacts = {
   isScanned: false,
   announcesSpeakers: 'known',
   retranscribes: false,
-  compacts: false,
   maxHistoryItems: 0,
   speaksByClause: true,
   turnDetection: null,
@@ -73,6 +73,7 @@ export function createWorld(
   const events: ServerEvent[] = []
   const asked: ThinkRequest[] = []
   const spoken: string[] = []
+  const noted: FinishedTurn[] = []
   const closed: number[] = []
   let parts: TurnTakerParts | undefined
   const taken: string[] = []
@@ -109,6 +110,7 @@ export function createWorld(
     classifySounds: async () => [],
     recognizeSpeaker: async () => ({ name: undefined, isAccepted: true, isSilent: false }),
     compact: async (messages) => messages,
+    noteTurn: (turn) => void noted.push(turn),
     ...options.stages,
   } satisfies PipelineStages
   const peer: RealtimePeer = {
@@ -155,6 +157,7 @@ export function createWorld(
     events,
     asked,
     spoken,
+    noted,
     closed,
     taken,
     types,

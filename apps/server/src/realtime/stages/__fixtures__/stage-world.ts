@@ -117,6 +117,8 @@ export function createStageWorld(
       },
       readHostedTools: (tools) => tools.map(() => ({ kind: 'assistant' })),
       observeStage: (stage) => observed.push(stage),
+      observeFirstSound: (seconds) => observed.push(`first sound ${seconds}`),
+      traces: { begin: () => undefined },
       clock: { monotonic: () => performance.now() },
     },
     { through: options.through },
