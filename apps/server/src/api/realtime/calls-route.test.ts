@@ -29,7 +29,8 @@ describe('POST /v1/realtime/calls', () => {
   }
   const post = (path: string, type: string, body: string | Buffer, key = 'key-one') =>
     world.app.call(path, { method: 'POST', body, headers: { 'content-type': type, ...bearer(key) } })
-  const postJson = (body: object, key?: string) => post('/v1/realtime/calls', 'application/json', JSON.stringify(body), key)
+  const postJson = (body: object, key?: string) =>
+    post('/v1/realtime/calls', 'application/json', JSON.stringify(body), key)
 
   it('takes an offer as it is, and answers with one', async () => {
     const client = await startClient()
@@ -66,7 +67,10 @@ describe('POST /v1/realtime/calls', () => {
     const client = await startClient()
     const reply = await postJson({ sdp: client.offer, model: 'talk', session: { voice: 'kal' } })
     expect(reply.status).toBe(200)
-    expect(reply.json()).toEqual({ sdp: expect.stringContaining('m=audio'), session_id: expect.stringMatching(/^sess_/) })
+    expect(reply.json()).toEqual({
+      sdp: expect.stringContaining('m=audio'),
+      session_id: expect.stringMatching(/^sess_/),
+    })
     expect(world.asked).toMatchObject([{ model: 'talk', fields: { voice: 'kal' } }])
   })
 

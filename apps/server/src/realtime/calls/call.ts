@@ -1,7 +1,7 @@
-import { SvcError } from '@svc/errors'
 import type { Clock, Logger } from '../../ports.ts'
 import { MAX_SESSION_MS } from '../open-session.ts'
-import { HEARD_RATE, type RealtimePeer, type RealtimeSession } from '../ports.ts'
+import type { RealtimePeer, RealtimeSession } from '../ports.ts'
+import { createLife, type Life } from './call-life.ts'
 import { type CallMedia, createCallMedia } from './media/call-media.ts'
 import type { Ticker } from './media/ticker.ts'
 import { answerOffer, type Connection, STREAM_NAME } from './peer/connection.ts'
@@ -11,12 +11,12 @@ import type { Offer } from './sdp/read-offer.ts'
 
 /** Time that a client has to connect. */
 const CONNECT_MS = 20_000
-/** Time that a client may be silent, or leave events unread. */
-const SILENCE_MS = 30_000
+/** Time that a client may be silent: a browser whose page is closed says nothing. */
+const SILENCE_MS = 15_000
+/** Time that a client may leave events unread. */
+const UNREAD_MS = 30_000
 /** Time that the last events have to leave. */
 const FLUSH_MS = 500
-/** Sound that a session may have to take still; more is dropped. */
-const MAX_UNHEARD_MS = 5000
 
 type CloseCode = Parameters<RealtimePeer['close']>[0]
 
@@ -142,97 +142,5 @@ function watch(now: number, { life, channel, media, offer }: Parts & { readonly 
   else if (!life.isConnected) {
     if (now - life.begunAt > CONNECT_MS) life.end('the client did not connect')
   } else if (isSilent) life.end('the client is silent')
-  else if (now - (channel.behindSince ?? now) > SILENCE_MS) life.end('the client reads no events')
-}
-
-/** The span of a call: what is to be freed at its end. */
-interface Life {
-  session: RealtimeSession | undefined
-  connection: Connection | undefined
-  readonly begunAt: number
-  readonly lastSignAt: number
-  readonly isConnected: boolean
-  /** Aborts at the end. */
-  readonly gone: AbortSignal
-  readonly over: Promise<void>
-  receive(text: Uint8Array): Promise<void>
-  hear(samples: Float32Array): void
-  connected(): void
-  /** Something came from the client. */
-  sign(): void
-  add(free: () => void): void
-  /** Ends everything; a second time does nothing. */
-  end(reason: string): void
-}
-
-function createLife({ clock, log }: Pick<CallOptions, 'clock' | 'log'>): Life {
-  const abort = new AbortController()
-  const freeing: (() => void)[] = []
-  let unheardMs = 0
-  let isConnected = false
-  let lastSignAt = clock.monotonic()
-  let settle = (): void => undefined
-  const over = new Promise<void>((resolve) => {
-    settle = resolve
-  })
-
-  async function free(reason: string): Promise<void> {
-    const { session, connection } = life
-    try {
-      connection?.close()
-      for (const each of freeing.splice(0).reverse()) each()
-      await session?.close()
-    } catch (error) {
-      log.error({ err: error }, 'a call could not be ended properly')
-    }
-    log.info({ session: session?.id, reason, ms: Math.round(clock.monotonic() - life.begunAt) }, 'a call has ended')
-    settle()
-  }
-
-  const life: Life = {
-    session: undefined,
-    connection: undefined,
-    begunAt: lastSignAt,
-    over,
-    gone: abort.signal,
-    get lastSignAt() {
-      return lastSignAt
-    },
-    get isConnected() {
-      return isConnected
-    },
-    async receive(text) {
-      await life.session?.receive(text).catch((error: unknown) => {
-        log.error({ err: error }, 'an event of a call failed unexpectedly')
-      })
-    },
-    hear(samples) {
-      const ms = (samples.length * 1000) / HEARD_RATE
-      if (life.session === undefined || unheardMs > MAX_UNHEARD_MS) return
-      unheardMs += ms
-      life.session
-        .hear(samples, { sampleRate: HEARD_RATE })
-        .catch((error: unknown) => log.error({ err: error }, 'sound of a call failed unexpectedly'))
-        .finally(() => {
-          unheardMs -= ms
-        })
-    },
-    connected() {
-      isConnected = true
-      lastSignAt = clock.monotonic()
-    },
-    sign() {
-      lastSignAt = clock.monotonic()
-    },
-    add(each) {
-      if (abort.signal.aborted) each()
-      else freeing.push(each)
-    },
-    end(reason) {
-      if (abort.signal.aborted) return
-      abort.abort(new SvcError('cancelled', reason, { code: 'client_gone' }))
-      void free(reason)
-    },
-  }
-  return life
+  else if (now - (channel.behindSince ?? now) > UNREAD_MS) life.end('the client reads no events')
 }

@@ -119,14 +119,14 @@ describe('calls', () => {
     await expect(peer.send({ type: 'late' })).rejects.toMatchObject({ kind: 'cancelled' })
   })
 
-  it('of a client that is silent for 30 s end', async () => {
+  it('of a client that is silent for 15 s end', async () => {
     let skipped = 0
     const { calls, open } = startCalls({ clock: { ...systemClock, monotonic: () => performance.now() + skipped } })
     const client = await startClient()
     await client.connect((await open(client)).answer)
     client.send({ type: 'hello' })
     await eventually(() => expect(client.events).toHaveLength(2))
-    skipped = 31_000
+    skipped = 16_000
     await isFreed(calls, performance.now())
   })
 

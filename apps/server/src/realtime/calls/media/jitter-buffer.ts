@@ -1,4 +1,5 @@
 import type { RtpPacket } from '../rtp/rtp-packet.ts'
+import { createSequence } from './sequence.ts'
 
 const START_WAIT_MS = 60
 const MAX_WAIT_MS = 200
@@ -7,8 +8,6 @@ const STEP_MS = 20
 const CALM_MS = 10_000
 /** Packets that wait for one before them. */
 const MAX_PACKETS = 100
-/** A sequence number further away begins a new stream, if the next packet follows it. */
-const MAX_JUMP = 1000
 /** Numbers that are remembered as given up. */
 const MAX_GIVEN_UP = 256
 
@@ -50,37 +49,19 @@ interface Waiting {
 export function createJitterBuffer(): JitterBuffer {
   const waiting = new Map<number, Waiting>()
   const givenUp = new Set<number>()
+  const sequence = createSequence()
   const counts = { received: 0, lost: 0, late: 0, duplicates: 0 }
   /** The number that is to come out next, with its turns. */
   let next: number | undefined
-  let highest = 0
   let waitMs = START_WAIT_MS
   let calmSince = 0
-  /** The number that would confirm a new stream. */
-  let suspected: number | undefined
   let hasRestarted = false
 
-  function restart(sequence: number): number {
-    if (next !== undefined) hasRestarted = true
+  function restart(number: number): void {
+    hasRestarted = next !== undefined
     waiting.clear()
     givenUp.clear()
-    suspected = undefined
-    highest = sequence
-    next = sequence
-    return sequence
-  }
-
-  /** The number with its turns; undefined for a packet far away that nothing confirms. */
-  function unwrap(sequence: number): number | undefined {
-    if (next === undefined) return restart(sequence)
-    const difference = ((sequence - highest) << 16) >> 16
-    if (Math.abs(difference) <= MAX_JUMP) {
-      suspected = undefined
-      return highest + difference
-    }
-    if (suspected === sequence) return restart(sequence)
-    suspected = (sequence + 1) & 0xff_ff
-    return undefined
+    next = number
   }
 
   function addPast(number: number, now: number): void {
@@ -113,13 +94,14 @@ export function createJitterBuffer(): JitterBuffer {
 
   return {
     add(packet, now) {
-      const number = unwrap(packet.sequence)
-      if (number === undefined || next === undefined) return
+      const taken = sequence.take(packet.sequence)
+      if (taken === undefined) return
+      const { number, isNew } = taken
+      if (isNew) restart(number)
       counts.received++
-      if (number < next) addPast(number, now)
+      if (next !== undefined && number < next) addPast(number, now)
       else if (waiting.has(number)) counts.duplicates++
       else waiting.set(number, { packet, arrivedAt: now })
-      highest = Math.max(highest, number)
     },
     take(now) {
       const ordered: Ordered[] = []
@@ -145,7 +127,7 @@ export function createJitterBuffer(): JitterBuffer {
       return ordered
     },
     get facts() {
-      return { ...counts, highestSequence: highest, waitMs }
+      return { ...counts, highestSequence: sequence.highest, waitMs }
     },
   }
 }

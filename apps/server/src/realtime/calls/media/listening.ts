@@ -1,7 +1,7 @@
 import { OPUS_FRAME_MS, type OpusFrameDecoder, readOpusDuration } from '@svc/audio/opus'
 import type { ReceivedFacts } from '../rtp/reports.ts'
 import { type RtpPacket, readRtp, STAMPS_A_MS } from '../rtp/rtp-packet.ts'
-import { createJitterBuffer, type Ordered } from './jitter-buffer.ts'
+import { createJitterBuffer, type JitterBuffer, type Ordered } from './jitter-buffer.ts'
 
 /** Silence takes the place of a sender that has been quiet for this long, so that time goes on. */
 const QUIET_MS = 250
@@ -41,7 +41,7 @@ export function createListening({ payloadType, decoder, hear }: ListeningOptions
   let heardMs = 0
   let nextTimestamp: number | undefined
   let lost = 0
-  let reported = { received: 0, lost: 0 }
+  const losses = createLosses(buffer)
 
   function give(samples: Float32Array): void {
     if (samples.length > 0) hear(samples)
@@ -117,14 +117,7 @@ export function createListening({ payloadType, decoder, hear }: ListeningOptions
     },
     report() {
       if (source === undefined) return undefined
-      const { received, lost: lostSoFar, highestSequence } = buffer.facts
-      const since = { received: received - reported.received, lost: lostSoFar - reported.lost }
-      const all = since.received + since.lost
-      reported = { received, lost: lostSoFar }
-      return {
-        ...{ source, highestSequence, lost: lostSoFar },
-        ...{ jitter: arrivals.jitter, lostShare: all === 0 ? 0 : since.lost / all },
-      }
+      return { source, jitter: arrivals.jitter, ...losses.take() }
     },
   }
 }
@@ -141,6 +134,20 @@ function createArrivals() {
     },
     get jitter(): number {
       return Math.min(0xff_ff_ff_ff, Math.floor(jitter))
+    },
+  }
+}
+
+/** Counts what was lost since the last report, and before. */
+function createLosses(buffer: Pick<JitterBuffer, 'facts'>) {
+  let reported = { received: 0, lost: 0 }
+  return {
+    take() {
+      const { received, lost, highestSequence } = buffer.facts
+      const lostSince = lost - reported.lost
+      const all = received - reported.received + lostSince
+      reported = { received, lost }
+      return { lost, highestSequence, lostShare: all === 0 ? 0 : lostSince / all }
     },
   }
 }

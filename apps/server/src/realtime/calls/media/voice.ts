@@ -2,17 +2,15 @@ import { OPUS_FRAME_MS, type OpusFrameEncoder } from '@svc/audio/opus'
 import { SvcError } from '@svc/errors'
 import type { Speaker } from '../../ports.ts'
 import type { RtpStream } from '../rtp/rtp-stream.ts'
+import { createChanges } from './changes.ts'
 import { createFrameQueue } from './frame-queue.ts'
+import { createPacer } from './pacer.ts'
 
 /** Samples a second of the voice as it is encoded. */
 export const VOICE_RATE = 24_000
 
 /** Sound that may wait to be played. */
 const MAX_QUEUED_MS = 4000
-/** Frames that are sent before their time, so that a late tick leaves no hole. */
-const FRAMES_AHEAD = 2
-/** Frames that are sent at once after a stop of the process; time is skipped beyond. */
-const MAX_BURST = 10
 /** Sound that is gathered before a stretch begins, for at most as long. */
 const FIRST_MS = 60
 /** Frames of silence after the sound, with which its end leaves the codec. */
@@ -34,139 +32,84 @@ export interface VoiceOptions {
   readonly now: () => number
 }
 
-/** Creates the voice of a call. */
-export function createVoice(options: VoiceOptions): Voice {
-  const { encoder, stream, now: readNow } = options
+/** Creates the voice of a call. {@link Speaker.clear} ends a pause, too. */
+export function createVoice({ encoder, stream, now: readNow }: VoiceOptions): Voice {
   const queue = createFrameQueue({ sampleRate: VOICE_RATE, frameSamples: encoder.frameSamples })
-  /** When the first frame of the present stretch was due; undefined while nothing is sent. */
-  let begunAt: number | undefined
-  let framesOfStretch = 0
-  let silentFrames = 0
-  let soundMs = 0
-  let isPaused = false
-  let isPlaying = false
-  let isClosed = false
-  /** When sound came into the empty queue. */
-  let waitingSince = 0
-  /** Wakes those who wait for room in the queue, or for its end. */
-  const wakers: (() => void)[] = []
+  const silence = new Float32Array(encoder.frameSamples)
+  const pacer = createPacer()
+  const changes = createChanges()
+  const state = { soundMs: 0, isPaused: false, isPlaying: false, isClosed: false, waitingSince: 0 }
 
-  function wake(): void {
-    for (const waker of wakers.splice(0)) waker()
-  }
-
-  /** Milliseconds of sent sound whose time is still to come. */
-  function soundAheadMs(now: number): number {
-    if (begunAt === undefined) return 0
-    return Math.max(0, begunAt + (framesOfStretch - silentFrames) * OPUS_FRAME_MS - now)
-  }
-
-  /** The next frame; undefined when the stretch is over. */
-  function nextFrame(): Float32Array | undefined {
+  /** Sends the next frame. @returns whether there was one */
+  function sendFrame(now: number): boolean {
     const sound = queue.shift()
-    if (sound !== undefined) {
-      silentFrames = 0
-      soundMs += OPUS_FRAME_MS
-      return sound
-    }
-    if (silentFrames >= FRAMES_AFTER) return undefined
-    silentFrames++
-    return new Float32Array(encoder.frameSamples)
+    if (sound === undefined && pacer.silentFrames >= FRAMES_AFTER) return false
+    stream.send(encoder.encode(sound ?? silence), { isFirst: pacer.isAtFirst, now })
+    pacer.sent(sound !== undefined)
+    if (sound !== undefined) state.soundMs += OPUS_FRAME_MS
+    return true
   }
 
-  function begin(now: number): void {
-    begunAt = now
-    framesOfStretch = 0
-    silentFrames = 0
-    isPlaying = true
-  }
-
-  function endStretch(): void {
-    begunAt = undefined
-    framesOfStretch = 0
-  }
-
-  function sendDue(now: number, begun: number): void {
-    const due = Math.floor((now - begun) / OPUS_FRAME_MS) + 1 + FRAMES_AHEAD
-    const behind = due - framesOfStretch
-    // The time of a long stop is left out: the client has heard silence.
-    if (behind > MAX_BURST) begunAt = begun + (behind - MAX_BURST) * OPUS_FRAME_MS
-    for (let left = Math.min(behind, MAX_BURST); left > 0; left--) {
-      const frame = nextFrame()
-      if (frame === undefined) {
-        endStretch()
-        return
-      }
-      stream.send(encoder.encode(frame), { isFirst: framesOfStretch === 0, now })
-      framesOfStretch++
+  function sendDue(now: number): void {
+    for (let left = pacer.countDue(now); left > 0; left--) {
+      if (sendFrame(now)) continue
+      pacer.end()
+      return
     }
   }
 
-  /** Resolves at the next change of the queue. */
-  function nextChange(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        signal.removeEventListener('abort', done)
-        resolve()
-      }
-      signal.addEventListener('abort', done)
-      wakers.push(done)
-    })
+  function beginIfReady(now: number): void {
+    const isReady = queue.ms >= FIRST_MS || now - state.waitingSince >= FIRST_MS
+    if (pacer.isRunning || queue.isEmpty || !isReady) return
+    pacer.begin(now)
+    state.isPlaying = true
   }
 
-  function drop(): void {
-    queue.clear()
-    soundMs = 0
-    isPlaying = false
-    isPaused = false
-    endStretch()
-    wake()
+  async function waitWhile(isTrue: () => boolean, signal: AbortSignal): Promise<void> {
+    while (!state.isClosed && isTrue()) {
+      signal.throwIfAborted()
+      await changes.next(signal)
+    }
+    signal.throwIfAborted()
   }
 
   return {
     async play(samples, { sampleRate, signal }) {
       signal.throwIfAborted()
-      if (isClosed) throw new SvcError('cancelled', 'the call is over', { code: 'call_over' })
-      if (queue.isEmpty) waitingSince = readNow()
+      if (state.isClosed) throw new SvcError('cancelled', 'the call is over', { code: 'call_over' })
+      if (queue.isEmpty) state.waitingSince = readNow()
       queue.push(samples, sampleRate)
-      while (queue.ms > MAX_QUEUED_MS && !isClosed) {
-        signal.throwIfAborted()
-        await nextChange(signal)
-      }
-      signal.throwIfAborted()
+      await waitWhile(() => queue.ms > MAX_QUEUED_MS, signal)
     },
     pause() {
-      isPaused = true
-      endStretch()
+      state.isPaused = true
+      pacer.end()
     },
     resume() {
-      isPaused = false
+      state.isPaused = false
     },
-    clear: drop,
+    clear() {
+      Object.assign(state, { soundMs: 0, isPlaying: false, isPaused: false })
+      queue.clear()
+      pacer.end()
+      changes.tell()
+    },
     get playedMs() {
-      return Math.max(0, soundMs - soundAheadMs(readNow()))
+      return Math.max(0, state.soundMs - pacer.soundAheadMs(readNow()))
     },
-    async drained({ signal }) {
-      while (!isClosed && (isPlaying || !queue.isEmpty)) {
-        signal.throwIfAborted()
-        await nextChange(signal)
-      }
-      signal.throwIfAborted()
-    },
+    drained: ({ signal }) => waitWhile(() => state.isPlaying || !queue.isEmpty, signal),
     tick(now) {
-      if (isClosed || isPaused) return
-      const isReady = queue.ms >= FIRST_MS || now - waitingSince >= FIRST_MS
-      if (begunAt === undefined && !queue.isEmpty && isReady) begin(now)
-      if (begunAt !== undefined) sendDue(now, begunAt)
-      if (isPlaying && queue.isEmpty && soundAheadMs(now) === 0) isPlaying = false
-      wake()
+      if (state.isClosed || state.isPaused) return
+      beginIfReady(now)
+      sendDue(now)
+      if (queue.isEmpty && pacer.soundAheadMs(now) === 0) state.isPlaying = false
+      changes.tell()
     },
     close() {
-      if (isClosed) return
-      isClosed = true
+      state.isClosed = true
       queue.clear()
-      endStretch()
-      wake()
+      pacer.end()
+      changes.tell()
     },
   }
 }
