@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BuiltServer } from '../../server/test/support/built-server.ts'
-import { describeInBrowser, openView, startBuiltServer, type View } from './harness.ts'
+import { describeInBrowser, openView, startBuiltServer } from './harness.ts'
 import { dress, findHiddenStops, findOverflow, findSmallText, findViolations, settle, WIDTHS } from './look.ts'
 
 const PIPELINE = `name: talk
@@ -64,34 +64,67 @@ describeInBrowser('talk', () => {
 
   const captions = (page: Page, role: string) => page.locator(`[data-role="${role}"]`)
 
-  /** Starts a conversation, and waits until what the microphone said is answered. */
-  async function talk({ page }: View, transport: 'webrtc' | 'websocket'): Promise<void> {
-    await page.goto('/app/talk')
-    await settle(page, 'Talk')
-    await page.getByRole('button', { name: 'Free talk' }).click()
-    await page.getByLabel('Connection').selectOption(transport)
-    await page.getByRole('button', { name: 'Start', exact: true }).click()
-    await page.locator(`[data-transport="${transport}"]`).waitFor()
+  /** Waits until what was heard is written down and answered, with the times of its stages. */
+  async function untilAnswered(page: Page): Promise<void> {
     await captions(page, 'user').filter({ hasText: HEARD }).waitFor()
     await page.locator('[data-role="assistant"][data-caption="done"]').first().waitFor()
     await page.locator('[data-stage="done"]').waitFor()
-    const stages = await page
-      .locator('[data-stage]')
-      .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-stage')))
+    const rows = page.locator('[data-stage]')
+    const stages = await rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-stage')))
     expect(stages).toEqual(['transcribed', 'firstText', 'firstSound', 'done'])
   }
 
   it('answers speech over a WebSocket, then a typed message, and ends', async () => {
     await using view = await openView(server.url, { microphone })
     const { page } = view
-    await talk(view, 'websocket')
+    await page.goto('/app/talk')
+    await settle(page, 'Talk')
+    await page.getByText('Private data is not filtered out of your turns.').waitFor()
+    await page.getByRole('button', { name: 'Free talk' }).click()
+    await page.getByLabel('Connection').selectOption('websocket')
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await page.locator('[data-transport="websocket"]').waitFor()
+    await untilAnswered(page)
+    // the answer is heard: its sound reaches the meter
+    await page.locator('[data-activity="speaking"]').waitFor()
     expect(await look(page)).toEqual([])
     await page.getByLabel('Message', { exact: true }).fill('And on Sunday?')
     await page.keyboard.press('Enter')
-    await captions(page, 'user').filter({ hasText: 'And on Sunday?' }).waitFor()
     await page.locator('[data-role="user"]:has-text("Sunday") ~ [data-role="assistant"][data-caption="done"]').waitFor()
     await page.getByRole('button', { name: 'End', exact: true }).click()
     await page.getByText('The conversation has ended.').waitFor()
     expect(await look(page)).toEqual([])
+  })
+
+  it('speaks by the Space key over WebRTC, in German', async () => {
+    await using view = await openView(server.url, {
+      microphone,
+      language: 'de',
+      width: 390,
+      height: 844,
+      theme: 'dark',
+    })
+    const { page } = view
+    await page.goto('/app/talk')
+    await settle(page, 'Gespräch')
+    await page.getByLabel('Verbindung').selectOption('webrtc')
+    await page.getByRole('button', { name: 'Beginnen', exact: true }).press('Enter')
+    await page.locator('[data-transport="webrtc"]').waitFor()
+    await page.getByRole('log').focus()
+    await page.keyboard.down('Space')
+    await page.getByRole('button', { name: 'Sie sprechen', pressed: true }).waitFor()
+    await page.waitForFunction(() => {
+      const [level] = document.querySelectorAll<HTMLElement>('[data-level] i')
+      return Number(/[\d.]+/.exec(level?.style.transform ?? '')?.[0] ?? 0) > 0.2
+    })
+    await page.keyboard.up('Space')
+    await untilAnswered(page)
+    await page.locator('[data-activity="speaking"]').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('[data-activity="ready"]').waitFor()
+    expect(await look(page)).toEqual([])
+    // leaving the page ends the call
+    await page.goto('/app/api')
+    await settle(page, 'API')
   })
 })

@@ -3417,6 +3417,261 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/realtime": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A WebSocket for a spoken conversation */
+        get: operations["get_v1_realtime"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/realtime": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A WebSocket for a spoken conversation */
+        get: operations["get_realtime_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/client_secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A short-lived credential that opens realtime sessions of one model */
+        post: operations["post_v1_realtime_client_secrets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/realtime/client_secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A short-lived credential that opens realtime sessions of one model */
+        post: operations["post_realtime_client_secrets_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A realtime session with a short-lived credential, as the beta made it */
+        post: operations["post_v1_realtime_sessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/realtime/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A realtime session with a short-lived credential, as the beta made it */
+        post: operations["post_realtime_sessions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/transcription_sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A session that writes down speech, with a short-lived credential, as the beta made it */
+        post: operations["post_v1_realtime_transcription_sessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/realtime/transcription_sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A session that writes down speech, with a short-lived credential, as the beta made it */
+        post: operations["post_realtime_transcription_sessions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin a spoken conversation over WebRTC */
+        post: operations["post_v1_realtime_calls"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/realtime/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin a spoken conversation over WebRTC */
+        post: operations["post_realtime_calls_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/calls/{call_id}/hangup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a call */
+        post: operations["post_v1_realtime_calls_call_id_hangup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/realtime/calls/{call_id}/hangup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a call */
+        post: operations["post_realtime_calls_call_id_hangup_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/calls/{call_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Not supported: accept a call of a telephone (SIP) */
+        post: operations["post_v1_realtime_calls_call_id_accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/calls/{call_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Not supported: reject a call of a telephone (SIP) */
+        post: operations["post_v1_realtime_calls_call_id_reject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/calls/{call_id}/refer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Not supported: refer a call of a telephone (SIP) */
+        post: operations["post_v1_realtime_calls_call_id_refer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/images/generations": {
         parameters: {
             query?: never;
@@ -13468,6 +13723,8 @@ export interface operations {
                         llm: string;
                         tts: string;
                         voice: string;
+                        /** @description Whether turns pass the filter for private data. */
+                        scanned: boolean;
                         /** @constant */
                         self_contained?: true;
                     }[];
@@ -19873,6 +20130,2409 @@ export interface operations {
                 };
             };
             /** @description The backend of the model does not list voices. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_realtime: {
+        parameters: {
+            query?: {
+                /** @description name of a pipeline; a client secret may name it instead */
+                model?: string;
+                /** @description a session that only writes down what it hears */
+                intent?: "transcription";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A WebSocket: each message is an event. `session.created` comes first. */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request did not ask for a WebSocket. */
+            426: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_realtime_alias: {
+        parameters: {
+            query?: {
+                /** @description name of a pipeline; a client secret may name it instead */
+                model?: string;
+                /** @description a session that only writes down what it hears */
+                intent?: "transcription";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A WebSocket: each message is an event. `session.created` comes first. */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request did not ask for a WebSocket. */
+            426: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_realtime_client_secrets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    expires_after?: ({
+                        anchor?: "created_at" | null;
+                        seconds?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    session?: ({
+                        type?: ("realtime" | "transcription") | null;
+                        model?: string | null;
+                        instructions?: string | null;
+                        tools?: (({
+                            /** @constant */
+                            type: "function";
+                            name: string;
+                            description?: string | null;
+                            parameters?: {
+                                [key: string]: unknown;
+                            } | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp";
+                            server_label: string;
+                            server_url?: string | null;
+                            authorization?: string | null;
+                            headers?: {
+                                [key: string]: string;
+                            } | null;
+                            allowed_tools?: (string[] | ({
+                                tool_names?: string[] | null;
+                            } & {
+                                [key: string]: unknown;
+                            })) | null;
+                            require_approval?: (("always" | "never") | ({
+                                always?: ({
+                                    tool_names?: string[] | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | null;
+                                never?: ({
+                                    tool_names?: string[] | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | null;
+                            } & {
+                                [key: string]: unknown;
+                            })) | null;
+                        } & {
+                            [key: string]: unknown;
+                        }))[] | null;
+                        tool_choice?: (("auto" | "none" | "required") | ({
+                            /** @constant */
+                            type: "function";
+                            name: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp";
+                            server_label: string;
+                            name?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                        output_modalities?: ("text" | "audio")[] | null;
+                        max_output_tokens?: ("inf" | number) | null;
+                        parallel_tool_calls?: boolean | null;
+                        modalities?: ("text" | "audio")[] | null;
+                        max_response_output_tokens?: ("inf" | number) | null;
+                        voice?: (string | ({
+                            id: string;
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                        output_audio_format?: (("pcm16" | "g711_ulaw" | "g711_alaw") | (({
+                            /** @constant */
+                            type: "audio/pcm";
+                            rate?: number | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @enum {string} */
+                            type: "audio/pcmu" | "audio/pcma";
+                        } & {
+                            [key: string]: unknown;
+                        }))) | null;
+                        temperature?: number | null;
+                        audio?: ({
+                            input?: ({
+                                format?: ((({
+                                    /** @constant */
+                                    type: "audio/pcm";
+                                    rate?: number | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | ({
+                                    /** @enum {string} */
+                                    type: "audio/pcmu" | "audio/pcma";
+                                } & {
+                                    [key: string]: unknown;
+                                })) | ("pcm16" | "g711_ulaw" | "g711_alaw")) | null;
+                                transcription?: ({
+                                    model?: string | null;
+                                    language?: string | null;
+                                    prompt?: string | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | null;
+                                noise_reduction?: ({
+                                    /** @enum {string} */
+                                    type: "near_field" | "far_field";
+                                } & {
+                                    [key: string]: unknown;
+                                }) | null;
+                                turn_detection?: (({
+                                    /** @constant */
+                                    type: "server_vad";
+                                    threshold?: number | null;
+                                    prefix_padding_ms?: number | null;
+                                    silence_duration_ms?: number | null;
+                                    idle_timeout_ms?: number | null;
+                                    create_response?: boolean | null;
+                                    interrupt_response?: boolean | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | ({
+                                    /** @constant */
+                                    type: "semantic_vad";
+                                    eagerness?: ("low" | "medium" | "high" | "auto") | null;
+                                    create_response?: boolean | null;
+                                    interrupt_response?: boolean | null;
+                                } & {
+                                    [key: string]: unknown;
+                                })) | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            output?: ({
+                                format?: ((({
+                                    /** @constant */
+                                    type: "audio/pcm";
+                                    rate?: number | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | ({
+                                    /** @enum {string} */
+                                    type: "audio/pcmu" | "audio/pcma";
+                                } & {
+                                    [key: string]: unknown;
+                                })) | ("pcm16" | "g711_ulaw" | "g711_alaw")) | null;
+                                voice?: (string | ({
+                                    id: string;
+                                } & {
+                                    [key: string]: unknown;
+                                })) | null;
+                                speed?: number | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        include?: string[] | null;
+                        prompt?: {
+                            [key: string]: unknown;
+                        } | null;
+                        tracing?: ("auto" | {
+                            [key: string]: unknown;
+                        }) | null;
+                        truncation?: (("auto" | "disabled") | {
+                            [key: string]: unknown;
+                        }) | null;
+                        input_audio_format?: (("pcm16" | "g711_ulaw" | "g711_alaw") | (({
+                            /** @constant */
+                            type: "audio/pcm";
+                            rate?: number | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @enum {string} */
+                            type: "audio/pcmu" | "audio/pcma";
+                        } & {
+                            [key: string]: unknown;
+                        }))) | null;
+                        input_audio_transcription?: ({
+                            model?: string | null;
+                            language?: string | null;
+                            prompt?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        input_audio_noise_reduction?: ({
+                            /** @enum {string} */
+                            type: "near_field" | "far_field";
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        turn_detection?: ((({
+                            /** @constant */
+                            type: "server_vad";
+                            threshold?: number | null;
+                            prefix_padding_ms?: number | null;
+                            silence_duration_ms?: number | null;
+                            idle_timeout_ms?: number | null;
+                            create_response?: boolean | null;
+                            interrupt_response?: boolean | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "semantic_vad";
+                            eagerness?: ("low" | "medium" | "high" | "auto") | null;
+                            create_response?: boolean | null;
+                            interrupt_response?: boolean | null;
+                        } & {
+                            [key: string]: unknown;
+                        })) | ({
+                            /** @constant */
+                            type: "none";
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                        speed?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The credential and its session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        value: string;
+                        expires_at: number;
+                        session: {
+                            id: string;
+                            object: string;
+                            /** @enum {string} */
+                            type: "realtime" | "transcription";
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_realtime_client_secrets_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    expires_after?: ({
+                        anchor?: "created_at" | null;
+                        seconds?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    session?: ({
+                        type?: ("realtime" | "transcription") | null;
+                        model?: string | null;
+                        instructions?: string | null;
+                        tools?: (({
+                            /** @constant */
+                            type: "function";
+                            name: string;
+                            description?: string | null;
+                            parameters?: {
+                                [key: string]: unknown;
+                            } | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp";
+                            server_label: string;
+                            server_url?: string | null;
+                            authorization?: string | null;
+                            headers?: {
+                                [key: string]: string;
+                            } | null;
+                            allowed_tools?: (string[] | ({
+                                tool_names?: string[] | null;
+                            } & {
+                                [key: string]: unknown;
+                            })) | null;
+                            require_approval?: (("always" | "never") | ({
+                                always?: ({
+                                    tool_names?: string[] | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | null;
+                                never?: ({
+                                    tool_names?: string[] | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | null;
+                            } & {
+                                [key: string]: unknown;
+                            })) | null;
+                        } & {
+                            [key: string]: unknown;
+                        }))[] | null;
+                        tool_choice?: (("auto" | "none" | "required") | ({
+                            /** @constant */
+                            type: "function";
+                            name: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp";
+                            server_label: string;
+                            name?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                        output_modalities?: ("text" | "audio")[] | null;
+                        max_output_tokens?: ("inf" | number) | null;
+                        parallel_tool_calls?: boolean | null;
+                        modalities?: ("text" | "audio")[] | null;
+                        max_response_output_tokens?: ("inf" | number) | null;
+                        voice?: (string | ({
+                            id: string;
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                        output_audio_format?: (("pcm16" | "g711_ulaw" | "g711_alaw") | (({
+                            /** @constant */
+                            type: "audio/pcm";
+                            rate?: number | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @enum {string} */
+                            type: "audio/pcmu" | "audio/pcma";
+                        } & {
+                            [key: string]: unknown;
+                        }))) | null;
+                        temperature?: number | null;
+                        audio?: ({
+                            input?: ({
+                                format?: ((({
+                                    /** @constant */
+                                    type: "audio/pcm";
+                                    rate?: number | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | ({
+                                    /** @enum {string} */
+                                    type: "audio/pcmu" | "audio/pcma";
+                                } & {
+                                    [key: string]: unknown;
+                                })) | ("pcm16" | "g711_ulaw" | "g711_alaw")) | null;
+                                transcription?: ({
+                                    model?: string | null;
+                                    language?: string | null;
+                                    prompt?: string | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | null;
+                                noise_reduction?: ({
+                                    /** @enum {string} */
+                                    type: "near_field" | "far_field";
+                                } & {
+                                    [key: string]: unknown;
+                                }) | null;
+                                turn_detection?: (({
+                                    /** @constant */
+                                    type: "server_vad";
+                                    threshold?: number | null;
+                                    prefix_padding_ms?: number | null;
+                                    silence_duration_ms?: number | null;
+                                    idle_timeout_ms?: number | null;
+                                    create_response?: boolean | null;
+                                    interrupt_response?: boolean | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | ({
+                                    /** @constant */
+                                    type: "semantic_vad";
+                                    eagerness?: ("low" | "medium" | "high" | "auto") | null;
+                                    create_response?: boolean | null;
+                                    interrupt_response?: boolean | null;
+                                } & {
+                                    [key: string]: unknown;
+                                })) | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            output?: ({
+                                format?: ((({
+                                    /** @constant */
+                                    type: "audio/pcm";
+                                    rate?: number | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | ({
+                                    /** @enum {string} */
+                                    type: "audio/pcmu" | "audio/pcma";
+                                } & {
+                                    [key: string]: unknown;
+                                })) | ("pcm16" | "g711_ulaw" | "g711_alaw")) | null;
+                                voice?: (string | ({
+                                    id: string;
+                                } & {
+                                    [key: string]: unknown;
+                                })) | null;
+                                speed?: number | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        include?: string[] | null;
+                        prompt?: {
+                            [key: string]: unknown;
+                        } | null;
+                        tracing?: ("auto" | {
+                            [key: string]: unknown;
+                        }) | null;
+                        truncation?: (("auto" | "disabled") | {
+                            [key: string]: unknown;
+                        }) | null;
+                        input_audio_format?: (("pcm16" | "g711_ulaw" | "g711_alaw") | (({
+                            /** @constant */
+                            type: "audio/pcm";
+                            rate?: number | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @enum {string} */
+                            type: "audio/pcmu" | "audio/pcma";
+                        } & {
+                            [key: string]: unknown;
+                        }))) | null;
+                        input_audio_transcription?: ({
+                            model?: string | null;
+                            language?: string | null;
+                            prompt?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        input_audio_noise_reduction?: ({
+                            /** @enum {string} */
+                            type: "near_field" | "far_field";
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        turn_detection?: ((({
+                            /** @constant */
+                            type: "server_vad";
+                            threshold?: number | null;
+                            prefix_padding_ms?: number | null;
+                            silence_duration_ms?: number | null;
+                            idle_timeout_ms?: number | null;
+                            create_response?: boolean | null;
+                            interrupt_response?: boolean | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "semantic_vad";
+                            eagerness?: ("low" | "medium" | "high" | "auto") | null;
+                            create_response?: boolean | null;
+                            interrupt_response?: boolean | null;
+                        } & {
+                            [key: string]: unknown;
+                        })) | ({
+                            /** @constant */
+                            type: "none";
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                        speed?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The credential and its session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        value: string;
+                        expires_at: number;
+                        session: {
+                            id: string;
+                            object: string;
+                            /** @enum {string} */
+                            type: "realtime" | "transcription";
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_realtime_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    type?: ("realtime" | "transcription") | null;
+                    model?: string | null;
+                    instructions?: string | null;
+                    tools?: (({
+                        /** @constant */
+                        type: "function";
+                        name: string;
+                        description?: string | null;
+                        parameters?: {
+                            [key: string]: unknown;
+                        } | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "mcp";
+                        server_label: string;
+                        server_url?: string | null;
+                        authorization?: string | null;
+                        headers?: {
+                            [key: string]: string;
+                        } | null;
+                        allowed_tools?: (string[] | ({
+                            tool_names?: string[] | null;
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                        require_approval?: (("always" | "never") | ({
+                            always?: ({
+                                tool_names?: string[] | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            never?: ({
+                                tool_names?: string[] | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                    } & {
+                        [key: string]: unknown;
+                    }))[] | null;
+                    tool_choice?: (("auto" | "none" | "required") | ({
+                        /** @constant */
+                        type: "function";
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "mcp";
+                        server_label: string;
+                        name?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    output_modalities?: ("text" | "audio")[] | null;
+                    max_output_tokens?: ("inf" | number) | null;
+                    parallel_tool_calls?: boolean | null;
+                    modalities?: ("text" | "audio")[] | null;
+                    max_response_output_tokens?: ("inf" | number) | null;
+                    voice?: (string | ({
+                        id: string;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    output_audio_format?: (("pcm16" | "g711_ulaw" | "g711_alaw") | (({
+                        /** @constant */
+                        type: "audio/pcm";
+                        rate?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @enum {string} */
+                        type: "audio/pcmu" | "audio/pcma";
+                    } & {
+                        [key: string]: unknown;
+                    }))) | null;
+                    temperature?: number | null;
+                    audio?: ({
+                        input?: ({
+                            format?: ((({
+                                /** @constant */
+                                type: "audio/pcm";
+                                rate?: number | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @enum {string} */
+                                type: "audio/pcmu" | "audio/pcma";
+                            } & {
+                                [key: string]: unknown;
+                            })) | ("pcm16" | "g711_ulaw" | "g711_alaw")) | null;
+                            transcription?: ({
+                                model?: string | null;
+                                language?: string | null;
+                                prompt?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            noise_reduction?: ({
+                                /** @enum {string} */
+                                type: "near_field" | "far_field";
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            turn_detection?: (({
+                                /** @constant */
+                                type: "server_vad";
+                                threshold?: number | null;
+                                prefix_padding_ms?: number | null;
+                                silence_duration_ms?: number | null;
+                                idle_timeout_ms?: number | null;
+                                create_response?: boolean | null;
+                                interrupt_response?: boolean | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "semantic_vad";
+                                eagerness?: ("low" | "medium" | "high" | "auto") | null;
+                                create_response?: boolean | null;
+                                interrupt_response?: boolean | null;
+                            } & {
+                                [key: string]: unknown;
+                            })) | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        output?: ({
+                            format?: ((({
+                                /** @constant */
+                                type: "audio/pcm";
+                                rate?: number | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @enum {string} */
+                                type: "audio/pcmu" | "audio/pcma";
+                            } & {
+                                [key: string]: unknown;
+                            })) | ("pcm16" | "g711_ulaw" | "g711_alaw")) | null;
+                            voice?: (string | ({
+                                id: string;
+                            } & {
+                                [key: string]: unknown;
+                            })) | null;
+                            speed?: number | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    include?: string[] | null;
+                    prompt?: {
+                        [key: string]: unknown;
+                    } | null;
+                    tracing?: ("auto" | {
+                        [key: string]: unknown;
+                    }) | null;
+                    truncation?: (("auto" | "disabled") | {
+                        [key: string]: unknown;
+                    }) | null;
+                    input_audio_format?: (("pcm16" | "g711_ulaw" | "g711_alaw") | (({
+                        /** @constant */
+                        type: "audio/pcm";
+                        rate?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @enum {string} */
+                        type: "audio/pcmu" | "audio/pcma";
+                    } & {
+                        [key: string]: unknown;
+                    }))) | null;
+                    input_audio_transcription?: ({
+                        model?: string | null;
+                        language?: string | null;
+                        prompt?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    input_audio_noise_reduction?: ({
+                        /** @enum {string} */
+                        type: "near_field" | "far_field";
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    turn_detection?: ((({
+                        /** @constant */
+                        type: "server_vad";
+                        threshold?: number | null;
+                        prefix_padding_ms?: number | null;
+                        silence_duration_ms?: number | null;
+                        idle_timeout_ms?: number | null;
+                        create_response?: boolean | null;
+                        interrupt_response?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "semantic_vad";
+                        eagerness?: ("low" | "medium" | "high" | "auto") | null;
+                        create_response?: boolean | null;
+                        interrupt_response?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    })) | ({
+                        /** @constant */
+                        type: "none";
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    speed?: number | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The session with its credential. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        object: string;
+                        /** @enum {string} */
+                        type: "realtime" | "transcription";
+                        client_secret: {
+                            value: string;
+                            expires_at: number;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_realtime_sessions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    type?: ("realtime" | "transcription") | null;
+                    model?: string | null;
+                    instructions?: string | null;
+                    tools?: (({
+                        /** @constant */
+                        type: "function";
+                        name: string;
+                        description?: string | null;
+                        parameters?: {
+                            [key: string]: unknown;
+                        } | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "mcp";
+                        server_label: string;
+                        server_url?: string | null;
+                        authorization?: string | null;
+                        headers?: {
+                            [key: string]: string;
+                        } | null;
+                        allowed_tools?: (string[] | ({
+                            tool_names?: string[] | null;
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                        require_approval?: (("always" | "never") | ({
+                            always?: ({
+                                tool_names?: string[] | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            never?: ({
+                                tool_names?: string[] | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                    } & {
+                        [key: string]: unknown;
+                    }))[] | null;
+                    tool_choice?: (("auto" | "none" | "required") | ({
+                        /** @constant */
+                        type: "function";
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "mcp";
+                        server_label: string;
+                        name?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    output_modalities?: ("text" | "audio")[] | null;
+                    max_output_tokens?: ("inf" | number) | null;
+                    parallel_tool_calls?: boolean | null;
+                    modalities?: ("text" | "audio")[] | null;
+                    max_response_output_tokens?: ("inf" | number) | null;
+                    voice?: (string | ({
+                        id: string;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    output_audio_format?: (("pcm16" | "g711_ulaw" | "g711_alaw") | (({
+                        /** @constant */
+                        type: "audio/pcm";
+                        rate?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @enum {string} */
+                        type: "audio/pcmu" | "audio/pcma";
+                    } & {
+                        [key: string]: unknown;
+                    }))) | null;
+                    temperature?: number | null;
+                    audio?: ({
+                        input?: ({
+                            format?: ((({
+                                /** @constant */
+                                type: "audio/pcm";
+                                rate?: number | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @enum {string} */
+                                type: "audio/pcmu" | "audio/pcma";
+                            } & {
+                                [key: string]: unknown;
+                            })) | ("pcm16" | "g711_ulaw" | "g711_alaw")) | null;
+                            transcription?: ({
+                                model?: string | null;
+                                language?: string | null;
+                                prompt?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            noise_reduction?: ({
+                                /** @enum {string} */
+                                type: "near_field" | "far_field";
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            turn_detection?: (({
+                                /** @constant */
+                                type: "server_vad";
+                                threshold?: number | null;
+                                prefix_padding_ms?: number | null;
+                                silence_duration_ms?: number | null;
+                                idle_timeout_ms?: number | null;
+                                create_response?: boolean | null;
+                                interrupt_response?: boolean | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "semantic_vad";
+                                eagerness?: ("low" | "medium" | "high" | "auto") | null;
+                                create_response?: boolean | null;
+                                interrupt_response?: boolean | null;
+                            } & {
+                                [key: string]: unknown;
+                            })) | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        output?: ({
+                            format?: ((({
+                                /** @constant */
+                                type: "audio/pcm";
+                                rate?: number | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @enum {string} */
+                                type: "audio/pcmu" | "audio/pcma";
+                            } & {
+                                [key: string]: unknown;
+                            })) | ("pcm16" | "g711_ulaw" | "g711_alaw")) | null;
+                            voice?: (string | ({
+                                id: string;
+                            } & {
+                                [key: string]: unknown;
+                            })) | null;
+                            speed?: number | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    include?: string[] | null;
+                    prompt?: {
+                        [key: string]: unknown;
+                    } | null;
+                    tracing?: ("auto" | {
+                        [key: string]: unknown;
+                    }) | null;
+                    truncation?: (("auto" | "disabled") | {
+                        [key: string]: unknown;
+                    }) | null;
+                    input_audio_format?: (("pcm16" | "g711_ulaw" | "g711_alaw") | (({
+                        /** @constant */
+                        type: "audio/pcm";
+                        rate?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @enum {string} */
+                        type: "audio/pcmu" | "audio/pcma";
+                    } & {
+                        [key: string]: unknown;
+                    }))) | null;
+                    input_audio_transcription?: ({
+                        model?: string | null;
+                        language?: string | null;
+                        prompt?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    input_audio_noise_reduction?: ({
+                        /** @enum {string} */
+                        type: "near_field" | "far_field";
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    turn_detection?: ((({
+                        /** @constant */
+                        type: "server_vad";
+                        threshold?: number | null;
+                        prefix_padding_ms?: number | null;
+                        silence_duration_ms?: number | null;
+                        idle_timeout_ms?: number | null;
+                        create_response?: boolean | null;
+                        interrupt_response?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "semantic_vad";
+                        eagerness?: ("low" | "medium" | "high" | "auto") | null;
+                        create_response?: boolean | null;
+                        interrupt_response?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    })) | ({
+                        /** @constant */
+                        type: "none";
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    speed?: number | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The session with its credential. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        object: string;
+                        /** @enum {string} */
+                        type: "realtime" | "transcription";
+                        client_secret: {
+                            value: string;
+                            expires_at: number;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_realtime_transcription_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    type?: ("realtime" | "transcription") | null;
+                    model?: string | null;
+                    instructions?: string | null;
+                    tools?: (({
+                        /** @constant */
+                        type: "function";
+                        name: string;
+                        description?: string | null;
+                        parameters?: {
+                            [key: string]: unknown;
+                        } | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "mcp";
+                        server_label: string;
+                        server_url?: string | null;
+                        authorization?: string | null;
+                        headers?: {
+                            [key: string]: string;
+                        } | null;
+                        allowed_tools?: (string[] | ({
+                            tool_names?: string[] | null;
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                        require_approval?: (("always" | "never") | ({
+                            always?: ({
+                                tool_names?: string[] | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            never?: ({
+                                tool_names?: string[] | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                    } & {
+                        [key: string]: unknown;
+                    }))[] | null;
+                    tool_choice?: (("auto" | "none" | "required") | ({
+                        /** @constant */
+                        type: "function";
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "mcp";
+                        server_label: string;
+                        name?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    output_modalities?: ("text" | "audio")[] | null;
+                    max_output_tokens?: ("inf" | number) | null;
+                    parallel_tool_calls?: boolean | null;
+                    modalities?: ("text" | "audio")[] | null;
+                    max_response_output_tokens?: ("inf" | number) | null;
+                    voice?: (string | ({
+                        id: string;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    output_audio_format?: (("pcm16" | "g711_ulaw" | "g711_alaw") | (({
+                        /** @constant */
+                        type: "audio/pcm";
+                        rate?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @enum {string} */
+                        type: "audio/pcmu" | "audio/pcma";
+                    } & {
+                        [key: string]: unknown;
+                    }))) | null;
+                    temperature?: number | null;
+                    audio?: ({
+                        input?: ({
+                            format?: ((({
+                                /** @constant */
+                                type: "audio/pcm";
+                                rate?: number | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @enum {string} */
+                                type: "audio/pcmu" | "audio/pcma";
+                            } & {
+                                [key: string]: unknown;
+                            })) | ("pcm16" | "g711_ulaw" | "g711_alaw")) | null;
+                            transcription?: ({
+                                model?: string | null;
+                                language?: string | null;
+                                prompt?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            noise_reduction?: ({
+                                /** @enum {string} */
+                                type: "near_field" | "far_field";
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            turn_detection?: (({
+                                /** @constant */
+                                type: "server_vad";
+                                threshold?: number | null;
+                                prefix_padding_ms?: number | null;
+                                silence_duration_ms?: number | null;
+                                idle_timeout_ms?: number | null;
+                                create_response?: boolean | null;
+                                interrupt_response?: boolean | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "semantic_vad";
+                                eagerness?: ("low" | "medium" | "high" | "auto") | null;
+                                create_response?: boolean | null;
+                                interrupt_response?: boolean | null;
+                            } & {
+                                [key: string]: unknown;
+                            })) | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        output?: ({
+                            format?: ((({
+                                /** @constant */
+                                type: "audio/pcm";
+                                rate?: number | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @enum {string} */
+                                type: "audio/pcmu" | "audio/pcma";
+                            } & {
+                                [key: string]: unknown;
+                            })) | ("pcm16" | "g711_ulaw" | "g711_alaw")) | null;
+                            voice?: (string | ({
+                                id: string;
+                            } & {
+                                [key: string]: unknown;
+                            })) | null;
+                            speed?: number | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    include?: string[] | null;
+                    prompt?: {
+                        [key: string]: unknown;
+                    } | null;
+                    tracing?: ("auto" | {
+                        [key: string]: unknown;
+                    }) | null;
+                    truncation?: (("auto" | "disabled") | {
+                        [key: string]: unknown;
+                    }) | null;
+                    input_audio_format?: (("pcm16" | "g711_ulaw" | "g711_alaw") | (({
+                        /** @constant */
+                        type: "audio/pcm";
+                        rate?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @enum {string} */
+                        type: "audio/pcmu" | "audio/pcma";
+                    } & {
+                        [key: string]: unknown;
+                    }))) | null;
+                    input_audio_transcription?: ({
+                        model?: string | null;
+                        language?: string | null;
+                        prompt?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    input_audio_noise_reduction?: ({
+                        /** @enum {string} */
+                        type: "near_field" | "far_field";
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    turn_detection?: ((({
+                        /** @constant */
+                        type: "server_vad";
+                        threshold?: number | null;
+                        prefix_padding_ms?: number | null;
+                        silence_duration_ms?: number | null;
+                        idle_timeout_ms?: number | null;
+                        create_response?: boolean | null;
+                        interrupt_response?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "semantic_vad";
+                        eagerness?: ("low" | "medium" | "high" | "auto") | null;
+                        create_response?: boolean | null;
+                        interrupt_response?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    })) | ({
+                        /** @constant */
+                        type: "none";
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    speed?: number | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The session with its credential. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        object: string;
+                        /** @enum {string} */
+                        type: "realtime" | "transcription";
+                        client_secret: {
+                            value: string;
+                            expires_at: number;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_realtime_transcription_sessions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    type?: ("realtime" | "transcription") | null;
+                    model?: string | null;
+                    instructions?: string | null;
+                    tools?: (({
+                        /** @constant */
+                        type: "function";
+                        name: string;
+                        description?: string | null;
+                        parameters?: {
+                            [key: string]: unknown;
+                        } | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "mcp";
+                        server_label: string;
+                        server_url?: string | null;
+                        authorization?: string | null;
+                        headers?: {
+                            [key: string]: string;
+                        } | null;
+                        allowed_tools?: (string[] | ({
+                            tool_names?: string[] | null;
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                        require_approval?: (("always" | "never") | ({
+                            always?: ({
+                                tool_names?: string[] | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            never?: ({
+                                tool_names?: string[] | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                    } & {
+                        [key: string]: unknown;
+                    }))[] | null;
+                    tool_choice?: (("auto" | "none" | "required") | ({
+                        /** @constant */
+                        type: "function";
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "mcp";
+                        server_label: string;
+                        name?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    output_modalities?: ("text" | "audio")[] | null;
+                    max_output_tokens?: ("inf" | number) | null;
+                    parallel_tool_calls?: boolean | null;
+                    modalities?: ("text" | "audio")[] | null;
+                    max_response_output_tokens?: ("inf" | number) | null;
+                    voice?: (string | ({
+                        id: string;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    output_audio_format?: (("pcm16" | "g711_ulaw" | "g711_alaw") | (({
+                        /** @constant */
+                        type: "audio/pcm";
+                        rate?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @enum {string} */
+                        type: "audio/pcmu" | "audio/pcma";
+                    } & {
+                        [key: string]: unknown;
+                    }))) | null;
+                    temperature?: number | null;
+                    audio?: ({
+                        input?: ({
+                            format?: ((({
+                                /** @constant */
+                                type: "audio/pcm";
+                                rate?: number | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @enum {string} */
+                                type: "audio/pcmu" | "audio/pcma";
+                            } & {
+                                [key: string]: unknown;
+                            })) | ("pcm16" | "g711_ulaw" | "g711_alaw")) | null;
+                            transcription?: ({
+                                model?: string | null;
+                                language?: string | null;
+                                prompt?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            noise_reduction?: ({
+                                /** @enum {string} */
+                                type: "near_field" | "far_field";
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            turn_detection?: (({
+                                /** @constant */
+                                type: "server_vad";
+                                threshold?: number | null;
+                                prefix_padding_ms?: number | null;
+                                silence_duration_ms?: number | null;
+                                idle_timeout_ms?: number | null;
+                                create_response?: boolean | null;
+                                interrupt_response?: boolean | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "semantic_vad";
+                                eagerness?: ("low" | "medium" | "high" | "auto") | null;
+                                create_response?: boolean | null;
+                                interrupt_response?: boolean | null;
+                            } & {
+                                [key: string]: unknown;
+                            })) | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        output?: ({
+                            format?: ((({
+                                /** @constant */
+                                type: "audio/pcm";
+                                rate?: number | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @enum {string} */
+                                type: "audio/pcmu" | "audio/pcma";
+                            } & {
+                                [key: string]: unknown;
+                            })) | ("pcm16" | "g711_ulaw" | "g711_alaw")) | null;
+                            voice?: (string | ({
+                                id: string;
+                            } & {
+                                [key: string]: unknown;
+                            })) | null;
+                            speed?: number | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    include?: string[] | null;
+                    prompt?: {
+                        [key: string]: unknown;
+                    } | null;
+                    tracing?: ("auto" | {
+                        [key: string]: unknown;
+                    }) | null;
+                    truncation?: (("auto" | "disabled") | {
+                        [key: string]: unknown;
+                    }) | null;
+                    input_audio_format?: (("pcm16" | "g711_ulaw" | "g711_alaw") | (({
+                        /** @constant */
+                        type: "audio/pcm";
+                        rate?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @enum {string} */
+                        type: "audio/pcmu" | "audio/pcma";
+                    } & {
+                        [key: string]: unknown;
+                    }))) | null;
+                    input_audio_transcription?: ({
+                        model?: string | null;
+                        language?: string | null;
+                        prompt?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    input_audio_noise_reduction?: ({
+                        /** @enum {string} */
+                        type: "near_field" | "far_field";
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    turn_detection?: ((({
+                        /** @constant */
+                        type: "server_vad";
+                        threshold?: number | null;
+                        prefix_padding_ms?: number | null;
+                        silence_duration_ms?: number | null;
+                        idle_timeout_ms?: number | null;
+                        create_response?: boolean | null;
+                        interrupt_response?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "semantic_vad";
+                        eagerness?: ("low" | "medium" | "high" | "auto") | null;
+                        create_response?: boolean | null;
+                        interrupt_response?: boolean | null;
+                    } & {
+                        [key: string]: unknown;
+                    })) | ({
+                        /** @constant */
+                        type: "none";
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    speed?: number | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The session with its credential. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        object: string;
+                        /** @enum {string} */
+                        type: "realtime" | "transcription";
+                        client_secret: {
+                            value: string;
+                            expires_at: number;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_realtime_calls: {
+        parameters: {
+            query?: {
+                /** @description the model of an offer that is not JSON */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/sdp": {
+                    /** @description the offer of the client */
+                    sdp: string;
+                    model?: string | null;
+                    /** @description settings that the session begins with */
+                    session?: ({
+                        type?: ("realtime" | "transcription") | null;
+                        model?: string | null;
+                        instructions?: string | null;
+                        tools?: (({
+                            /** @constant */
+                            type: "function";
+                            name: string;
+                            description?: string | null;
+                            parameters?: {
+                                [key: string]: unknown;
+                            } | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp";
+                            server_label: string;
+                            server_url?: string | null;
+                            authorization?: string | null;
+                            headers?: {
+                                [key: string]: string;
+                            } | null;
+                            allowed_tools?: (string[] | ({
+                                tool_names?: string[] | null;
+                            } & {
+                                [key: string]: unknown;
+                            })) | null;
+                            require_approval?: (("always" | "never") | ({
+                                always?: ({
+                                    tool_names?: string[] | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | null;
+                                never?: ({
+                                    tool_names?: string[] | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | null;
+                            } & {
+                                [key: string]: unknown;
+                            })) | null;
+                        } & {
+                            [key: string]: unknown;
+                        }))[] | null;
+                        tool_choice?: (("auto" | "none" | "required") | ({
+                            /** @constant */
+                            type: "function";
+                            name: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp";
+                            server_label: string;
+                            name?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                        output_modalities?: ("text" | "audio")[] | null;
+                        max_output_tokens?: ("inf" | number) | null;
+                        parallel_tool_calls?: boolean | null;
+                        modalities?: ("text" | "audio")[] | null;
+                        max_response_output_tokens?: ("inf" | number) | null;
+                        voice?: (string | ({
+                            id: string;
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                        output_audio_format?: (("pcm16" | "g711_ulaw" | "g711_alaw") | (({
+                            /** @constant */
+                            type: "audio/pcm";
+                            rate?: number | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @enum {string} */
+                            type: "audio/pcmu" | "audio/pcma";
+                        } & {
+                            [key: string]: unknown;
+                        }))) | null;
+                        temperature?: number | null;
+                        audio?: ({
+                            input?: ({
+                                format?: ((({
+                                    /** @constant */
+                                    type: "audio/pcm";
+                                    rate?: number | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | ({
+                                    /** @enum {string} */
+                                    type: "audio/pcmu" | "audio/pcma";
+                                } & {
+                                    [key: string]: unknown;
+                                })) | ("pcm16" | "g711_ulaw" | "g711_alaw")) | null;
+                                transcription?: ({
+                                    model?: string | null;
+                                    language?: string | null;
+                                    prompt?: string | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | null;
+                                noise_reduction?: ({
+                                    /** @enum {string} */
+                                    type: "near_field" | "far_field";
+                                } & {
+                                    [key: string]: unknown;
+                                }) | null;
+                                turn_detection?: (({
+                                    /** @constant */
+                                    type: "server_vad";
+                                    threshold?: number | null;
+                                    prefix_padding_ms?: number | null;
+                                    silence_duration_ms?: number | null;
+                                    idle_timeout_ms?: number | null;
+                                    create_response?: boolean | null;
+                                    interrupt_response?: boolean | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | ({
+                                    /** @constant */
+                                    type: "semantic_vad";
+                                    eagerness?: ("low" | "medium" | "high" | "auto") | null;
+                                    create_response?: boolean | null;
+                                    interrupt_response?: boolean | null;
+                                } & {
+                                    [key: string]: unknown;
+                                })) | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            output?: ({
+                                format?: ((({
+                                    /** @constant */
+                                    type: "audio/pcm";
+                                    rate?: number | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | ({
+                                    /** @enum {string} */
+                                    type: "audio/pcmu" | "audio/pcma";
+                                } & {
+                                    [key: string]: unknown;
+                                })) | ("pcm16" | "g711_ulaw" | "g711_alaw")) | null;
+                                voice?: (string | ({
+                                    id: string;
+                                } & {
+                                    [key: string]: unknown;
+                                })) | null;
+                                speed?: number | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        include?: string[] | null;
+                        prompt?: {
+                            [key: string]: unknown;
+                        } | null;
+                        tracing?: ("auto" | {
+                            [key: string]: unknown;
+                        }) | null;
+                        truncation?: (("auto" | "disabled") | {
+                            [key: string]: unknown;
+                        }) | null;
+                        input_audio_format?: (("pcm16" | "g711_ulaw" | "g711_alaw") | (({
+                            /** @constant */
+                            type: "audio/pcm";
+                            rate?: number | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @enum {string} */
+                            type: "audio/pcmu" | "audio/pcma";
+                        } & {
+                            [key: string]: unknown;
+                        }))) | null;
+                        input_audio_transcription?: ({
+                            model?: string | null;
+                            language?: string | null;
+                            prompt?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        input_audio_noise_reduction?: ({
+                            /** @enum {string} */
+                            type: "near_field" | "far_field";
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        turn_detection?: ((({
+                            /** @constant */
+                            type: "server_vad";
+                            threshold?: number | null;
+                            prefix_padding_ms?: number | null;
+                            silence_duration_ms?: number | null;
+                            idle_timeout_ms?: number | null;
+                            create_response?: boolean | null;
+                            interrupt_response?: boolean | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "semantic_vad";
+                            eagerness?: ("low" | "medium" | "high" | "auto") | null;
+                            create_response?: boolean | null;
+                            interrupt_response?: boolean | null;
+                        } & {
+                            [key: string]: unknown;
+                        })) | ({
+                            /** @constant */
+                            type: "none";
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                        speed?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer to an offer in JSON. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        sdp: string;
+                        session_id: string;
+                    };
+                };
+            };
+            /** @description The answer to any other offer; `Location` has the call. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/sdp": unknown;
+                };
+            };
+            /** @description The server has no WebRTC library; the message has the command that installs it. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_realtime_calls_alias: {
+        parameters: {
+            query?: {
+                /** @description the model of an offer that is not JSON */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/sdp": {
+                    /** @description the offer of the client */
+                    sdp: string;
+                    model?: string | null;
+                    /** @description settings that the session begins with */
+                    session?: ({
+                        type?: ("realtime" | "transcription") | null;
+                        model?: string | null;
+                        instructions?: string | null;
+                        tools?: (({
+                            /** @constant */
+                            type: "function";
+                            name: string;
+                            description?: string | null;
+                            parameters?: {
+                                [key: string]: unknown;
+                            } | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp";
+                            server_label: string;
+                            server_url?: string | null;
+                            authorization?: string | null;
+                            headers?: {
+                                [key: string]: string;
+                            } | null;
+                            allowed_tools?: (string[] | ({
+                                tool_names?: string[] | null;
+                            } & {
+                                [key: string]: unknown;
+                            })) | null;
+                            require_approval?: (("always" | "never") | ({
+                                always?: ({
+                                    tool_names?: string[] | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | null;
+                                never?: ({
+                                    tool_names?: string[] | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | null;
+                            } & {
+                                [key: string]: unknown;
+                            })) | null;
+                        } & {
+                            [key: string]: unknown;
+                        }))[] | null;
+                        tool_choice?: (("auto" | "none" | "required") | ({
+                            /** @constant */
+                            type: "function";
+                            name: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "mcp";
+                            server_label: string;
+                            name?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                        output_modalities?: ("text" | "audio")[] | null;
+                        max_output_tokens?: ("inf" | number) | null;
+                        parallel_tool_calls?: boolean | null;
+                        modalities?: ("text" | "audio")[] | null;
+                        max_response_output_tokens?: ("inf" | number) | null;
+                        voice?: (string | ({
+                            id: string;
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                        output_audio_format?: (("pcm16" | "g711_ulaw" | "g711_alaw") | (({
+                            /** @constant */
+                            type: "audio/pcm";
+                            rate?: number | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @enum {string} */
+                            type: "audio/pcmu" | "audio/pcma";
+                        } & {
+                            [key: string]: unknown;
+                        }))) | null;
+                        temperature?: number | null;
+                        audio?: ({
+                            input?: ({
+                                format?: ((({
+                                    /** @constant */
+                                    type: "audio/pcm";
+                                    rate?: number | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | ({
+                                    /** @enum {string} */
+                                    type: "audio/pcmu" | "audio/pcma";
+                                } & {
+                                    [key: string]: unknown;
+                                })) | ("pcm16" | "g711_ulaw" | "g711_alaw")) | null;
+                                transcription?: ({
+                                    model?: string | null;
+                                    language?: string | null;
+                                    prompt?: string | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | null;
+                                noise_reduction?: ({
+                                    /** @enum {string} */
+                                    type: "near_field" | "far_field";
+                                } & {
+                                    [key: string]: unknown;
+                                }) | null;
+                                turn_detection?: (({
+                                    /** @constant */
+                                    type: "server_vad";
+                                    threshold?: number | null;
+                                    prefix_padding_ms?: number | null;
+                                    silence_duration_ms?: number | null;
+                                    idle_timeout_ms?: number | null;
+                                    create_response?: boolean | null;
+                                    interrupt_response?: boolean | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | ({
+                                    /** @constant */
+                                    type: "semantic_vad";
+                                    eagerness?: ("low" | "medium" | "high" | "auto") | null;
+                                    create_response?: boolean | null;
+                                    interrupt_response?: boolean | null;
+                                } & {
+                                    [key: string]: unknown;
+                                })) | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            output?: ({
+                                format?: ((({
+                                    /** @constant */
+                                    type: "audio/pcm";
+                                    rate?: number | null;
+                                } & {
+                                    [key: string]: unknown;
+                                }) | ({
+                                    /** @enum {string} */
+                                    type: "audio/pcmu" | "audio/pcma";
+                                } & {
+                                    [key: string]: unknown;
+                                })) | ("pcm16" | "g711_ulaw" | "g711_alaw")) | null;
+                                voice?: (string | ({
+                                    id: string;
+                                } & {
+                                    [key: string]: unknown;
+                                })) | null;
+                                speed?: number | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        include?: string[] | null;
+                        prompt?: {
+                            [key: string]: unknown;
+                        } | null;
+                        tracing?: ("auto" | {
+                            [key: string]: unknown;
+                        }) | null;
+                        truncation?: (("auto" | "disabled") | {
+                            [key: string]: unknown;
+                        }) | null;
+                        input_audio_format?: (("pcm16" | "g711_ulaw" | "g711_alaw") | (({
+                            /** @constant */
+                            type: "audio/pcm";
+                            rate?: number | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @enum {string} */
+                            type: "audio/pcmu" | "audio/pcma";
+                        } & {
+                            [key: string]: unknown;
+                        }))) | null;
+                        input_audio_transcription?: ({
+                            model?: string | null;
+                            language?: string | null;
+                            prompt?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        input_audio_noise_reduction?: ({
+                            /** @enum {string} */
+                            type: "near_field" | "far_field";
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        turn_detection?: ((({
+                            /** @constant */
+                            type: "server_vad";
+                            threshold?: number | null;
+                            prefix_padding_ms?: number | null;
+                            silence_duration_ms?: number | null;
+                            idle_timeout_ms?: number | null;
+                            create_response?: boolean | null;
+                            interrupt_response?: boolean | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "semantic_vad";
+                            eagerness?: ("low" | "medium" | "high" | "auto") | null;
+                            create_response?: boolean | null;
+                            interrupt_response?: boolean | null;
+                        } & {
+                            [key: string]: unknown;
+                        })) | ({
+                            /** @constant */
+                            type: "none";
+                        } & {
+                            [key: string]: unknown;
+                        })) | null;
+                        speed?: number | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer to an offer in JSON. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        sdp: string;
+                        session_id: string;
+                    };
+                };
+            };
+            /** @description The answer to any other offer; `Location` has the call. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/sdp": unknown;
+                };
+            };
+            /** @description The server has no WebRTC library; the message has the command that installs it. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_realtime_calls_call_id_hangup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is over. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No such call, or one of another account. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_realtime_calls_call_id_hangup_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is over. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No such call, or one of another account. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_realtime_calls_call_id_accept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There are no calls of telephones. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_realtime_calls_call_id_reject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There are no calls of telephones. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_realtime_calls_call_id_refer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There are no calls of telephones. */
             501: {
                 headers: {
                     [name: string]: unknown;
@@ -26593,6 +29253,12 @@ export interface operations {
                         localai_assistant_enabled?: boolean;
                         /** @description the assistant of an administrator has tools that change the server */
                         assistant_write_tools?: boolean;
+                        /** @description most realtime sessions of this server at once */
+                        realtime_max_sessions?: number;
+                        /** @description most realtime sessions of one account at once; 0 = no limit of its own */
+                        realtime_max_sessions_per_account?: number;
+                        /** @description time without an event or sound after which a realtime session ends; 0 = never */
+                        realtime_idle_timeout?: string;
                         /** @description database of the collections; not in this version: only the present value can be set */
                         agent_pool_database_url?: string;
                         /** @description file of the collections; not in this version: only the present value can be set */
@@ -26762,6 +29428,12 @@ export interface operations {
                     localai_assistant_enabled?: boolean;
                     /** @description the assistant of an administrator has tools that change the server */
                     assistant_write_tools?: boolean;
+                    /** @description most realtime sessions of this server at once */
+                    realtime_max_sessions?: number;
+                    /** @description most realtime sessions of one account at once; 0 = no limit of its own */
+                    realtime_max_sessions_per_account?: number;
+                    /** @description time without an event or sound after which a realtime session ends; 0 = never */
+                    realtime_idle_timeout?: string;
                     /** @description database of the collections; not in this version: only the present value can be set */
                     agent_pool_database_url?: string;
                     /** @description file of the collections; not in this version: only the present value can be set */

@@ -30,9 +30,7 @@ export function PipelineCard({ pipeline }: { readonly pipeline: Pipeline }) {
             ))}
           </dl>
         )}
-        {pipeline.scanned !== undefined && (
-          <Notice tone={pipeline.scanned ? 'ok' : 'warn'}>{pipeline.scanned ? t('scanned') : t('notScanned')}</Notice>
-        )}
+        <Notice tone={pipeline.scanned ? 'ok' : 'warn'}>{pipeline.scanned ? t('scanned') : t('notScanned')}</Notice>
       </div>
     </section>
   )
