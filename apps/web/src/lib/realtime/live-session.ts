@@ -79,9 +79,9 @@ export function createLiveSession(parts: LiveParts): LiveSession {
       if (event === undefined || isTooLate(event)) return
       responder.take(event)
       speaker.take(event)
-      if (event.type === 'input_audio_buffer.speech_started' && mayInterrupt(conversation)) {
-        speaker.silence(responder.current())
-      }
+      const isSpeech = event.type === 'input_audio_buffer.speech_started'
+      // an answer that is not heard yet is ended by the server, or goes on
+      if (isSpeech && parts.voice.isPlaying.get() && mayInterrupt(conversation)) speaker.silence(responder.current())
       set(takeEvent(conversation, event, now()))
       if (event.type === 'session.created') update()
     },

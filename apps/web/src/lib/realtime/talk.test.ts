@@ -120,8 +120,12 @@ describe('a conversation of the page', () => {
     } as const
     await browser.talk.start({ ...START, settings })
     expect(browser.talk.state.get().phase).toBe('loading')
+    // nobody hears the viewer while the models load
+    browser.say()
+    expect(browser.track.enabled).toBe(false)
     expect(browser.sent).toEqual([])
     browser.receive(CREATED)
+    expect(browser.track.enabled).toBe(true)
     expect([...new Set(phases)]).toEqual(['asking', 'connecting', 'loading', 'live'])
     expect(browser.sent).toMatchObject([
       {
@@ -189,6 +193,14 @@ describe('a conversation of the page', () => {
     // sound that was on its way is not played
     expect(browser.voice.play).toHaveBeenCalledTimes(1)
     expect(browser.talk.state.get().isSpeaking).toBe(false)
+  })
+
+  it('plays an answer that begins while the viewer speaks, unless the server ends it', async () => {
+    const browser = createBrowser()
+    await start(browser)
+    browser.receive(response('response.created'), { type: 'input_audio_buffer.speech_started', item_id: 'u2' }, delta)
+    expect(browser.voice.play).toHaveBeenCalledTimes(1)
+    expect(browser.sent).toEqual([])
   })
 
   it('goes on speaking where the session does not let itself be interrupted', async () => {

@@ -157,10 +157,13 @@ export function createTalk(ports: TalkPorts): Talk {
   }
 }
 
-/** Lets the microphone be heard, or silence in its place: a turn ends by the silence that is heard. */
+/**
+ * Lets the microphone be heard, or silence in its place: a turn ends by the silence that is heard. Before the session
+ * has begun, nothing is heard.
+ */
 function openTrack(state: Observable<TalkState>, run: Run | undefined): void {
-  const { microphone, isHeld, isMuted } = state.get()
-  const isOpen = run?.settings.isPushToTalk === true ? isHeld : !isMuted
+  const { microphone, isHeld, isMuted, phase } = state.get()
+  const isOpen = phase === 'live' && (run?.settings.isPushToTalk === true ? isHeld : !isMuted)
   for (const track of microphone?.getAudioTracks() ?? []) track.enabled = isOpen
 }
 
@@ -225,8 +228,10 @@ function isHeardToSpeak({ conversation }: TalkState, voice: Voice): boolean {
 /** Shows the conversation; a session that is refused before it begins is over. */
 function show({ own, state, finish }: Begin, conversation: Conversation, voice: Voice): void {
   const hasBegun = conversation.session !== undefined
+  const { phase } = state.get()
   const next: TalkState = { ...state.get(), conversation, ...(hasBegun && { phase: 'live' as const }) }
   state.set({ ...next, isSpeaking: isHeardToSpeak(next, voice) })
+  if (phase !== next.phase) openTrack(state, own)
   if (!hasBegun && conversation.fault !== undefined) finish(own, { kind: 'refused', ...conversation.fault })
 }
 
@@ -259,8 +264,9 @@ function watchMicrophone({ own, state }: Begin, microphone: MediaStream): void {
 }
 
 /** Sends the microphone in events: all of it, or what is said during a press. */
-async function sendSound({ own, ports, isHeld }: Begin, microphone: MediaStream): Promise<void> {
+async function sendSound({ own, ports, state, isHeld }: Begin, microphone: MediaStream): Promise<void> {
   const capture = await ports.captureSound(microphone, (samples) => {
+    if (state.get().phase !== 'live') return
     if (!own.settings.isPushToTalk || isHeld()) own.session?.hear(samples)
   })
   own.closers.push(capture.close)
