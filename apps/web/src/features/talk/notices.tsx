@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Notice } from '../../components/ui/notice.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
@@ -31,17 +30,13 @@ function FaultText({ fault: { code, message } }: { readonly fault: RealtimeFault
   )
 }
 
-/** Everything that the viewer must know beside the captions. @param actions steps beside the reason of no microphone */
-export function TalkNotices({ state, actions }: { readonly state: TalkState; readonly actions: ReactNode }) {
+/** Everything that the viewer must know beside the captions. */
+export function TalkNotices({ state }: { readonly state: TalkState }) {
   const { t } = useTranslation('talk')
   const { fault, fallback, end, phase, conversation } = state
   return (
     <>
-      {fault !== undefined && (
-        <Notice tone="bad" actions={phase === 'idle' && actions}>
-          {t(`microphone.${fault}`)}
-        </Notice>
-      )}
+      {fault !== undefined && <Notice tone="bad">{t(`microphone.${fault}`)}</Notice>}
       {fallback !== undefined && phase !== 'ended' && <Notice>{t(`fallback.${fallback}`)}</Notice>}
       {conversation.fault !== undefined && end?.kind !== 'refused' && (
         <Notice tone="bad">

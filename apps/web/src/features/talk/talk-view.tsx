@@ -38,11 +38,6 @@ export function TalkView({
     const { transport, ...settings } = choices
     void talk.start({ model: pipeline.name, transcription: pipeline.transcription, transport, settings, hasMicrophone })
   }
-  const startSilent = (
-    <Button icon="chat" disabled={isOffline} onClick={() => start(false)}>
-      {t('startSilent')}
-    </Button>
-  )
   return (
     <div className={styles.page}>
       <section className={styles.main} aria-label={t('conversation')}>
@@ -68,12 +63,14 @@ export function TalkView({
               <Button kind="primary" icon="microphone" disabled={isOffline} onClick={() => start(true)}>
                 {t('start')}
               </Button>
-              {startSilent}
+              <Button icon="chat" disabled={isOffline} onClick={() => start(false)}>
+                {t('startSilent')}
+              </Button>
             </>
           )}
           <Activity state={state} isPushToTalk={choices.isPushToTalk} />
         </div>
-        <TalkNotices state={state} actions={startSilent} />
+        <TalkNotices state={state} />
         <Captions entries={state.conversation.entries} talk={talk} />
         {isOn && <Dock talk={talk} state={state} isPushToTalk={choices.isPushToTalk} />}
         {choices.isAnnounced && <Announcer entries={state.conversation.entries} />}

@@ -8,6 +8,8 @@ import { CallFault, type LinkOptions, MAX_WAITING_BYTES, type RealtimeLink, STAL
 const GATHER_MS = 1_500
 /** Time from the answer of the server to the open channel. */
 const CONNECT_MS = 8_000
+/** Time without a sign of the server after which the call has ended. */
+const LOST_MS = 5_000
 
 /**
  * Opens a conversation over WebRTC.
@@ -51,10 +53,9 @@ export async function openCall(options: LinkOptions): Promise<RealtimeLink> {
     signal.throwIfAborted()
     throw error
   }
-  channel.onclose = () => end({ code: 1006, reason: '' })
-  connection.onconnectionstatechange = () => {
-    if (connection.connectionState === 'failed') end({ code: 1006, reason: '' })
-  }
+  // the server closes the channel when it ends the call; a call has no codes
+  channel.onclose = () => end({ code: 1000, reason: '' })
+  watchConnection(connection, () => end({ code: 1006, reason: '' }))
   return {
     transport: 'webrtc',
     remote,
@@ -64,6 +65,17 @@ export async function openCall(options: LinkOptions): Promise<RealtimeLink> {
       else channel.send(JSON.stringify(event))
     },
     close,
+  }
+}
+
+/** Tells when a connection is lost for good. */
+function watchConnection(connection: RTCPeerConnection, onLost: () => void): void {
+  let losing: ReturnType<typeof setTimeout> | undefined
+  connection.onconnectionstatechange = () => {
+    const { connectionState: state } = connection
+    clearTimeout(losing)
+    if (state === 'failed') onLost()
+    if (state === 'disconnected') losing = setTimeout(onLost, LOST_MS)
   }
 }
 
