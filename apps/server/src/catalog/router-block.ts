@@ -2,7 +2,7 @@ import { type RouterProblem, type RouterSettings, validateRouterSettings } from 
 import type { ConfigProblem } from './config-problem.ts'
 import type { ModelConfig, RouterSettings as RouterKeys } from './model-config.ts'
 import type { RouterNotes } from './router-notes.ts'
-import { describesRouter, isRouter } from './serving.ts'
+import { describesRouter, isPipeline, isRouter } from './serving.ts'
 
 /** The `router` block of a file in the words of the router library. */
 export function toRouterSettings(keys: RouterKeys): RouterSettings {
@@ -54,6 +54,7 @@ export function listRouterProblems(
 
 function describeReference(name: string, model: ModelConfig | undefined): string | undefined {
   if (model === undefined) return `there is no model "${name}"`
+  if (isPipeline(model)) return `"${name}" is a pipeline of spoken conversations`
   return isRouter(model) ? `"${name}" is a router itself` : undefined
 }
 

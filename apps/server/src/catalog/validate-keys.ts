@@ -111,9 +111,15 @@ function checkProxy(keys: ModelKeys, refuse: Refuse): void {
 
 /** Warns of keys that have no effect on this model (§6.5). */
 function warnOfUnusedKeys(
-  { backend: own, proxy: settings }: ModelKeys,
+  { backend: own, proxy: settings, pipeline }: ModelKeys,
   warn: (key: string, reason: string) => void,
 ): void {
+  if (pipeline?.turnDetection?.vadWindowSec !== undefined) {
+    warn(
+      'pipeline.turn_detection.vad_window_sec',
+      'means nothing here: the stretch that is searched follows the silence',
+    )
+  }
   if (settings === undefined) return
   const { mode, provider, cachePrompt, sampling, limitField, streamUsage, api } = settings
   const isCloud = own?.toLowerCase() === 'cloud-proxy'

@@ -1,5 +1,4 @@
 import type * as z from 'zod'
-import { calls } from '../api/realtime/call-options.ts'
 import { realtime } from '../api/realtime/options.ts'
 import { NOT_BUILT } from './not-built.ts'
 import {
@@ -16,6 +15,7 @@ import { accounts } from './options/accounts.ts'
 import { agents } from './options/agents.ts'
 import { assistant } from './options/assistant.ts'
 import { backends } from './options/backends.ts'
+import { calls } from './options/calls.ts'
 import { collections } from './options/collections.ts'
 import { filters } from './options/filters.ts'
 import { folders } from './options/folders.ts'

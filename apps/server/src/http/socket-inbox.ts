@@ -71,7 +71,8 @@ export function createInbox(options: InboxOptions): Inbox {
         if (isBinary && !takesBinary) refuse(1003, 'messages are text')
         return
       }
-      const isAhead = waiting.length >= MAX_WAITING || (waiting.length > 0 && waitingBytes + data.length > maxMessageBytes)
+      const isAhead =
+        waiting.length >= MAX_WAITING || (waiting.length > 0 && waitingBytes + data.length > maxMessageBytes)
       if (isAhead && setReading === undefined) {
         release()
         refuse(1008, 'too many messages are waiting')

@@ -52,7 +52,10 @@ export function createClientSecrets({
   queries,
   clock,
   hashKey,
-}: Pick<Database, 'queries'> & { readonly clock: Pick<Clock, 'now'>; readonly hashKey: () => Uint8Array }): ClientSecrets {
+}: Pick<Database, 'queries'> & {
+  readonly clock: Pick<Clock, 'now'>
+  readonly hashKey: () => Uint8Array
+}): ClientSecrets {
   const hash = (value: string): string => createHmac('sha256', hashKey()).update(value).digest('hex')
 
   return {
@@ -60,7 +63,14 @@ export function createClientSecrets({
     async create({ model, session, expiresAt }, authentication) {
       const maker = toMaker(authentication, hash)
       const value = `${PREFIX}${randomBytes(32).toString('hex')}`
-      const row = { hash: hash(value), maker: maker.kind, makerId: maker.id, model, session: JSON.stringify(session), expiresAt }
+      const row = {
+        hash: hash(value),
+        maker: maker.kind,
+        makerId: maker.id,
+        model,
+        session: JSON.stringify(session),
+        expiresAt,
+      }
       const old = clock.now() - KEPT_MS
       await queries.change((db, { realtimeSecrets }) =>
         db.delete(realtimeSecrets).where(lt(realtimeSecrets.expiresAt, old)),
@@ -71,7 +81,10 @@ export function createClientSecrets({
     async find(value) {
       if (!isClientSecret(value)) return undefined
       const [row] = await queries.rows((db, { realtimeSecrets }) =>
-        db.select().from(realtimeSecrets).where(eq(realtimeSecrets.hash, hash(value))),
+        db
+          .select()
+          .from(realtimeSecrets)
+          .where(eq(realtimeSecrets.hash, hash(value))),
       )
       if (row === undefined) return undefined
       const maker = { kind: row.maker, id: row.makerId } as SecretMaker

@@ -81,7 +81,12 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       const rules = { facts, models: [model, facts.name], hasSpoken: false, hasBegun: false }
       const settings = updateSettings(firstSettings(facts), fields, rules)
       const expiresAt = Math.floor((clock.now() + MAX_SESSION_MS) / 1000)
-      return showSession(settings, { id: newId('sess'), model, transcriptionModel: facts.transcriptionModel, expiresAt })
+      return showSession(settings, {
+        id: newId('sess'),
+        model,
+        transcriptionModel: facts.transcriptionModel,
+        expiresAt,
+      })
     },
     async open({ peer, model, fields, principal, begin, log }, { signal }) {
       const stages = findStages(model)

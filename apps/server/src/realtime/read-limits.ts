@@ -1,5 +1,5 @@
 import type { Principal } from '@svc/auth'
-import type { Quotas, QuotaStatus } from '@svc/auth/quotas'
+import type { QuotaStatus, Quotas } from '@svc/auth/quotas'
 import type { Clock } from '../ports.ts'
 import type { RateLimit } from './session/session-context.ts'
 

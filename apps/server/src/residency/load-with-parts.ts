@@ -9,6 +9,7 @@ import {
   notServed,
   servesRequests,
 } from '../catalog/serving.ts'
+import { hasUsecase } from '../catalog/usecases.ts'
 import type { Residency } from './residency.ts'
 
 /** Models that a load brought into memory. */
@@ -34,7 +35,7 @@ export interface PartLoaderOptions {
 export function listParts(model: ModelConfig): readonly string[] {
   if (hasFailover(model)) return listFailoverTargets(model).map(({ name }) => name)
   const named = listPipelineModels(model.pipeline ?? {})
-  if (isPipeline(model) || named.length === 0) return named
+  if (isPipeline(model) || named.length === 0 || !hasUsecase(model, 'realtime_audio')) return named
   return [...new Set([model.name, ...named])]
 }
 

@@ -20,7 +20,9 @@ let server: TestServer
 beforeAll(async () => {
   server = await startTestServer({ configFiles: { 'api_keys.json': `["${KEY}","goes"]` } })
   await addTalk(server)
-  await addTalk(server, { name: 'broken', pipeline: { llm: 'nobody' } })
+  await addTalk(server, { name: 'lacking', pipeline: { llm: 'nobody' } })
+  await server.model('wreck', { rules: [{ rpc: 'LoadModel', do: { refuse: 'no weights' } }] })
+  await addTalk(server, { name: 'broken', pipeline: { llm: 'wreck' } })
 })
 afterAll(() => server.close())
 
@@ -89,8 +91,11 @@ describe('a session', () => {
       expect(events).toMatchObject([{ type: 'error', error: { code: 'invalid_model', param: 'model' } }])
       expect(code).toBe(1008)
     }
-    const { events } = await refused('broken')
-    expect(events).toMatchObject([{ type: 'error', error: { code: 'model_load_error' } }])
+    for (const [model, code] of [
+      ['lacking', 'model_not_found'],
+      ['broken', 'model_load_error'],
+    ] as const)
+      expect((await refused(model)).events).toMatchObject([{ type: 'error', error: { code } }])
   })
 })
 
@@ -107,9 +112,12 @@ describe('a client secret', () => {
     expect(client.heard[0]).toMatchObject({ session: { model: 'talk', instructions: 'Be brief.' } })
     const { events } = await refused('broken', headers).catch(() => ({ events: [] as RealtimeEvent[] }))
     expect(events.map(({ type }) => type)).not.toContain('session.created')
-    for (const path of ['/v1/chat/completions', '/v1/realtime/client_secrets'])
-      expect((await post(path, { model: 'mind', messages: [] }, headers)).status).toBeGreaterThanOrEqual(401)
-    expect((await server.call('/v1/models', { headers })).status).toBeGreaterThanOrEqual(401)
+    const asked = [
+      await post('/v1/chat/completions', { model: 'mind', messages: [] }, headers),
+      await post('/v1/realtime/client_secrets', { session: { type: 'realtime', model: 'talk' } }, headers),
+      await server.call('/v1/models', { headers }),
+    ]
+    expect(asked.map(({ status }) => status)).toEqual([403, 403, 403])
   })
   verifies('realtime:secret:expiry', 'lives 10 seconds to 2 hours', async () => {
     const expiry = async (seconds?: number) => {

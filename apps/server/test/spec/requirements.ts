@@ -8,6 +8,7 @@ import { MANAGEMENT } from './requirements/management.ts'
 import { MODEL_BLOCKS } from './requirements/model-blocks.ts'
 import { PROXYING } from './requirements/proxying.ts'
 import { REALTIME } from './requirements/realtime.ts'
+import { REALTIME_CALLS } from './requirements/realtime-calls.ts'
 import { RESOURCES } from './requirements/resources.ts'
 import { ROUTING } from './requirements/routing.ts'
 import { SERVICE } from './requirements/service.ts'
@@ -28,6 +29,7 @@ export const REQUIREMENTS = [
   ...ROUTING,
   ...PROXYING,
   ...REALTIME,
+  ...REALTIME_CALLS,
   ...ERRORS,
   ...LIMITS,
   ...VERSIONING,

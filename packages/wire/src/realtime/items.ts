@@ -86,10 +86,7 @@ export const realtimeItem = z.discriminatedUnion('type', [
 ])
 
 /** An item of the input of a response: of its own, or one of the conversation by its id. */
-export const realtimeInputItem = z.union([
-  realtimeItem,
-  z.looseObject({ type: z.literal('item_reference'), id }),
-])
+export const realtimeInputItem = z.union([realtimeItem, z.looseObject({ type: z.literal('item_reference'), id })])
 
 /** One part of the content of a message. */
 export type RealtimeContentPart = z.infer<typeof realtimeContentPart>

@@ -76,7 +76,10 @@ export const realtimeToolChoice = z.union([
 ])
 
 /** What a model answers with. */
-export const realtimeModalities = z.array(z.enum(['text', 'audio'])).min(1).max(2)
+export const realtimeModalities = z
+  .array(z.enum(['text', 'audio']))
+  .min(1)
+  .max(2)
 
 const voice = z.union([z.string().max(256), z.looseObject({ id: z.string().max(256) })])
 const maxTokens = z.union([z.literal('inf'), count.min(1)])

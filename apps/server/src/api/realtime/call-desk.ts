@@ -1,4 +1,5 @@
-import type { Platform } from '../../platform/platform.ts'
+import type { ServerConfig } from '../../config/schema.ts'
+import type { Clock, Logger } from '../../ports.ts'
 import type { Calls } from '../../realtime/calls/calls.ts'
 
 /** The calls of a server, which begin with the first one. */
@@ -8,8 +9,15 @@ export interface CallDesk {
   close(): Promise<void>
 }
 
+/** Parts of {@link createCallDesk}. */
+export interface CallDeskParts {
+  readonly config: Pick<ServerConfig, 'webrtcIceInterfaces' | 'webrtcNat1To1Ips' | 'webrtcUdpPort'>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
 /** Creates the desk. Neither code nor library of calls is loaded before the first call. */
-export function createCallDesk({ config, clock, log }: Pick<Platform, 'config' | 'clock' | 'log'>): CallDesk {
+export function createCallDesk({ config, clock, log }: CallDeskParts): CallDesk {
   let opened: Promise<Calls> | undefined
 
   async function open(): Promise<Calls> {

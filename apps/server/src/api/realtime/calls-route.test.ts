@@ -32,6 +32,7 @@ describe('POST /v1/realtime/calls', () => {
   const postJson = (body: object, key?: string) =>
     post('/v1/realtime/calls', 'application/json', JSON.stringify(body), key)
 
+  // verifies realtime:calls:forms, realtime:calls:hangup
   it('takes an offer as it is, and answers with one', async () => {
     const client = await startClient()
     const reply = await post('/realtime/calls?model=talk', 'application/sdp', client.offer)
@@ -51,6 +52,7 @@ describe('POST /v1/realtime/calls', () => {
     await eventually(() => expect(world.sessions.at(-1)?.isClosed).toBe(true))
   })
 
+  // verifies realtime:calls:forms
   it('takes the form of the official clients', async () => {
     const client = await startClient()
     const session = JSON.stringify({ type: 'realtime', model: 'talk', instructions: 'Be kind.' })
@@ -74,6 +76,7 @@ describe('POST /v1/realtime/calls', () => {
     expect(world.asked).toMatchObject([{ model: 'talk', fields: { voice: 'kal' } }])
   })
 
+  // verifies realtime:calls:secret
   it('binds a client secret to its model and its session', async () => {
     const client = await startClient()
     expect((await postJson({ sdp: client.offer }, 'ek_talk')).status).toBe(200)
@@ -83,6 +86,7 @@ describe('POST /v1/realtime/calls', () => {
     expect(other.json()).toMatchObject({ error: { message: expect.stringContaining('another model') } })
   })
 
+  // verifies realtime:calls:rights
   it('ends the call of a key that is revoked, and asks for the rights at each turn', async () => {
     const client = await startClient()
     const reply = await postJson({ sdp: client.offer, model: 'talk' }, 'key-two')
@@ -97,6 +101,7 @@ describe('POST /v1/realtime/calls', () => {
     await eventually(() => expect(client.states).toContain('closed'))
   })
 
+  // verifies realtime:calls:offer
   it.each([
     ['no SDP', 'application/sdp', 'hello', 400, 'does not begin with v=0'],
     ['too large an offer', 'application/sdp', `v=0\r\n${'a=x\r\n'.repeat(20_000)}`, 413, 'larger than 65536 bytes'],
@@ -121,6 +126,7 @@ describe('POST /v1/realtime/calls', () => {
     expect(reply.json()).toMatchObject({ error: { message: expect.stringContaining('session: is not JSON') } })
   })
 
+  // verifies realtime:calls:sip
   it.each(['accept', 'reject', 'refer'])('refuses to %s calls of telephones by name', async (action) => {
     const reply = await post(`/v1/realtime/calls/rtc_1/${action}`, 'application/json', '{}')
     expect([reply.status, reply.json()]).toEqual([
@@ -134,6 +140,7 @@ describe('POST /v1/realtime/calls', () => {
   })
 })
 
+// verifies realtime:calls:library
 it('says which command installs a library that is missing', async () => {
   const loadLibrary = () => loadMediaLibrary(undefined, () => expect.fail('not installed'))
   await using world = await startCallsWorld({ loadLibrary })

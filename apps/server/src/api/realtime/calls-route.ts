@@ -45,7 +45,7 @@ export function callRoutes(parts: CallRouteParts): Route[] {
       aliases: ['/realtime/calls/:call_id/hangup'],
       summary: 'End a call',
       responses: {
-        200: { description: 'It is over.' },
+        200: { description: 'It is over.', schema: async () => (await schemas()).hangUpReply },
         404: { description: 'No such call, or one of another account.' },
       },
       handler: handle(({ hangUpCall }) => hangUpCall),

@@ -21,3 +21,6 @@ export const callForm = z.object({
 
 /** Reply to an offer in JSON. */
 export const callAnswer = z.object({ sdp: z.string(), session_id: z.string() })
+
+/** Reply of `POST /v1/realtime/calls/:call_id/hangup`. */
+export const hangUpReply = z.object({})

@@ -33,7 +33,10 @@ export function secretRoutes(parts: SecretParts): Route[] {
       summary: 'A short-lived credential that opens realtime sessions of one model',
       body: async () => (await schemas()).clientSecretRequest,
       responses: {
-        200: { description: 'The credential and its session.', schema: async () => (await schemas()).clientSecretReply },
+        200: {
+          description: 'The credential and its session.',
+          schema: async () => (await schemas()).clientSecretReply,
+        },
       },
       handler: async (call) => {
         const { clientSecretRequest } = await schemas()
@@ -59,7 +62,11 @@ export function secretRoutes(parts: SecretParts): Route[] {
 /** A route of the beta, whose credential is a field of the session. */
 function beforeRoute(
   parts: SecretParts,
-  { path, summary, type }: { readonly path: string; readonly summary: string; readonly type: 'realtime' | 'transcription' },
+  {
+    path,
+    summary,
+    type,
+  }: { readonly path: string; readonly summary: string; readonly type: 'realtime' | 'transcription' },
 ): Route {
   return defineRoute({
     ...realtimeRoute,

@@ -35,7 +35,13 @@ export async function serveRealtime(socket: Socket, parts: SocketParts): Promise
   let session: RealtimeSession | undefined
   try {
     session = await parts.open(
-      { ...(await readWish(socket, parts)), peer, principal: call.principal, begin: createBegin(socket), log: call.log },
+      {
+        ...(await readWish(socket, parts)),
+        peer,
+        principal: call.principal,
+        begin: createBegin(socket),
+        log: call.log,
+      },
       { signal: call.signal },
     )
     await takeMessages(socket, session, { ...parts, ended })

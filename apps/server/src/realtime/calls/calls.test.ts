@@ -77,6 +77,7 @@ describe('calls', () => {
     expect(over).toEqual(['over'])
   })
 
+  // verifies realtime:calls:port
   it('may share one UDP port', async () => {
     const { open } = startCalls({ settings: { ...settings, udpPort: 45_871 } })
     const [one, two] = await Promise.all([startClient(), startClient()])
@@ -88,6 +89,7 @@ describe('calls', () => {
     await eventually(() => expect(one.events.at(-1)).toEqual({ type: 'echo', text: '{"type":"one"}' }))
   })
 
+  // verifies realtime:calls:freed
   it.each([
     ['before it has connected', 0],
     ['when it has connected', 1],
@@ -119,6 +121,7 @@ describe('calls', () => {
     await expect(peer.send({ type: 'late' })).rejects.toMatchObject({ kind: 'cancelled' })
   })
 
+  // verifies realtime:calls:freed
   it('of a client that is silent for 15 s end', async () => {
     let skipped = 0
     const { calls, open } = startCalls({ clock: { ...systemClock, monotonic: () => performance.now() + skipped } })
@@ -130,6 +133,7 @@ describe('calls', () => {
     await isFreed(calls, performance.now())
   })
 
+  // verifies realtime:calls:one-channel
   it('have one channel of events, and no other', async () => {
     const { open } = startCalls()
     const client = await startClient()

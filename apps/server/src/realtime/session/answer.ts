@@ -3,7 +3,8 @@ import type { AnyToAnyPart, ClassifierResult, PipelineStages, StageCall, StageMe
 import type { Item } from './conversation.ts'
 import { failedStage } from './event-error.ts'
 import { readApprovals, toMessages } from './history.ts'
-import type { OutputMessage } from './output.ts'
+import { openCall } from './output-calls.ts'
+import { type OutputMessage, openMessage } from './output-message.ts'
 import type { Response, ResponseEnd } from './response.ts'
 import type { AnswerSettings } from './settings.ts'
 import { createTurnWriter, type TurnWriterParts } from './turn-writer.ts'
@@ -112,11 +113,12 @@ async function converse(parts: AnswerParts): Promise<ResponseEnd> {
   const { settings, output } = response
   const heard = items.findLast((item) => item.samples !== undefined)
   const samples = heard?.samples
-  if (samples === undefined) throw new SvcError('invalid_request', 'this model answers speech only', { code: 'processing_error' })
+  if (samples === undefined)
+    throw new SvcError('invalid_request', 'this model answers speech only', { code: 'processing_error' })
   let message: OutputMessage | undefined
   let sink: SoundSink | undefined
   const open = (): OutputMessage => {
-    message ??= output.openMessage(settings.modality === 'audio' ? 'audio' : 'text')
+    message ??= openMessage(output, settings.modality === 'audio' ? 'audio' : 'text')
     return message
   }
   const turn = {
@@ -124,12 +126,15 @@ async function converse(parts: AnswerParts): Promise<ResponseEnd> {
     instructions: settings.instructions,
     voice: settings.output.voice,
     tools: toTools(settings).tools,
-    history: toMessages(items.filter((item) => item !== heard), stages.facts.maxHistoryItems),
+    history: toMessages(
+      items.filter((item) => item !== heard),
+      stages.facts.maxHistoryItems,
+    ),
   }
   async function add(part: AnyToAnyPart): Promise<void> {
     if (part.type === 'transcript') {
       onText()
-      open().text(part.text)
+      await open().text(part.text)
     } else if (part.type === 'audio') {
       if (settings.modality === 'text') return
       sink ??= openSink(open())
@@ -137,8 +142,8 @@ async function converse(parts: AnswerParts): Promise<ResponseEnd> {
       item.spokenMs = (item.spokenMs ?? 0) + (part.samples.length / part.sampleRate) * 1000
       await sink.play(part.samples, part.sampleRate)
     } else {
-      const opened = output.openCall({ callId: part.id, name: part.name })
-      opened.arguments(part.arguments)
+      const opened = openCall(output, { callId: part.id, name: part.name })
+      await opened.arguments(part.arguments)
       opened.end('completed')
     }
   }

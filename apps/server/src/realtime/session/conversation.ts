@@ -59,8 +59,8 @@ export interface Conversation {
   insert(item: Item, previousId: string | undefined): string | null
   /** Puts an item last; the oldest items go where there is no room. @returns the id of the item before it */
   append(item: Item): string | null
-  /** The id of the last item. */
-  readonly lastId: string | null
+  /** The id of the item before one. */
+  previousId(item: Item): string | null
   /** Counts the size of an item anew. */
   resize(item: Item): void
   remove(id: string): void
@@ -105,7 +105,8 @@ export function createConversation({ maxItems, maxBytes }: ConversationLimits): 
     find: (id) => known.get(id),
     insert(item, previousId) {
       if (known.has(item.id)) throw badEvent('invalid_item_id', 'the conversation has this item already', 'item.id')
-      if (isFull(item)) throw badEvent('conversation_full', 'the conversation has no room for another item: delete some')
+      if (isFull(item))
+        throw badEvent('conversation_full', 'the conversation has no room for another item: delete some')
       if (previousId === 'root') return put(item, 0)
       if (previousId === undefined) return put(item, items.length)
       const previous = known.get(previousId)
@@ -117,9 +118,7 @@ export function createConversation({ maxItems, maxBytes }: ConversationLimits): 
       while (items.length > 0 && isFull(item)) remove(items[0]?.id ?? '')
       return put(item, items.length)
     },
-    get lastId() {
-      return items.at(-1)?.id ?? null
-    },
+    previousId: (item) => items[items.indexOf(item) - 1]?.id ?? null,
     resize(item) {
       const size = sizeOf(item.fields)
       if (known.get(item.id) === item) bytes += size - item.bytes

@@ -1,3 +1,4 @@
+import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createWorld, SERVER_VAD, saying } from './__fixtures__/session-world.ts'
 
@@ -18,7 +19,11 @@ describe('a realtime session', () => {
           model: 'talk',
           output_modalities: ['audio'],
           audio: {
-            input: { format: { type: 'audio/pcm', rate: 24_000 }, transcription: { model: 'ear' }, turn_detection: null },
+            input: {
+              format: { type: 'audio/pcm', rate: 24_000 },
+              transcription: { model: 'ear' },
+              turn_detection: null,
+            },
             output: { voice: 'anna', speed: 1 },
           },
         },
@@ -114,8 +119,11 @@ describe('a realtime session', () => {
     world.turn.listener.speechStarted({ startMs: 100 })
     world.turn.listener.speechStopped({ startMs: 100, endMs: 800 })
     await world.until('response.output_audio.delta')
+    const { taken } = world
     world.turn.listener.interrupt()
     expect(signal?.aborted).toBe(true)
+    expect(taken).not.toContain('speaking false')
+    await eventually(() => expect(taken.at(-1)).toBe('speaking false'))
     world.turn.listener.speechStarted({ startMs: 900 })
     const events = await world.until('input_audio_buffer.speech_started')
     expect(typesOf(events)).toEqual([
@@ -151,7 +159,10 @@ describe('a realtime session', () => {
     const text = typeof event === 'string' ? event : JSON.stringify({ event_id: 'mine', ...event })
     await world.session.receive(Buffer.from(text))
     expect(world.events).toMatchObject([
-      { type: 'error', error: { type: 'invalid_request_error', code, event_id: typeof event === 'string' ? null : 'mine' } },
+      {
+        type: 'error',
+        error: { type: 'invalid_request_error', code, event_id: typeof event === 'string' ? null : 'mine' },
+      },
     ])
   })
 

@@ -6,12 +6,16 @@ import { badEvent } from './event-error.ts'
  *
  * @throws {SvcError} `invalid_item_id` for an item without speech of the model, `invalid_value` for a time beyond its end
  */
-export function cutItem(item: Item, { contentIndex, audioEndMs }: { readonly contentIndex: number; readonly audioEndMs: number }): void {
+export function cutItem(
+  item: Item,
+  { contentIndex, audioEndMs }: { readonly contentIndex: number; readonly audioEndMs: number },
+): void {
   const { type, role, content } = item.fields
   if (type !== 'message' || role !== 'assistant')
     throw badEvent('invalid_item_id', 'only messages of the assistant can be cut', 'item_id')
   const part = (content as readonly ItemPart[])[contentIndex]
-  if (part?.type !== 'output_audio') throw badEvent('invalid_value', 'the item has no speech at this index', 'content_index')
+  if (part?.type !== 'output_audio')
+    throw badEvent('invalid_value', 'the item has no speech at this index', 'content_index')
   const { spokenMs = 0, spoken = [] } = item
   // the clocks of a client and of this server differ a little
   if (audioEndMs > spokenMs + 1000)
@@ -19,8 +23,13 @@ export function cutItem(item: Item, { contentIndex, audioEndMs }: { readonly con
   if (audioEndMs >= spokenMs) return
   item.spoken = spoken.filter(({ startMs }) => startMs < audioEndMs)
   item.spokenMs = audioEndMs
-  const transcript = item.spoken.map((clause) => keepHeard(clause, audioEndMs)).join('').trimEnd()
-  const parts = (content as readonly ItemPart[]).map((one, index) => (index === contentIndex ? { ...one, transcript } : one))
+  const transcript = item.spoken
+    .map((clause) => keepHeard(clause, audioEndMs))
+    .join('')
+    .trimEnd()
+  const parts = (content as readonly ItemPart[]).map((one, index) =>
+    index === contentIndex ? { ...one, transcript } : one,
+  )
   item.fields = { ...item.fields, status: 'incomplete', content: parts }
 }
 

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { type HeardPart, HEARD_RATE, type LiveTranscription, type StageCall } from '../ports.ts'
+import { HEARD_RATE, type HeardPart, type LiveTranscription, type StageCall } from '../ports.ts'
 import type { Item, ItemPart } from './conversation.ts'
 import { badEvent, failedStage, toErrorEvent, toRealtimeError } from './event-error.ts'
 import type { SessionContext } from './session-context.ts'
@@ -29,6 +29,7 @@ export async function hearItem(item: Item, turn: HeardTurn, context: SessionCont
     if (facts.recognizesSpeakers) await checkSpeaker(item, turn, { context, call })
     if (facts.classifiesSounds && facts.soundWindow === undefined) await classify(item, turn, { context, call })
     if (facts.transcribes) await transcribe(item, turn, { context, call })
+    else if (!facts.isAnyToAny) throw cannotHear()
   } finally {
     turn.live?.close()
     begun.close()
@@ -52,7 +53,9 @@ async function checkSpeaker(item: Item, { samples }: HeardTurn, { context, call 
   }
   conversation.remove(item.id)
   void emit({ type: 'conversation.item.deleted', item_id: item.id })
-  const refusal = new SvcError('forbidden', 'this speaker may not talk to the model', { code: 'speaker_not_authorized' })
+  const refusal = new SvcError('forbidden', 'this speaker may not talk to the model', {
+    code: 'speaker_not_authorized',
+  })
   if (!isSilent) void emit(toErrorEvent(refusal))
   throw refusal
 }
@@ -95,7 +98,8 @@ async function transcribe(item: Item, turn: HeardTurn, { context, call }: Listen
   } catch (thrown) {
     const error = failedStage('transcription_failed', thrown)
     const { event_id: _event, ...fault } = toRealtimeError(error)
-    if (!context.signal.aborted) tell({ type: 'conversation.item.input_audio_transcription.failed', ...place, error: fault })
+    if (!context.signal.aborted)
+      tell({ type: 'conversation.item.input_audio_transcription.failed', ...place, error: fault })
     throw error
   }
 }
@@ -118,5 +122,5 @@ function setTranscript(item: Item, contentIndex: number, transcript: string): vo
 
 /** The refusal of speech where no model hears. */
 export function cannotHear(): SvcError {
-  return badEvent('invalid_value', 'the pipeline has no model that hears speech', 'item.content')
+  return badEvent('invalid_value', 'the pipeline has no model that writes down speech (pipeline.transcription)')
 }

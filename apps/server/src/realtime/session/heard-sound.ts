@@ -74,5 +74,5 @@ export function createHeardSound({ maxMs }: { readonly maxMs: number }): HeardSo
 
 function toS16(sample = 0): number {
   const value = Math.round(sample * 32_768)
-  return value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value
+  return Math.max(-32_768, Math.min(32_767, value))
 }

@@ -8,7 +8,9 @@ export type Approvals = ReadonlyMap<string, boolean>
 export function toMessages(items: readonly Item[], maxItems = 0): StageMessage[] {
   const latest = maxItems === 0 ? items : items.slice(-maxItems)
   const fields = latest.map((item) => item.fields)
-  const answered = new Set(fields.flatMap((item) => (item.type === 'function_call_output' ? [String(item.call_id)] : [])))
+  const answered = new Set(
+    fields.flatMap((item) => (item.type === 'function_call_output' ? [String(item.call_id)] : [])),
+  )
   const called = new Set(fields.flatMap((item) => (item.type === 'function_call' ? [String(item.call_id)] : [])))
   const messages: StageMessage[] = []
   for (const item of fields) {
@@ -47,7 +49,10 @@ function toMessage(item: ItemFields): StageMessage[] {
     case 'function_call_output':
       return [{ role: 'tool', tool_call_id: item.call_id, content: item.output }]
     case 'mcp_call':
-      return [toCall(item.id, item), { role: 'tool', tool_call_id: item.id, content: item.output ?? showFault(item.error) }]
+      return [
+        toCall(item.id, item),
+        { role: 'tool', tool_call_id: item.id, content: item.output ?? showFault(item.error) },
+      ]
     case 'mcp_approval_request':
       return [toCall(item.id, item)]
     default:
@@ -68,8 +73,13 @@ function showFault(error: unknown): string {
 /** A message whose speech nobody understood says nothing. */
 function toTalk(item: ItemFields): StageMessage[] {
   const parts = item.content as readonly ItemPart[]
-  const text = parts.map((part) => part.text ?? part.transcript ?? '').filter((words) => words !== '').join('\n')
-  const images = parts.flatMap(({ image_url: url }) => (url === undefined ? [] : [{ type: 'image_url', image_url: { url } }]))
+  const text = parts
+    .map((part) => part.text ?? part.transcript ?? '')
+    .filter((words) => words !== '')
+    .join('\n')
+  const images = parts.flatMap(({ image_url: url }) =>
+    url === undefined ? [] : [{ type: 'image_url', image_url: { url } }],
+  )
   if (images.length > 0) return [{ role: item.role, content: [{ type: 'text', text }, ...images] }]
   return text === '' ? [] : [{ role: item.role, content: text }]
 }

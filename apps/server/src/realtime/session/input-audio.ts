@@ -71,7 +71,8 @@ export function createInputAudio({
     appendBytes,
     append(base64, format) {
       if (base64 === '') throw badEvent('missing_audio_data', 'audio: is empty', 'audio')
-      if (base64.length > MAX_APPEND) throw badEvent('buffer_size_exceeded', 'audio: is too long for one event', 'audio')
+      if (base64.length > MAX_APPEND)
+        throw badEvent('buffer_size_exceeded', 'audio: is too long for one event', 'audio')
       const length = decodedLength(base64)
       if (scratch.length < length) scratch = Buffer.allocUnsafe(Math.max(FIRST_SCRATCH, length))
       // characters that are not base64 are left out by Node, so that fewer bytes come out

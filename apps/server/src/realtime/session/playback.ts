@@ -28,7 +28,11 @@ const MAX_KEPT = HEARD_RATE * 120
  */
 export function createPlayback(
   item: Pick<Playback, 'itemId' | 'contentIndex' | 'responseId'>,
-  { clock, speaker, follows }: {
+  {
+    clock,
+    speaker,
+    follows,
+  }: {
     readonly clock: Pick<Clock, 'monotonic'>
     readonly speaker?: Speaker | undefined
     /** Whether the sound is compared with what the session hears. */

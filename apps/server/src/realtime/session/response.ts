@@ -4,7 +4,7 @@ import type { ServerEvent } from '../ports.ts'
 import type { Conversation } from './conversation.ts'
 import { toRealtimeError } from './event-error.ts'
 import { newId } from './ids.ts'
-import { createOutput, type Output } from './output.ts'
+import { createItemWriter, type ItemWriter } from './item-writer.ts'
 import type { AnswerSettings } from './settings.ts'
 import { showOutput } from './show-session.ts'
 
@@ -19,13 +19,13 @@ export type ResponseEnd =
 export interface Response {
   readonly id: string
   readonly settings: AnswerSettings
-  readonly output: Output
+  readonly output: ItemWriter
   /** Aborts when the response ends early. */
   readonly signal: AbortSignal
   readonly isOver: boolean
   usage: Usage | undefined
-  /** Calls a function once the last event is sent. */
-  onEnd(listener: (end: ResponseEnd) => void): void
+  /** Resolves once the last event is sent. */
+  readonly ended: Promise<ResponseEnd>
   /** Sends the last events at once, and ends what runs for it; a second time does nothing. */
   end(end: ResponseEnd): void
 }
@@ -44,8 +44,11 @@ export interface ResponseParts {
 export function createResponse({ settings, conversation, metadata, emit, onEnd }: ResponseParts): Response {
   const id = newId('resp')
   const ending = new AbortController()
-  const output = createOutput({ responseId: id, emit, conversation })
-  const listeners: ((end: ResponseEnd) => void)[] = []
+  const output = createItemWriter({ responseId: id, emit, conversation })
+  let resolveEnded: (end: ResponseEnd) => void = () => undefined
+  const ended = new Promise<ResponseEnd>((resolve) => {
+    resolveEnded = resolve
+  })
   let isOver = false
 
   const show = (fields: Record<string, unknown>): Record<string, unknown> => ({
@@ -53,7 +56,7 @@ export function createResponse({ settings, conversation, metadata, emit, onEnd }
     id,
     status: 'in_progress',
     status_details: null,
-    output: output.items,
+    output: output.items.map(({ fields }) => fields),
     conversation_id: conversation?.id ?? null,
     output_modalities: [settings.modality],
     max_output_tokens: settings.maxOutputTokens,
@@ -71,17 +74,17 @@ export function createResponse({ settings, conversation, metadata, emit, onEnd }
       return isOver
     },
     usage: undefined,
-    onEnd: (listener) => void listeners.push(listener),
+    ended,
     end(end) {
       if (isOver) return
       isOver = true
       ending.abort(end.status === 'failed' ? end.error : undefined)
-      output.end()
+      output.closeAll()
       if (end.status === 'failed') void emit({ type: 'error', error: toRealtimeError(end.error) })
       const details = toDetails(end)
       const usage = toUsage(response.usage)
       void emit({ type: 'response.done', response: show({ status: end.status, status_details: details, usage }) })
-      for (const listener of listeners) listener(end)
+      resolveEnded(end)
       onEnd(response)
     },
   }

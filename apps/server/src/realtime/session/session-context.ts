@@ -50,6 +50,8 @@ export interface SessionContext extends Pick<SessionParts, 'peer' | 'stages' | '
   readonly signal: AbortSignal
   /** Sends an event, in the order of the calls; waits while the client is behind. Never rejects. */
   emit(event: ServerEvent): Promise<void>
+  /** Waits while the client is behind with the last event. */
+  sent(): Promise<void>
   /** Begins work in the name of the caller; closes the session of a caller whose rights have gone. */
   begin(options: { readonly signal: AbortSignal }): Promise<BegunTurn>
 }

@@ -65,7 +65,11 @@ export interface UpdateRules {
  *
  * @throws {SvcError} `session_update_error`
  */
-export function updateSettings(old: SessionSettings, fields: RealtimeSessionFields, rules: UpdateRules): SessionSettings {
+export function updateSettings(
+  old: SessionSettings,
+  fields: RealtimeSessionFields,
+  rules: UpdateRules,
+): SessionSettings {
   const type = fields.type ?? old.type
   if (rules.hasBegun && type !== old.type) throw refused('session.type', 'cannot change')
   if (fields.model != null && !rules.models.includes(fields.model)) throw refused('session.model', 'cannot change')
@@ -97,7 +101,8 @@ export function updateAnswers(
   const canSpeak = facts.speaks || facts.isAnyToAny
   if (modality === 'audio' && !canSpeak) throw refused('output_modalities', 'the pipeline has no model that speaks')
   const voice = toVoice(output?.voice ?? fields.voice) ?? old.output.voice
-  if (hasSpoken && voice !== old.output.voice) throw refused('audio.output.voice', 'cannot change after the model has spoken')
+  if (hasSpoken && voice !== old.output.voice)
+    throw refused('audio.output.voice', 'cannot change after the model has spoken')
   const format = output?.format ?? fields.output_audio_format
   return {
     instructions: fields.instructions ?? old.instructions,

@@ -1,6 +1,6 @@
 import type { InputAudio } from './input-audio.ts'
+import type { Listening } from './listening.ts'
 import type { SessionContext } from './session-context.ts'
-import type { BegunTurn } from './turn-caller.ts'
 
 /** Names the sounds that a session hears while it hears them, where its pipeline does so. */
 export interface SoundWatch {
@@ -13,14 +13,14 @@ export function createSoundWatch({
   context,
   input,
   itemId,
-  listen,
+  listening,
   report,
 }: {
   readonly context: SessionContext
   readonly input: () => InputAudio
   /** The item that the sound becomes a part of. */
   readonly itemId: () => string
-  readonly listen: () => Promise<BegunTurn>
+  readonly listening: Listening
   readonly report: (error: unknown) => void
 }): SoundWatch {
   const { stages, emit } = context
@@ -29,10 +29,15 @@ export function createSoundWatch({
 
   async function name(startMs: number, endMs: number): Promise<void> {
     const samples = input().sound.read(startMs, endMs)
-    const { caller, signal } = await listen()
-    const detections = await stages.classifySounds(samples, { caller, signal })
+    const detections = await stages.classifySounds(samples, await listening.call())
     const stretch = { audio_start_ms: Math.round(startMs), audio_end_ms: Math.round(endMs) }
-    await emit({ type: 'conversation.item.sound_detection', item_id: itemId(), content_index: 0, ...stretch, detections })
+    await emit({
+      type: 'conversation.item.sound_detection',
+      item_id: itemId(),
+      content_index: 0,
+      ...stretch,
+      detections,
+    })
   }
   return {
     hear() {

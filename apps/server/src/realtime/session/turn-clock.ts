@@ -26,5 +26,7 @@ export function createTurnClock(startedAt: number, monotonic: () => number): Tur
 
 function findFailure(end: ResponseEnd): SvcError | undefined {
   if (end.status === 'failed') return toPublicError(end.error)
-  return end.status === 'cancelled' ? new SvcError('cancelled', 'the answer was cancelled', { code: end.reason }) : undefined
+  return end.status === 'cancelled'
+    ? new SvcError('cancelled', 'the answer was cancelled', { code: end.reason })
+    : undefined
 }

@@ -1,7 +1,8 @@
 import type { PredictionEvent } from '../../inference/core/events.ts'
 import type { StageCall } from '../ports.ts'
 import { newId } from './ids.ts'
-import type { OutputCall, OutputMessage, OutputServerCall } from './output.ts'
+import { type OutputCall, type OutputServerCall, openCall, openServerCall } from './output-calls.ts'
+import { type OutputMessage, openMessage } from './output-message.ts'
 import type { Response, ResponseEnd } from './response.ts'
 import type { Voice } from './voice.ts'
 
@@ -44,14 +45,22 @@ export function createTurnWriter(parts: TurnWriterParts): TurnWriter {
     if (text === '') return
     onText()
     if (message === undefined) {
-      message = output.openMessage(openVoice === undefined ? 'text' : 'audio')
+      message = openMessage(output, openVoice === undefined ? 'text' : 'audio')
       voice = openVoice?.(message)
     }
-    message.text(text)
+    await message.text(text)
     await voice?.say(text)
   }
-  function openCall({ index, id, name }: { readonly index: number; readonly id: string; readonly name: string }): void {
-    calls.set(index, output.openCall({ callId: id === '' ? newId('call') : id, name }))
+  function beginCall({
+    index,
+    id,
+    name,
+  }: {
+    readonly index: number
+    readonly id: string
+    readonly name: string
+  }): void {
+    calls.set(index, openCall(output, { callId: id === '' ? newId('call') : id, name }))
   }
 
   return {
@@ -61,10 +70,10 @@ export function createTurnWriter(parts: TurnWriterParts): TurnWriter {
           return addText(event.text)
         case 'tool-call-start':
           await endMessage()
-          openCall(event)
+          beginCall(event)
           return
         case 'tool-call-delta':
-          calls.get(event.index)?.arguments(event.arguments)
+          await calls.get(event.index)?.arguments(event.arguments)
           return
         case 'server-tools':
           listTools(event)
@@ -72,7 +81,7 @@ export function createTurnWriter(parts: TurnWriterParts): TurnWriter {
         case 'server-tool-call': {
           await endMessage()
           const { id, server, tool, arguments: args } = event
-          serverCalls.set(id, output.openServerCall({ id, server, tool, arguments: args, isAgreed: isAnswered(id) }))
+          serverCalls.set(id, openServerCall(output, { id, server, tool, arguments: args, isAgreed: isAnswered(id) }))
           return
         }
         case 'server-tool-result':
@@ -81,7 +90,10 @@ export function createTurnWriter(parts: TurnWriterParts): TurnWriter {
         case 'server-tool-approval': {
           await endMessage()
           const { id, server, name, arguments: args } = event
-          output.add({ type: 'mcp_approval_request', server_label: server, name, arguments: args }, id)
+          output.finish(
+            output.begin({ type: 'mcp_approval_request', server_label: server, name, arguments: args }, id),
+            {},
+          )
           return
         }
         case 'choice-end':

@@ -1,7 +1,7 @@
 import type { Speaker, StageCall } from '../ports.ts'
 import { createClauses } from './clauses.ts'
 import type { Item, SpokenText } from './conversation.ts'
-import type { OutputMessage } from './output.ts'
+import type { OutputMessage } from './output-message.ts'
 import type { Playback } from './playback.ts'
 import { createSoundWriter, type SoundFormat, type SoundWriter } from './sound-format.ts'
 
@@ -97,7 +97,11 @@ export function createVoice({ speak, call, sink, item, byClause }: VoiceParts): 
 }
 
 /** Notes how long a clause is, for a cut. */
-function note(item: Item, text: string, { startMs, addedMs }: { readonly startMs: number; readonly addedMs: number }): void {
+function note(
+  item: Item,
+  text: string,
+  { startMs, addedMs }: { readonly startMs: number; readonly addedMs: number },
+): void {
   const spoken: readonly SpokenText[] = item.spoken ?? []
   const endMs = (item.spokenMs ?? 0) + addedMs
   item.spokenMs = endMs
@@ -147,7 +151,13 @@ const MAX_DELTA_BYTES = 32 * 1024
 /** Sends sound in events. */
 export function createEventSink(
   message: OutputMessage,
-  parts: { readonly format: SoundFormat; readonly playback: Playback; readonly gate: Gate; readonly signal: AbortSignal; readonly onStart: () => void },
+  parts: {
+    readonly format: SoundFormat
+    readonly playback: Playback
+    readonly gate: Gate
+    readonly signal: AbortSignal
+    readonly onStart: () => void
+  },
 ): SoundSink {
   const { format, playback, gate, signal, onStart } = parts
   const writer: SoundWriter = createSoundWriter(format)

@@ -397,17 +397,14 @@ describe('a long conversation', () => {
       'd',
     ])
     expect(world.asked[0]?.found.model.name).toBe('short')
-    expect(world.stages.facts.maxHistoryItems).toBe(0)
-    const more = { role: 'user', content: 'e' }
-    expect(await world.stages.compact([...messages, more], world.call())).toEqual([...short, more])
-    expect(asked).toHaveLength(1)
-    const longer = [...messages, more, { role: 'assistant', content: 'f' }]
-    expect(await world.stages.compact(longer, world.call())).toHaveLength(4)
+    expect(world.stages.facts).toMatchObject({ maxHistoryItems: 2, compacts: true })
+    const longer = [...short, { role: 'user', content: 'e' }, { role: 'assistant', content: 'f' }]
+    expect(await world.stages.compact(longer.slice(0, -1), world.call())).toHaveLength(5)
+    const again = await world.stages.compact(longer, world.call())
+    expect(again.map(({ role }) => role)).toEqual(['system', 'system', 'user', 'assistant'])
+    expect(asked).toHaveLength(2)
     expect(JSON.stringify(asked[1])).toMatch(/They met\..*User: c.*Assistant: d/)
     expect(JSON.stringify(asked[1])).not.toContain('User: a')
-    const changed = [{ role: 'user', content: 'x' }, ...longer.slice(2)]
-    await world.stages.compact(changed, world.call())
-    expect(JSON.stringify(asked[2])).not.toContain('They met.')
   })
 
   it('keeps the result of a call beside the call', async () => {

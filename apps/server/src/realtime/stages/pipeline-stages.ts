@@ -48,9 +48,13 @@ export interface StageParts {
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
-/** Whether sessions can be held with a model: a pipeline, or a model that hears and speaks itself. */
+/**
+ * Whether sessions can be held with a model: a pipeline, a model that hears and speaks itself, or one whose file names
+ * models of a conversation beside its backend.
+ */
 export function holdsConversations(model: ModelConfig): boolean {
-  return isPipeline(model) || isAnyToAny(model)
+  const { llm = '', transcription = '', soundDetection = '' } = model.pipeline ?? {}
+  return isPipeline(model) || isAnyToAny(model) || `${llm}${transcription}${soundDetection}`.trim() !== ''
 }
 
 /** Gives all events in one batch, at the end. */
@@ -161,7 +165,8 @@ export function createPipelineStages(
     },
     load: ({ signal }) => loadPipeline(model, { names, find: findModel, residency: parts.residency, signal }),
     check(call) {
-      const models = (Object.keys(names) as PartName[]).map(find)
+      // A model that is not there fails the load, by its key.
+      const models = Object.values(names).flatMap((name) => findModel(name) ?? [])
       return checkStageAccess(call, { pipeline: findModel(model.name) ?? model, through, models, quotas })
     },
     async detectSpeech(samples, { caller, signal }) {

@@ -33,6 +33,7 @@ describe('a jitter buffer', () => {
     expect(buffer.facts.highestSequence).toBe(65_537)
   })
 
+  // verifies realtime:calls:jitter
   it('waits 60 ms for a missing packet, and no longer', () => {
     const buffer = createJitterBuffer()
     buffer.add(packet(1), 0)

@@ -1,5 +1,5 @@
 /** Milliseconds between two ticks: a frame of sound. */
-export const TICK_MS = 20
+const TICK_MS = 20
 
 /** Calls its listeners every 20 ms. One timer serves all calls of the process. */
 export interface Ticker {

@@ -60,6 +60,7 @@ describe('the voice of a call', () => {
     expect(packets.slice(0, 4).map(({ sequence }) => sequence)).toEqual([65_534, 65_535, 0, 1])
   })
 
+  // verifies realtime:calls:pace
   it('lets silence take its time in the stamps, and marks what follows', async () => {
     const { say, pass, packets, times } = await startVoice()
     await say(100)

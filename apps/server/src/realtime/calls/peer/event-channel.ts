@@ -2,7 +2,7 @@ import { SvcError } from '@svc/errors'
 import type { DataChannel } from 'node-datachannel'
 
 /** The name of the channel of events, as clients call it. */
-export const CHANNEL_NAME = 'oai-events'
+const CHANNEL_NAME = 'oai-events'
 
 /** Largest message of a client, bytes. */
 export const MAX_MESSAGE_BYTES = 1024 * 1024

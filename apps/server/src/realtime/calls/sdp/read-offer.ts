@@ -120,6 +120,6 @@ const values = ({ attributes }: Section, name: string): readonly string[] =>
 const value = (section: Section, name: string): string | undefined => values(section, name)[0]
 
 /** The refusal of an offer. */
-export function wrongOffer(reason: string): SvcError {
+function wrongOffer(reason: string): SvcError {
   return new SvcError('invalid_request', `the SDP offer cannot be used: ${reason}`, { code: 'invalid_sdp' })
 }

@@ -18,6 +18,7 @@ describe('an offer', () => {
     })
   })
 
+  // verifies realtime:calls:addresses
   it('is written anew without addresses, other codecs and extensions', () => {
     const text = writeOffer(readOffer(CHROMIUM_OFFER))
     expect(text).not.toMatch(/candidate|extmap|PCMU|telephone|local/)
@@ -110,6 +111,7 @@ describe('an answer', () => {
     expect(() => writeAnswer(ANSWER, { allowed: new Set(), further: [] })).toThrow('no network address')
   })
 
+  // verifies realtime:calls:own-addresses
   it('tells those of the interfaces that are set, and the machine itself to its own clients', () => {
     const machine = () => ({ eth0: [{ address: '192.0.2.2' }], lo: [{ address: '127.0.0.1' }] }) as never
     const find = (interfaces: string[], client: string) =>

@@ -2,7 +2,8 @@ import { HEARD_RATE } from '../../ports.ts'
 import { createSampleCleaner } from '../clean-samples.ts'
 import { createSoundHistory } from '../sound-history.ts'
 import { findDelay } from './find-delay.ts'
-import { fitEcho, LEAD_TAPS } from './fit-echo.ts'
+import { fitEcho, LEAD_TAPS, makeEcho } from './fit-echo.ts'
+import { createRestFilter } from './rest-filter.ts'
 
 /** Takes the echo of the own voice out of what is heard. */
 export interface EchoCanceller {
@@ -27,17 +28,41 @@ const MAX_DELAY = 1.2 * HEARD_RATE
 /** Clients may be ahead of what is known to be played. */
 const MAX_AHEAD = 0.4 * HEARD_RATE
 const KEPT = 6 * HEARD_RATE
-const FRAME = HEARD_RATE / 50
-/** A frame of which less is left was an echo. */
-const LEAST_LEFT = 0.2
+/** The way of the echo is learnt anew after so much sound. */
+const FIT_EVERY = HEARD_RATE / 4
+/** When less than this part is left of a sound, the way of its echo is known well. */
+const WELL_KNOWN = 0.1
 /** Mean square of sound that can have an echo: -60 dB. */
 const SILENCE = 1e-6
+
+interface EchoPath {
+  /** Samples by which the echo is later than the voice. */
+  readonly delay: number
+  readonly filter: Float64Array
+  /** Position up to which it was learnt. */
+  readonly until: number
+}
 
 export function createEchoCanceller(): EchoCanceller {
   const voice = createSoundHistory(KEPT)
   const clean = createSampleCleaner()
+  const removeRest = createRestFilter()
   /** Behind the latest sample that was not silent. */
   let loudUntil = Number.NEGATIVE_INFINITY
+  let path: EchoPath | undefined
+
+  function learn(sound: Float32Array, at: number): EchoPath | undefined {
+    const until = at + sound.length
+    const known = voice.read(at - MAX_DELAY, until + MAX_AHEAD)
+    const delay = findDelay(sound, known, { earliest: -MAX_DELAY })
+    return delay === undefined ? undefined : { delay, filter: fitEcho(sound, readVoice(delay, at, until)), until }
+  }
+
+  /** Reads the voice whose echo is in a stretch. */
+  function readVoice(delay: number, from: number, to: number): Float32Array {
+    const move = LEAD_TAPS - delay
+    return voice.read(from + move, to + move)
+  }
 
   return {
     play(samples, { at }) {
@@ -48,28 +73,16 @@ export function createEchoCanceller(): EchoCanceller {
     },
     isNear: (position) => position < loudUntil + MAX_DELAY,
     remove(sound, { at, count }) {
+      const end = at + sound.length
+      if (path === undefined || end - path.until >= FIT_EVERY) path = learn(sound, at)
       const wanted = sound.slice(sound.length - count)
-      const known = voice.read(at - MAX_DELAY, at + sound.length + MAX_AHEAD)
-      const delay = findDelay(sound, known, { earliest: -MAX_DELAY })
-      if (delay === undefined) return wanted
-      const aligned = voice.read(at - delay - LEAD_TAPS, at - delay + sound.length + LEAD_TAPS)
-      const echo = fitEcho(sound, aligned, count)
-      return subtract(wanted, echo)
+      if (path === undefined) return wanted
+      const { delay, filter } = path
+      const echo = makeEcho(readVoice(delay, end - count - filter.length, end), filter, count)
+      const { left, part } = removeRest(wanted, echo)
+      // the way has changed, or somebody speaks
+      if (part > WELL_KNOWN) path = undefined
+      return left
     },
   }
-}
-
-function subtract(sound: Float32Array, echo: Float32Array): Float32Array {
-  const left = sound.map((sample, index) => sample - (echo[index] ?? 0))
-  for (let from = 0; from < left.length; from += FRAME) {
-    const frame = left.subarray(from, from + FRAME)
-    if (sumSquares(frame) < LEAST_LEFT * sumSquares(sound.subarray(from, from + FRAME))) frame.fill(0)
-  }
-  return left
-}
-
-function sumSquares(samples: Float32Array): number {
-  let sum = 0
-  for (const sample of samples) sum += sample * sample
-  return sum
 }

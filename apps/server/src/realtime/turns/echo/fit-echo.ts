@@ -9,30 +9,27 @@ const TAPS = 1024
 const LOADING = 1e-3
 
 /**
- * Makes the echo in the end of a sound out of the voice.
+ * Learns the way of an echo: a filter that makes the sound out of the voice with the least error.
  *
  * @param sound what was heard
- * @param voice what was played, moved by the delay; it begins {@link LEAD_TAPS} earlier and ends as much later
- * @param count samples of the end that are wanted
+ * @param voice what was played, moved by the delay and {@link LEAD_TAPS} more; as long as the sound
  */
-export function fitEcho(sound: Float32Array, voice: Float32Array, count: number): Float32Array {
-  const filter = findFilter(sound, voice)
+export function fitEcho(sound: Float32Array, voice: Float32Array): Float64Array {
+  const { cross, auto } = correlate(sound, voice)
+  const loaded = auto.slice(0, TAPS)
+  loaded[0] = (loaded[0] as number) * (1 + LOADING)
+  return solveToeplitz(loaded, cross.slice(0, TAPS), TAPS)
+}
+
+/** Makes the last samples of an echo out of the voice. */
+export function makeEcho(voice: Float32Array, filter: Float64Array, count: number): Float32Array {
   const echo = new Float32Array(count)
-  const from = sound.length - count + 2 * LEAD_TAPS
+  const from = voice.length - count
   for (let index = 0; index < count; index++) {
     let sum = 0
-    const last = Math.min(TAPS - 1, from + index)
+    const last = Math.min(filter.length - 1, from + index)
     for (let tap = 0; tap <= last; tap++) sum += (filter[tap] as number) * (voice[from + index - tap] as number)
     echo[index] = sum
   }
   return echo
-}
-
-/** Coefficient k is of the voice that was played k - {@link LEAD_TAPS} samples before its echo. */
-function findFilter(sound: Float32Array, voice: Float32Array): Float64Array {
-  const played = voice.subarray(2 * LEAD_TAPS)
-  const { cross, auto } = correlate(sound, played)
-  const loaded = auto.slice(0, TAPS)
-  loaded[0] = (loaded[0] as number) * (1 + LOADING)
-  return solveToeplitz(loaded, cross.slice(0, TAPS), TAPS)
 }

@@ -21,6 +21,7 @@ const ASSENT: ReadonlySet<string> = new Set(
 /** Sounds of assent, of any length: "mhm", "hmm", "uh-huh", "ah", "oh". */
 const HUM = /^(?:m+-?h+-?m*|h*m+|[aeou]+h+|[uae]h+-?h[ua]h*|hu+h+|hu+m)$/
 const MAX_WORDS = 8
+const MAX_LENGTH = 200
 const LONGEST_PHRASE = 3
 
 /**
@@ -28,7 +29,7 @@ const LONGEST_PHRASE = 3
  * empty text and a question do.
  */
 export function isAssent(text: string): boolean {
-  if (text.trim() === '' || /[?？]/.test(text)) return false
+  if (text.trim() === '' || text.length > MAX_LENGTH || /[?？]/.test(text)) return false
   const words = splitWords(removeRemarks(text))
   if (words.length > MAX_WORDS) return false
   let index = 0

@@ -12,7 +12,7 @@ const list = (...lines: readonly string[]): ReadonlySet<string> => new Set(lines
  * another language ("no", "car", "die", "du").
  */
 const NEVER_LAST = list(
-  'the an and or but because if whether my your our their um uh uhm erm hmm',
+  'the and or but because if whether my your our their um uh uhm erm hmm',
   'der dem den des eine einen einem einer eines und oder aber weil dass ob wenn sondern meine meinen zum zur im am beim',
   'vom ins für ähm äh öhm',
   'el los las una unos unas y pero porque que cuando de del con para por en al sin mi su eh',
@@ -25,12 +25,14 @@ const NEVER_LAST = list(
 const SELDOM_LAST = list(
   'a to of for from with at by about into than as is are was were like so then i also er',
   'ein mit ohne gegen zwischen wegen nach von bei durch über unter also der und zwar dann mein kein keine ist sind',
-  'si sobre hasta desde entre este pues como muy es está',
-  'du mais pour par sur vers alors à au aux ce est sont très sa ta comme',
+  'si para sobre hasta desde entre este pues como muy es está',
+  'du pour par sur vers alors à au aux ce est sont très sa ta comme',
   'da dal dalla su per fra se quando come molto è sono allora lo',
   'do dos na nas nos até então tipo são muito as',
 )
 
+/** Characters of the end that are judged. */
+const MAX_TAIL = 200
 const CLOSING = /["'”’»«)\]}\s]+$/u
 const GOES_ON = /(?:\.\.\.?|…|[,;:\-–—،、，])$/u
 const FINAL = /[.!?。！？．؟।۔]$/u
@@ -41,7 +43,7 @@ const QUESTION = /[?？؟]$/u
  * French, Italian and Portuguese only the signs count.
  */
 export function judgeEnd(text: string): SentenceEnd {
-  const said = removeRemarks(text).replace(CLOSING, '')
+  const said = removeRemarks(text.slice(-MAX_TAIL)).replace(CLOSING, '')
   if (said === '') return 'unclear'
   if (QUESTION.test(said)) return 'over'
   if (GOES_ON.test(said) || hasOpenQuestion(said)) return 'open'

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { defineSection, option } from '../../config/option.ts'
-import { integer, list, readWith, texts } from '../../config/text-kind.ts'
+import { defineSection, option } from '../option.ts'
+import { integer, list, readWith, texts } from '../text-kind.ts'
 
 /** Addresses of IPv4 and IPv6 between commas. */
 const addresses = list(

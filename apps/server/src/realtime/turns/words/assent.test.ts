@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { isAssent } from './assent.ts'
+
+describe('isAssent', () => {
+  it.each([
+    'Mhm.',
+    'mm-hmm',
+    'Mmm',
+    'Uh-huh.',
+    'uh huh',
+    'hmm hmm',
+    'Ah',
+    'Oh!',
+    'Yeah.',
+    'Yeah, yeah, right.',
+    'OK',
+    'Okay, got it.',
+    'I see.',
+    'Ja.',
+    'Ja, genau.',
+    'Na klar',
+    'Ach so',
+    'Oui.',
+    "Ouais, d'accord.",
+    'C’est ça',
+    'Sí, claro.',
+    'De acuerdo',
+    'Sì, va bene.',
+    'Pois é.',
+    'Tá bom',
+    '[cough]',
+    '(laughs)',
+    '*sighs* mhm',
+    '♪',
+  ])('%s', (text) => expect(isAssent(text)).toBe(true))
+
+  it.each([
+    '',
+    ' ',
+    'Stop.',
+    'No.',
+    'Nein',
+    'Okay, stop.',
+    'Yeah, but what about tomorrow?',
+    'Right?',
+    'Turn right.',
+    'Wait a moment',
+    'Ja, aber',
+    'Non',
+    'Espera',
+    'Sí, pero no',
+    'Basta',
+    'Para',
+    'はい',
+    'yeah '.repeat(9),
+    '('.repeat(1e6),
+  ])('is meant: %s', (text) => expect(isAssent(text)).toBe(false))
+})
