@@ -69,7 +69,7 @@ describe('AudioTranscriptionLive', () => {
     expect((await replies.next()).value).toMatchObject({ delta: 'hel' })
     expect((await replies.next()).value).toMatchObject({ delta: 'lo' })
     expect((await replies.next()).value).toMatchObject({ eou: true })
-    expect(realtime.upgrades[0]?.url).toBe('/v1/realtime?model=talk')
+    expect(realtime.upgrades[0]?.url).toBe('/v1/realtime?model=talk&intent=transcription')
     expect(realtime.upgrades[0]?.headers.authorization).toBe('Bearer sk-secret')
     expect(realtime.said[1]).toEqual({ type: 'input_audio_buffer.append', audio: 'AAD/fw==' })
     call.cancel()

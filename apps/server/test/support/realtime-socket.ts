@@ -32,6 +32,8 @@ export interface RealtimeSocket extends AsyncDisposable {
 /** Options of a session. */
 export interface RealtimeSocketOptions extends ClientOptions {
   readonly model?: string | undefined
+  /** @default 'realtime' */
+  readonly type?: 'realtime' | 'transcription' | undefined
   readonly protocols?: readonly string[] | undefined
   /** Session fields that are set before the test begins. */
   readonly session?: Readonly<Record<string, unknown>> | undefined
@@ -39,8 +41,9 @@ export interface RealtimeSocketOptions extends ClientOptions {
 
 /** Opens a session, and waits until it is created and has the given fields. */
 export async function openRealtime(url: string, options: RealtimeSocketOptions = {}): Promise<RealtimeSocket> {
-  const { model = 'talk', protocols = [], session, ...rest } = options
-  const ws = new WebSocket(`${url.replace('http', 'ws')}/v1/realtime?model=${model}`, [...protocols], rest)
+  const { model = 'talk', type = 'realtime', protocols = [], session, ...rest } = options
+  const intent = type === 'transcription' ? '&intent=transcription' : ''
+  const ws = new WebSocket(`${url.replace('http', 'ws')}/v1/realtime?model=${model}${intent}`, [...protocols], rest)
   const heard: RealtimeEvent[] = []
   let taken = 0
   let asked = 0
@@ -96,7 +99,7 @@ export async function openRealtime(url: string, options: RealtimeSocketOptions =
   }
   await until('session.created')
   if (session !== undefined) {
-    send({ type: 'session.update', session: { type: 'realtime', ...session } })
+    send({ type: 'session.update', session: { type, ...session } })
     await until('session.updated')
   }
   return socket

@@ -96,7 +96,7 @@ describe('live transcription', () => {
     await world.clock.waitForSleepers(1)
     await world.clock.advance(5000)
     expect(await world.outputs).toEqual([{ type: 'ready' }, { type: 'final', text: '' }])
-    expect(world.opened).toEqual([['wss://a/svc/v1/realtime?model=a+b', 'Bearer sk-1']])
+    expect(world.opened).toEqual([['wss://a/svc/v1/realtime?model=a+b&intent=transcription', 'Bearer sk-1']])
     expect(world.sent[0]).toEqual({
       type: 'session.update',
       session: {

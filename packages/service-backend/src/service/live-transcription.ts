@@ -116,6 +116,7 @@ function pipelineUrl({ realtimePipeline, root }: ServiceTarget): URL {
   const url = toRouteUrl(root, '/v1/realtime')
   url.protocol = root.protocol === 'https:' ? 'wss:' : 'ws:'
   url.searchParams.set('model', realtimePipeline)
+  url.searchParams.set('intent', 'transcription')
   return url
 }
 

@@ -1,6 +1,9 @@
 import type { Item, ItemPart, SpokenText } from './conversation.ts'
 import { badEvent } from './event-error.ts'
 
+/** Times of cuts are whole milliseconds, lengths of speech are not. */
+const ROUNDING_MS = 1
+
 /**
  * Cuts speech of the model at what was heard: words that nobody heard leave the transcript.
  *
@@ -20,9 +23,9 @@ export function cutItem(
   // the clocks of a client and of this server differ a little
   if (audioEndMs > spokenMs + 1000)
     throw badEvent('invalid_value', `the speech has ${Math.floor(spokenMs)} ms only`, 'audio_end_ms')
-  if (audioEndMs >= spokenMs) return
+  if (audioEndMs >= spokenMs && item.fields.status === 'completed') return
   item.spoken = spoken.filter(({ startMs }) => startMs < audioEndMs)
-  item.spokenMs = audioEndMs
+  item.spokenMs = Math.min(audioEndMs, spokenMs)
   const transcript = item.spoken
     .map((clause) => keepHeard(clause, audioEndMs))
     .join('')
@@ -35,7 +38,7 @@ export function cutItem(
 
 /** The words of a clause that were whole at a time, if its speech is even. */
 function keepHeard({ text, startMs, endMs }: SpokenText, ms: number): string {
-  if (ms >= endMs) return text
+  if (ms >= endMs - ROUNDING_MS) return text
   const length = Math.floor((text.length * (ms - startMs)) / (endMs - startMs))
   return text.slice(0, text.lastIndexOf(' ', length) + 1)
 }

@@ -95,8 +95,9 @@ export function createResponses(parts: ResponsesParts): Responses {
     },
     interrupt() {
       isTurnWaiting = false
-      active?.end({ status: 'cancelled', reason: 'turn_detected' })
-      const cutOff = voiceOutput.silence()
+      const unfinished = active
+      unfinished?.end({ status: 'cancelled', reason: 'turn_detected' })
+      const cutOff = voiceOutput.silence(unfinished?.id)
       if (cutOff !== undefined) cut(cutOff)
     },
     close() {

@@ -23,8 +23,13 @@ export interface CutVoice {
 /** The voice of the model on its way to the ear of the client. */
 export interface VoiceOutput {
   openSink(sounding: Sounding): SoundSink
-  /** Drops what is not played. @returns the voice that was cut off; undefined where all of it was heard */
-  silence(): CutVoice | undefined
+  /**
+   * Drops what is not played.
+   *
+   * @param unfinishedId response that was still made: its text that is not spoken yet goes too
+   * @returns the voice that was cut off; undefined where all of it was heard
+   */
+  silence(unfinishedId?: string): CutVoice | undefined
   /** Lets no more sound out. */
   hold(): void
   resume(): void
@@ -86,7 +91,7 @@ export function createVoiceOutput({ context, turnTaker, isMaking }: VoiceOutputP
         ? createEventSink(message, { ...shared, format: response.settings.output.format, gate })
         : createSpeakerSink(speaker, shared)
     },
-    silence() {
+    silence(unfinishedId) {
       const cutOff = playback
       gate.release()
       if (cutOff === undefined) return undefined
@@ -94,7 +99,8 @@ export function createVoiceOutput({ context, turnTaker, isMaking }: VoiceOutputP
       peer.speaker?.clear()
       stop()
       if (peer.speaker !== undefined) void emit({ type: 'output_audio_buffer.cleared', response_id: cutOff.responseId })
-      return heardMs < sentMs ? { playback: cutOff, heardMs } : undefined
+      const isCut = heardMs < sentMs || cutOff.responseId === unfinishedId
+      return isCut ? { playback: cutOff, heardMs } : undefined
     },
     hold() {
       gate.hold()

@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
+import { hasUsecase } from '../../catalog/usecases.ts'
 import { type LoadReport, loadWithParts } from '../../residency/load-with-parts.ts'
 import type { Residency } from '../../residency/residency.ts'
 import { type FindModel, findPart, type PartName, type PartNames } from './pipeline-parts.ts'
@@ -51,7 +52,7 @@ async function checkPipeline(model: ModelConfig, { names, find }: LoadingOptions
     if (names.voiceRecognition === undefined) throw invalid('pipeline.voice_recognition.model: is missing')
     await checkRecognition(voiceRecognition, model)
   }
-  if (classifier?.enabled === true) checkClassifier(classifier, names)
+  if (classifier?.enabled === true) checkClassifier(classifier, { names, find })
 }
 
 /** Most answers of a list: each is scored at every turn. */
@@ -59,9 +60,16 @@ const MAX_OPTIONS = 64
 
 type Classifier = NonNullable<NonNullable<ModelConfig['pipeline']>['classifier']>
 
-function checkClassifier({ options = [], fallback, address, normalization }: Classifier, names: PartNames): void {
+function checkClassifier(
+  { options = [], fallback, address, normalization }: Classifier,
+  { names, find }: Pick<LoadingOptions, 'names' | 'find'>,
+): void {
   const key = 'pipeline.classifier'
   if (names.classifier === undefined) throw invalid(`${key}.model: is missing, and so is pipeline.llm`)
+  const scorer = find(names.classifier)
+  if (scorer?.serving.kind === 'backend' && !hasUsecase(scorer, 'score')) {
+    throw invalid(`${key}.model: model "${scorer.name}" scores nothing: add score to known_usecases in its file`)
+  }
   if (options.length === 0 || options.length > MAX_OPTIONS) throw invalid(`${key}.options: must be 1 to ${MAX_OPTIONS}`)
   const ids = options.map(({ id = '' }) => id)
   if (ids.some((id) => id.trim() === '')) throw invalid(`${key}.options: an entry has no id`)

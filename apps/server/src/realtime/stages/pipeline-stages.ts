@@ -102,6 +102,7 @@ export function createPipelineStages(
   })
   const follow = createLiveTranscriber({
     asker,
+    times,
     transcribe,
     findModel: () => find('transcription'),
     onUnable: () => {

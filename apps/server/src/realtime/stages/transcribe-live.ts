@@ -3,6 +3,7 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { LiveTranscriptPart } from '../../inference/operations/audio/audio-operations.ts'
 import { HEARD_RATE, type HeardPart, type LiveTranscription, type StageCall } from '../ports.ts'
 import type { PartAsker } from './ask-part.ts'
+import type { StageTimes } from './stage-times.ts'
 import type { HearingOptions, Transcriber } from './transcribe.ts'
 
 /** Sound that may wait for the model, samples: half a minute. */
@@ -16,6 +17,7 @@ const MAX_PARTS = 10_000
 export interface LiveTranscriberOptions {
   readonly asker: PartAsker
   readonly findModel: () => ModelConfig
+  readonly times: StageTimes
   /** Writes down the sound where the model cannot follow it. */
   readonly transcribe: Transcriber
   /** Told when the model cannot do this, so that it is not asked again. */
@@ -26,6 +28,7 @@ export interface LiveTranscriberOptions {
 export function createLiveTranscriber({
   asker,
   findModel,
+  times,
   transcribe,
   onUnable,
 }: LiveTranscriberOptions): (options: HearingOptions, call: StageCall) => LiveTranscription {
@@ -45,18 +48,18 @@ export function createLiveTranscriber({
 
     async function read(): Promise<void> {
       const signal = AbortSignal.any([call.signal, left.signal])
-      const asked = asker.follow<'transcribe-live', LiveTranscriptPart>(
-        request,
-        {
-          model: findModel(),
-          usecase: 'transcript',
-          async read({ live }, give) {
-            for await (const part of live) await give(part)
-          },
-        },
-        { ...call, signal },
-      )
       try {
+        const asked = asker.follow<'transcribe-live', LiveTranscriptPart>(
+          request,
+          {
+            model: findModel(),
+            usecase: 'transcript',
+            async read({ live }, give) {
+              for await (const part of live) await give(part)
+            },
+          },
+          { ...call, signal },
+        )
         for await (const part of asked) {
           kept.drop()
           parts.add(part)
@@ -72,6 +75,18 @@ export function createLiveTranscriber({
       }
     }
 
+    async function* finish(): AsyncGenerator<HeardPart> {
+      sound.end()
+      try {
+        yield* parts.read()
+      } catch (error) {
+        const samples = kept.take()
+        if (samples === undefined) throw error
+        yield* transcribe(samples, options, call)
+      }
+      await running
+    }
+
     return {
       hear(samples) {
         sound.add(samples)
@@ -80,17 +95,7 @@ export function createLiveTranscriber({
       get text() {
         return parts.text
       },
-      async *end() {
-        sound.end()
-        try {
-          yield* parts.read()
-        } catch (error) {
-          const samples = kept.take()
-          if (samples === undefined) throw error
-          yield* transcribe(samples, options, call)
-        }
-        await running
-      },
+      end: () => times.all('transcription', finish()),
       close() {
         left.abort(new SvcError('cancelled', 'the transcription was dropped', { code: 'cancelled' }))
         sound.close()

@@ -61,7 +61,7 @@ export function createStageWorld(
   const models = new Map([model, ...(options.models ?? [])].map((each) => [each.name, each]))
   const known = ['vad', 'heard', 'thinker', 'voice', 'sounds', 'people', 'scorer', 'short']
   const findModel = (name: string): ModelConfig | undefined =>
-    models.get(name) ?? (known.includes(name) ? createModel({ name }) : undefined)
+    models.get(name) ?? (known.includes(name) ? createModel({ name, knownUsecases: ['chat', 'score'] }) : undefined)
   const asked: AskedRequest[] = []
   const observed: string[] = []
   const loaded: string[] = []
