@@ -35,7 +35,7 @@ const browsers = new Map<string, Promise<Browser>>()
 function openBrowser({ letterPx = 16, microphone }: Pick<ViewOptions, 'letterPx' | 'microphone'>): Promise<Browser> {
   const own = [
     `--blink-settings=defaultFontSize=${letterPx}`,
-    ...(microphone === undefined ? [] : [`--use-file-for-fake-audio-capture=${microphone}%noloop`]),
+    ...(microphone === undefined ? [] : [`--use-file-for-fake-audio-capture=${microphone}`]),
   ]
   const key = own.join(' ')
   const browser =
@@ -57,7 +57,7 @@ export interface ViewOptions {
   readonly language?: string
   /** The size of letters that the browser is set to. @default 16, as browsers come */
   readonly letterPx?: number
-  /** A WAV file that the microphone plays once from each time that it is opened. @default beeps */
+  /** A WAV file that the microphone plays again and again, from its beginning each time that it is opened. @default beeps */
   readonly microphone?: string
   /** Failures that the test provokes: matching lines of the console are not faults. */
   readonly expected?: RegExp
