@@ -29,6 +29,10 @@ const cases: readonly (readonly [RequestHeaders, readonly string[]])[] = [
   [{ cookie: 'token=t' }, ['token-cookie t']],
   [{ cookie: 'session=' }, []],
   [{ authorization: `Bearer ${'x'.repeat(5000)}` }, []],
+  [{ 'sec-websocket-protocol': 'realtime, openai-insecure-api-key.k, openai-beta.realtime-v1' }, ['bearer k']],
+  [{ 'sec-websocket-protocol': 'svc-insecure-api-key.k', cookie: 'session=s' }, ['bearer k']],
+  [{ 'sec-websocket-protocol': 'openai-insecure-api-key.k', authorization: 'Bearer a' }, ['bearer a']],
+  [{ 'sec-websocket-protocol': 'realtime, openai-insecure-api-key.', cookie: 'session=s' }, ['session-cookie s']],
 ]
 
 // verifies auth:carriers:empty

@@ -51,6 +51,15 @@ const LOAD_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 /** Limits in seconds, from a tick of speech detection to a slow first word. */
 const STAGE_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
+/** Stages of spoken conversations. */
+export const REALTIME_STAGES = [
+  ...(['speech_detection', 'transcription', 'language_model', 'speech', 'conversation'] as const),
+  ...(['sound_detection', 'voice_recognition', 'classifier', 'summary'] as const),
+] as const
+
+/** Name of a stage of spoken conversations. */
+export type RealtimeStage = (typeof REALTIME_STAGES)[number]
+
 /** Models with a label of their own; the others share one (threats MET-1). */
 const MAX_MODELS = 200
 const OTHER = 'other'
@@ -88,8 +97,10 @@ export class LabelledDurations {
   readonly buckets: readonly number[]
   readonly #series = new Map<string, PlainSeries>()
 
-  constructor(buckets: readonly number[]) {
+  /** @param known values whose series exist from the start */
+  constructor(buckets: readonly number[], known: readonly string[] = []) {
     this.buckets = buckets
+    for (const value of known) this.#series.set(value, new PlainSeries(buckets))
   }
 
   observe(value: string, seconds: number): void {
@@ -127,7 +138,7 @@ export class ServerSeries {
   readonly firstTokens = new LabelledDurations(FIRST_TOKEN_BUCKETS)
   readonly loadSeconds = new LabelledDurations(LOAD_BUCKETS)
   /** Stages of spoken conversations, by their names. */
-  readonly stageSeconds = new LabelledDurations(STAGE_BUCKETS)
+  readonly stageSeconds = new LabelledDurations(STAGE_BUCKETS, REALTIME_STAGES)
   /** From the end of speech to the first sound of the answer. */
   readonly firstSounds = new PlainSeries(STAGE_BUCKETS)
   readonly live: LiveFigure[] = []
@@ -151,8 +162,7 @@ export class ServerSeries {
     if (images > 0) this.images.add([label], images)
   }
 
-  /** @param stage a name of a closed set */
-  observeStage(stage: string, seconds: number): void {
+  observeStage(stage: RealtimeStage, seconds: number): void {
     this.stageSeconds.observe(stage, seconds)
   }
 

@@ -81,7 +81,10 @@ export type TurnDetection =
 
 /** What turn taking decides. Times are milliseconds of the heard sound. */
 export interface TurnListener {
-  /** A person has begun to speak; the padding before it is included. Nothing of the model is playing, or it is interrupted. */
+  /**
+   * A person has begun to speak; the padding before it is included. A response that is made or played is cancelled and cut
+   * at what was heard, unless `interruptResponse` is off.
+   */
   speechStarted(at: { readonly startMs: number }): void
   /** The turn is over: the sound from start to end is to be committed. */
   speechStopped(turn: { readonly startMs: number; readonly endMs: number }): void
@@ -89,7 +92,7 @@ export interface TurnListener {
   hold(): void
   /** The speech was none, an echo or a word of assent: the voice goes on where it was held. */
   resume(): void
-  /** The speech is meant: the response is cancelled and cut at what was heard. {@link speechStarted} follows. */
+  /** The speech is meant, and {@link speechStarted} follows at once. */
   interrupt(): void
   /** Nobody has spoken for the idle time. */
   timedOut(silence: { readonly startMs: number; readonly endMs: number }): void

@@ -15,12 +15,19 @@ import * as z from 'zod'
 import { type BuiltServer, runBuilt, startBuiltServer } from '../support/built-server.ts'
 import { makeSilence, measureSound } from '../support/realtime-socket.ts'
 import { toPipelineKeys } from '../support/realtime-world.ts'
-import { CAN_UNDERSTAND, measureWordErrors, RECOGNISER, speakDemoVoice, understand } from '../support/spoken.ts'
+import {
+  CAN_UNDERSTAND,
+  JUDGE_RATE,
+  measureWordErrors,
+  RECOGNISER,
+  speakDemoVoice,
+  understand,
+} from '../support/spoken.ts'
 import { startTlsRelay, type TlsRelay } from '../support/tls-relay.ts'
 
 const KEY = 'realtime-key'
 const QUESTION = 'Please open the window and let in some fresh air.'
-const ANSWER = 'The quick brown fox jumps over the lazy dog. She walked along the beach and looked at the water.'
+const ANSWER = 'The quick brown fox jumps over the lazy dog. My brother works in a small office near the station.'
 const CALL = { id: 'call_1', name: 'get_weather', arguments: { city: 'Rome' } }
 
 let server: BuiltServer
@@ -43,6 +50,7 @@ beforeAll(async () => {
     },
   )
   await server.model('sure', { rules: [{ rpc: 'Predict*', do: { text: ANSWER } }] })
+  await server.model('slow', { rules: [{ rpc: 'Predict*', do: { text: ANSWER, pieceDelayMs: 200 } }] })
   await server.model('tools', {
     rules: [
       { rpc: 'Predict*', contains: 'sunny', do: { text: 'It is sunny in Rome.' } },
@@ -52,6 +60,7 @@ beforeAll(async () => {
   for (const [name, llm] of [
     ['talk', 'demo'],
     ['recite', 'sure'],
+    ['drawl', 'slow'],
     ['ask', 'tools'],
   ] as const)
     await server.model(name, {}, toPipelineKeys({ vad: 'demo-vad', transcription: 'scripted', llm, tts: 'demo-voice' }))
@@ -127,6 +136,19 @@ function asInBrowsers(model: string, apiKey = KEY): OpenAIRealtimeWebSocket {
   }
 }
 
+async function makeSecret(session: NonNullable<OpenAI.Realtime.ClientSecretCreateParams['session']>): Promise<string> {
+  const maker = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: KEY, maxRetries: 0 })
+  return (await maker.realtime.clientSecrets.create({ session })).value
+}
+
+/** A client whose secret is for transcription. The types of the library know no model there. */
+async function asScribe(): Promise<OpenAIRealtimeWS> {
+  const wish = { type: 'transcription', model: 'talk' } as const
+  const apiKey = await makeSecret(wish)
+  const own = new OpenAI({ baseURL: `${relay.url}/v1`, apiKey, maxRetries: 0 })
+  return new OpenAIRealtimeWS({ model: 'talk', options: { ca: relay.ca } }, own)
+}
+
 const VAD = { audio: { input: { turn_detection: { type: 'server_vad', silence_duration_ms: 400 } } } }
 const text = (said: string): RealtimeClientEvent => ({
   type: 'conversation.item.create',
@@ -145,26 +167,26 @@ describe('the official client in Node', () => {
   })
 
   it('says what its transcript says, as a recogniser hears it', async () => {
-    using recite = await converse(inNode('recite'), VAD)
+    const output = { format: { type: 'audio/pcm', rate: JUDGE_RATE } }
+    using recite = await converse(inNode('recite'), { audio: { ...VAD.audio, output } })
     recite.say(question)
     const { transcript } = await recite.until('response.output_audio_transcript.done')
     expect(transcript).toBe(ANSWER)
     await recite.until('response.done')
     if (!CAN_UNDERSTAND) return console.log(`${RECOGNISER} is missing: the speech was not judged`)
     const heard = await understand(server.folder, recite.spoken())
-    expect(measureWordErrors(ANSWER, heard), heard).toBeLessThan(0.3)
+    expect(measureWordErrors(ANSWER, heard), heard).toBeLessThan(0.25)
   })
 
   it('interrupts an answer by speech', async () => {
-    using recite = await converse(inNode('recite'), VAD)
-    recite.say(question)
-    await recite.until('response.output_audio.delta')
-    recite.say(question)
-    const { response } = await recite.until('response.done')
+    using drawl = await converse(inNode('drawl'), VAD)
+    drawl.say(question)
+    await drawl.until('response.output_audio.delta')
+    drawl.say(question)
+    const { response } = await drawl.until('response.done')
     expect(response).toMatchObject({ status: 'cancelled', status_details: { reason: 'turn_detected' } })
-    expect((await recite.until('response.done')).response.status).toBe('completed')
-    const cut = recite.heard.find(({ type }) => type === 'conversation.item.truncated')
-    expect(cut).toMatchObject({ item_id: response.output?.[0]?.id, content_index: 0 })
+    expect(await drawl.until('conversation.item.truncated')).toMatchObject({ item_id: response.output?.[0]?.id })
+    expect((await drawl.until('response.done')).response.status).toBe('completed')
   })
 
   it('calls a function and uses its result', async () => {
@@ -186,7 +208,7 @@ describe('the official client in Node', () => {
   })
 
   it('only writes down in a session for transcription', async () => {
-    using scribe = await converse(inNode('talk'), { type: 'transcription', ...VAD })
+    using scribe = await converse(await asScribe(), { type: 'transcription', ...VAD })
     scribe.say(question)
     expect((await scribe.until('conversation.item.input_audio_transcription.completed')).transcript).toBe(QUESTION)
     scribe.send({ type: 'response.create' })
@@ -204,8 +226,7 @@ describe('the official client for browsers', () => {
   })
 
   it('opens with a short-lived secret', async () => {
-    const trusted = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: KEY, maxRetries: 0 })
-    const { value } = await trusted.realtime.clientSecrets.create({ session: { type: 'realtime', model: 'recite' } })
+    const value = await makeSecret({ type: 'realtime', model: 'recite' })
     using recite = await converse(asInBrowsers('recite', value), { output_modalities: ['text'] })
     recite.send(text('Hello!'))
     recite.send({ type: 'response.create' })
@@ -226,14 +247,19 @@ describe('the Agents SDK', () => {
     await session.connect({ apiKey: KEY, url: `${server.url.replace('http', 'ws')}/v1/realtime?model=${model}` })
     return { session, errors, sound, answers, [Symbol.dispose]: () => session.close() }
   }
-  const toSound = (pcm: Buffer): ArrayBuffer => Uint8Array.from(pcm).buffer
+  /** Sends speech and ten seconds of silence in pieces: a large one is too much for the library. */
+  function say(session: RealtimeSession, pcm: Buffer): void {
+    const sound = Buffer.concat([pcm, makeSilence(10_000)])
+    for (let at = 0; at < sound.length; at += 4800)
+      session.sendAudio(Uint8Array.from(sound.subarray(at, at + 4800)).buffer)
+  }
 
   it('holds a turn by text and one by speech', async () => {
     using talk = await connect('recite')
     talk.session.sendMessage('Hello!')
     await eventually(() => expect(talk.answers).toEqual([ANSWER]))
     await eventually(() => expect(talk.sound.length).toBeGreaterThan(0))
-    talk.session.sendAudio(toSound(Buffer.concat([question, makeSilence(10_000)])))
+    say(talk.session, question)
     await eventually(() => expect(talk.answers).toHaveLength(2))
     await eventually(() => expect(JSON.stringify(talk.session.history)).toContain(QUESTION))
     expect(talk.session.history.map((item) => Reflect.get(item, 'role'))).toEqual([
@@ -261,12 +287,12 @@ describe('the Agents SDK', () => {
   })
 
   it('is interrupted by speech, and plays no more of the answer', async () => {
-    using talk = await connect('recite')
+    using talk = await connect('drawl')
     const interrupted = createDeferred<void>()
     talk.session.on('audio_interrupted', () => interrupted.resolve())
     talk.session.sendMessage('Hello!')
     await eventually(() => expect(talk.sound.length).toBeGreaterThan(0))
-    talk.session.sendAudio(toSound(Buffer.concat([question, makeSilence(10_000)])))
+    say(talk.session, question)
     await interrupted.promise
     await eventually(() => expect(JSON.stringify(talk.session.history)).toContain(QUESTION))
   })

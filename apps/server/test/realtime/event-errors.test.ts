@@ -125,7 +125,7 @@ describe('a wrong event', () => {
 
 describe('an event at a wrong time', () => {
   verifies(
-    ['realtime:error:too-many-responses', 'realtime:bound:beside'],
+    ['realtime:error:active-response', 'realtime:error:too-many-responses', 'realtime:bound:beside'],
     'a second response, and a fifth beside the conversation',
     async () => {
       await using client = await openRealtime(server.url, { session: TEXT })

@@ -196,7 +196,7 @@ describe('a turn by voice', () => {
     client.say(SPEECH)
     await see('response.output_audio.delta')
     client.say(SPEECH)
-    const cut = await client.until('input_audio_buffer.speech_started')
+    const cut = await client.until('conversation.item.truncated')
     const cutOff = ofType(cut, 'conversation.item.truncated')
     const sentMs = client.heard
       .filter(({ type }) => type === 'response.output_audio.delta')
@@ -204,6 +204,7 @@ describe('a turn by voice', () => {
     expect(cutOff.audio_end_ms).toBeGreaterThan(0)
     expect(cutOff.audio_end_ms).toBeLessThanOrEqual(sentMs)
     expect(cut.map(({ type }) => type).filter((type) => !type.endsWith('.delta'))).toEqual([
+      'input_audio_buffer.speech_started',
       'response.output_audio.done',
       'response.output_audio_transcript.done',
       'response.content_part.done',
@@ -211,7 +212,6 @@ describe('a turn by voice', () => {
       'response.output_item.done',
       'response.done',
       'conversation.item.truncated',
-      'input_audio_buffer.speech_started',
     ])
     expect(ofType(cut, 'response.done').response).toMatchObject({
       status: 'cancelled',
@@ -237,6 +237,36 @@ describe('a turn by voice', () => {
     expect(STORY.startsWith(said)).toBe(true)
     expect(said.length).toBeLessThan(STORY.length / 2)
   })
+})
+
+describe('speech while the model thinks', () => {
+  scene(
+    'ends the response that nobody has heard',
+    { model: 'endless', session: { ...TEXT, ...BY_VOICE } },
+    async (client) => {
+      client.say(SPEECH)
+      await client.until('response.output_text.delta')
+      client.say(SPEECH)
+      const ended = await client.until('response.created')
+      expect(ended.map(({ type }) => type).filter((type) => !type.endsWith('.delta'))).toEqual([
+        'input_audio_buffer.speech_started',
+        'response.output_text.done',
+        'response.content_part.done',
+        'conversation.item.done',
+        'response.output_item.done',
+        'response.done',
+        'input_audio_buffer.speech_stopped',
+        'input_audio_buffer.committed',
+        'conversation.item.added',
+        'conversation.item.done',
+        'response.created',
+      ])
+      expect(ofType(ended, 'response.done').response).toMatchObject({
+        status: 'cancelled',
+        status_details: { reason: 'turn_detected' },
+      })
+    },
+  )
 })
 
 describe('a session for transcription', () => {

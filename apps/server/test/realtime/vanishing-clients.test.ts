@@ -59,7 +59,10 @@ async function countEvents(): Promise<number> {
 async function vanish(after: number): Promise<void> {
   const session = await openRealtime(server.url, { session: VAD })
   speak(session)
-  await eventually(() => expect(session.heard.length).toBeGreaterThanOrEqual(after), { intervalMs: 1 })
+  const hasHeard = (): void => {
+    if (session.heard.length < after) throw new Error(`heard ${session.heard.map(({ type }) => type).join(', ')}`)
+  }
+  await eventually(hasHeard, { intervalMs: 1 })
   session.ws.terminate()
   await session.closed
 }
@@ -68,7 +71,11 @@ describe('a client that vanishes', () => {
   verifies('realtime:bound:vanished', 'at any event of a turn leaves no call behind', async () => {
     const count = await countEvents()
     expect(count).toBeGreaterThan(20)
-    await Promise.all(Array.from({ length: count }, (_, index) => vanish(index + 1)))
+    // two at a time: the others would wait for the stages
+    const odd = async (first: number): Promise<void> => {
+      for (let after = first; after <= count; after += 2) await vanish(after)
+    }
+    await Promise.all([odd(1), odd(2)])
     await expectNothingRuns(MODELS)
   })
 

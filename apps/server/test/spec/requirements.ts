@@ -6,6 +6,7 @@ import { FILTERING } from './requirements/filtering.ts'
 import { LIMITS } from './requirements/limits.ts'
 import { MANAGEMENT } from './requirements/management.ts'
 import { MODEL_BLOCKS } from './requirements/model-blocks.ts'
+import { PIPELINES } from './requirements/pipelines.ts'
 import { PROXYING } from './requirements/proxying.ts'
 import { REALTIME } from './requirements/realtime.ts'
 import { REALTIME_CALLS } from './requirements/realtime-calls.ts'
@@ -30,6 +31,7 @@ export const REQUIREMENTS = [
   ...PROXYING,
   ...REALTIME,
   ...REALTIME_CALLS,
+  ...PIPELINES,
   ...ERRORS,
   ...LIMITS,
   ...VERSIONING,

@@ -6,7 +6,8 @@ import { toWav } from './sound.ts'
 
 /** A recogniser of Debian that judges what was said. */
 export const RECOGNISER = 'pocketsphinx_continuous'
-const JUDGE_RATE = 16_000
+/** Samples a second of the sound that {@link understand} takes. */
+export const JUDGE_RATE = 16_000
 
 /** Whether {@link understand} can run here. */
 export const CAN_UNDERSTAND = spawnSync(RECOGNISER, []).error === undefined
@@ -27,25 +28,12 @@ export async function speakDemoVoice(
   return Buffer.from(await reply.arrayBuffer())
 }
 
-/** Writes down speech of 24,000 samples a second with a recogniser that nobody here wrote. */
+/** Writes down speech, 16-bit samples at {@link JUDGE_RATE}, with a recogniser that nobody here wrote. */
 export async function understand(folder: string, pcm: Buffer): Promise<string> {
   const wav = join(folder, `heard-${process.hrtime.bigint()}.wav`)
-  await writeFile(wav, toWav(toJudgeRate(pcm), JUDGE_RATE))
+  await writeFile(wav, toWav(pcm, JUDGE_RATE))
   const { stdout } = await promisify(execFile)(RECOGNISER, ['-infile', wav, '-logfn', '/dev/null'])
   return stdout
-}
-
-/** Two samples of three, by linear interpolation: enough for a recogniser. */
-function toJudgeRate(pcm: Buffer): Buffer {
-  const count = Math.floor(((pcm.length / 2) * 2) / 3)
-  const result = Buffer.alloc(count * 2)
-  for (let index = 0; index < count; index += 1) {
-    const at = index * 1.5
-    const first = Math.floor(at)
-    const read = (sample: number) => pcm.readInt16LE(Math.min(sample * 2, pcm.length - 2))
-    result.writeInt16LE(Math.round(read(first) + (at - first) * (read(first + 1) - read(first))), index * 2)
-  }
-  return result
 }
 
 /** Gives the words of a text in lower case. */

@@ -174,6 +174,32 @@ describe('live transcription', () => {
 })
 
 describe('live transcription fails', () => {
+  it('ends with the last utterance where the instance tells of speech', async () => {
+    let count = 0
+    const begun = { type: 'input_audio_buffer.speech_started', item_id: 'i' }
+    const completed = { type: 'conversation.item.input_audio_transcription.completed', item_id: 'i', transcript: 'hi' }
+    const prompt = await listen([config, { type: 'audio', pcm: [0.5] }], {
+      answer({ type }, reply) {
+        count += type === 'input_audio_buffer.append' ? 1 : 0
+        if (count === 1) reply(begun)
+        // the silence after the last sound
+        if (count === 2) reply(completed)
+      },
+    })
+    await prompt.clock.advance(1000)
+    expect((await prompt.outputs).at(-1)).toEqual({ type: 'final', text: 'hi' })
+
+    const late = await listen([config, { type: 'audio', pcm: [0.5] }], {
+      answer({ type }, reply) {
+        if (type === 'input_audio_buffer.append') reply(begun)
+      },
+    })
+    await late.clock.advance(1000)
+    expect(late.isClosed()).toBe(false)
+    await late.clock.advance(4000)
+    expect((await late.outputs).at(-1)).toEqual({ type: 'final', text: '' })
+  })
+
   it('without a pipeline is not implemented', async () => {
     await expect((await listen([config], { pipeline: '' })).outputs).rejects.toMatchObject({ kind: 'not_implemented' })
   })

@@ -10,6 +10,8 @@ import { toRouteUrl } from './url.ts'
 const HANDSHAKE_MS = 30_000
 const WRITE_MS = 10_000
 const DRAIN_MS = 5_000
+/** Time after the last sound in which an instance finds further speech, milliseconds. */
+const QUIET_MS = 1_000
 const DEFAULT_SAMPLE_RATE = 16_000
 const MAX_SAMPLE_RATE = 192_000
 /** Most samples in one message. */
@@ -76,6 +78,7 @@ export async function* transcribeLive(
   const ends = AbortSignal.any([signal, controller.signal])
   const wait: Wait = (work, ms) => limit(work, { ms, clock, signal: ends })
   const state: Feeding = { isDone: false, failure: undefined }
+  const reader = createEventReader(target)
   let socket: LiveSocket | undefined
   try {
     const opened = await wait(open(url, { headers: target.headers, signal: ends }), HANDSHAKE_MS)
@@ -87,13 +90,13 @@ export async function* transcribeLive(
     feed(iterator, { send, sampleRate })
       .then(() => {
         state.isDone = true
-        return clock.sleep(DRAIN_MS, { signal: ends })
+        return drain(reader, { clock, signal: ends })
       })
       .catch((error: unknown) => {
         state.failure = error
       })
       .finally(() => opened.close())
-    yield* listen(opened, { state, target, signal })
+    yield* listen(opened, { state, reader, signal })
   } finally {
     // Also closes a socket that is still opening.
     controller.abort()
@@ -171,15 +174,30 @@ function toAppend(pcm: readonly number[]): unknown {
 
 async function* listen(
   socket: LiveSocket,
-  { state, target, signal }: { readonly state: Feeding; readonly target: ServiceTarget; readonly signal: AbortSignal },
+  { state, reader, signal }: { readonly state: Feeding; readonly reader: EventReader; readonly signal: AbortSignal },
 ): AsyncGenerator<LiveOutput, void, undefined> {
-  const reader = createEventReader(target)
-  for await (const message of socket.messages) yield* reader.readEvent(message)
+  for await (const message of socket.messages) {
+    const { utterances } = reader
+    yield* reader.readEvent(message)
+    // The last utterance is complete.
+    if (state.isDone && reader.utterances > utterances && !reader.isHearing) break
+  }
   signal.throwIfAborted()
   if (state.failure !== undefined) throw toSendFailure(state.failure)
   if (!state.isDone) throw streamFailed('the upstream ended the socket')
   yield { type: 'final', text: reader.text }
 }
+
+/** Waits for the output that is left: a short time while nobody is heard to speak, else longer. */
+async function drain(
+  reader: EventReader,
+  { clock, signal }: { readonly clock: LiveClock; readonly signal: AbortSignal },
+): Promise<void> {
+  await clock.sleep(QUIET_MS, { signal })
+  if (reader.isHearing) await clock.sleep(DRAIN_MS - QUIET_MS, { signal })
+}
+
+type EventReader = ReturnType<typeof createEventReader>
 
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription.'
 
@@ -187,15 +205,30 @@ const TRANSCRIPTION = 'conversation.item.input_audio_transcription.'
 function createEventReader({ secrets }: ServiceTarget) {
   const texts: string[] = []
   const pieces = new Map<unknown, string>()
+  /** Utterances that have begun and are not written down. */
+  const heard = new Set<unknown>()
+  let tellsOfSpeech = false
   return {
     get text() {
       return texts.join(' ')
+    },
+    /** Number of complete utterances. */
+    get utterances() {
+      return texts.length
+    },
+    /** Whether text may still come: somebody speaks, or the instance does not tell of speech. */
+    get isHearing() {
+      return heard.size > 0 || !tellsOfSpeech
     },
     *readEvent(message: string): Generator<LiveOutput> {
       const event = tryParseJson(message)
       if (!isFields(event)) return
       if (event.type === 'error' || event.type === `${TRANSCRIPTION}failed`) {
         throw streamFailed(toText(toFields(event.error).message) ?? 'the upstream failed', secrets)
+      }
+      if (event.type === 'input_audio_buffer.speech_started') {
+        tellsOfSpeech = true
+        heard.add(event.item_id)
       }
       if (event.type === `${TRANSCRIPTION}delta`) {
         const piece = toText(event.delta) ?? ''
@@ -207,6 +240,7 @@ function createEventReader({ secrets }: ServiceTarget) {
       // Some instances send an utterance in one event.
       if (!pieces.has(event.item_id) && said !== '') yield { type: 'delta', text: said }
       pieces.delete(event.item_id)
+      heard.delete(event.item_id)
       texts.push(said.trim())
       yield { type: 'utterance-end' }
     },

@@ -15,7 +15,7 @@ export const realtimeAudioFormat = z.union([
 ])
 
 /** The name of a format in the beta of 2024. */
-export const realtimeBetaFormat = z.enum(['pcm16', 'g711_ulaw', 'g711_alaw'])
+const realtimeBetaFormat = z.enum(['pcm16', 'g711_ulaw', 'g711_alaw'])
 
 const answers = { create_response: z.boolean().nullish(), interrupt_response: z.boolean().nullish() }
 
@@ -37,7 +37,7 @@ export const realtimeTurnDetection = z.discriminatedUnion('type', [
 ])
 
 /** How the speech of the client is written down. */
-export const realtimeTranscription = z.looseObject({
+const realtimeTranscription = z.looseObject({
   model: z.string().max(1024).nullish(),
   language: z.string().max(64).nullish(),
   prompt: z.string().max(10_000).nullish(),
@@ -76,7 +76,7 @@ export const realtimeToolChoice = z.union([
 ])
 
 /** What a model answers with. */
-export const realtimeModalities = z
+const realtimeModalities = z
   .array(z.enum(['text', 'audio']))
   .min(1)
   .max(2)
@@ -85,7 +85,7 @@ const voice = z.union([z.string().max(256), z.looseObject({ id: z.string().max(2
 const maxTokens = z.union([z.literal('inf'), count.min(1)])
 
 /** Speech of the model. */
-export const realtimeAudioOutput = z.looseObject({
+const realtimeAudioOutput = z.looseObject({
   format: z.union([realtimeAudioFormat, realtimeBetaFormat]).nullish(),
   voice: voice.nullish(),
   speed: z.number().min(0.25).max(1.5).nullish(),

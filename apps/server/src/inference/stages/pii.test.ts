@@ -39,3 +39,26 @@ it('a failover target that asks for it has the request scanned', () => {
   const model = createModel({ name: 'm', serving: { kind: 'failover', targets: [{ name: 't', model: target }] } })
   expect(ask(model, 'scan_media_prompts')).toEqual(SPLICED)
 })
+
+it('the policy of another model may hold for a request', () => {
+  const watched: string[] = []
+  const filtered: string[] = []
+  const filter = {
+    watches: ({ name }: ModelConfig) => watched.push(name) > 0,
+    filter: (request: { readonly model: ModelConfig }) => {
+      filtered.push(request.model.name)
+      return SPLICED
+    },
+  }
+  const document = parseJson(Buffer.from('{}'))
+  const request = {
+    context: { route: { scanned: 'chat-completions' }, requestId: 'r', principal: { id: 'p' } },
+    model: createModel({ name: 'm', serving: { kind: 'agent', agent: 'a' } }),
+    filteredAs: createModel({ name: 'talk' }),
+    document: { texts: () => document, files: [] },
+    format: {},
+    source: {},
+  }
+  expect(createPiiStage(filter as never)(request as unknown as ResolvedRequest)).toEqual(SPLICED)
+  expect([watched, filtered]).toEqual([['talk'], ['talk']])
+})

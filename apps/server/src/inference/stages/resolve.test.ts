@@ -102,3 +102,16 @@ describe('two names', () => {
     expect(createResolve(directory)(ask(body, {}, 'address')).requestedModel).toBe(expected)
   })
 })
+
+it('a format may name the model with the names whose rights suffice, and with the policy that holds', () => {
+  const [model, pipeline] = [createModel({ name: 'heard' }), createModel({ name: 'talk' })]
+  const found = { name: 'talk', model, through: ['talk', 'alias'], filteredAs: pipeline }
+  const request = { ...ask({}), format: { findModel: () => found } } as unknown as ReadRequest
+  expect(createResolve(NO_MODELS)(request)).toEqual({
+    requestedModel: 'talk',
+    replyModel: 'talk',
+    model,
+    through: ['talk', 'alias'],
+    filteredAs: pipeline,
+  })
+})

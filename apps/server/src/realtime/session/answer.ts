@@ -102,7 +102,8 @@ function toTools({ tools, toolChoice }: AnswerSettings) {
 }
 
 function toChoice(choice: AnswerSettings['toolChoice'], tools: number): unknown {
-  if (choice === 'auto' || choice === 'none' || tools === 0) return undefined
+  if (choice === 'none') return 'none'
+  if (choice === 'auto' || tools === 0) return undefined
   if (typeof choice === 'string') return choice
   return choice.type === 'function' ? { type: 'function', function: { name: choice.name } } : 'auto'
 }

@@ -121,12 +121,13 @@ describe('a realtime session', () => {
     await world.until('response.output_audio.delta')
     const { taken } = world
     world.turn.listener.interrupt()
+    world.turn.listener.speechStarted({ startMs: 900 })
     expect(signal?.aborted).toBe(true)
     expect(taken).not.toContain('speaking false')
     await eventually(() => expect(taken.at(-1)).toBe('speaking false'))
-    world.turn.listener.speechStarted({ startMs: 900 })
-    const events = await world.until('input_audio_buffer.speech_started')
+    const events = await world.until('conversation.item.truncated')
     expect(typesOf(events)).toEqual([
+      'input_audio_buffer.speech_started',
       'response.output_audio.done',
       'response.output_audio_transcript.done',
       'response.content_part.done',
@@ -134,9 +135,8 @@ describe('a realtime session', () => {
       'response.output_item.done',
       'response.done',
       'conversation.item.truncated',
-      'input_audio_buffer.speech_started',
     ])
-    expect(events[5]?.response).toMatchObject({
+    expect(events[6]?.response).toMatchObject({
       status: 'cancelled',
       status_details: { type: 'cancelled', reason: 'turn_detected' },
     })

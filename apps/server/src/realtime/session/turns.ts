@@ -84,6 +84,8 @@ export function createTurns({ context, input, responses, voiceOutput, createTurn
   const listener: TurnListener = {
     speechStarted({ startMs }) {
       void emit({ type: 'input_audio_buffer.speech_started', audio_start_ms: Math.round(startMs), item_id: nextId })
+      // clients stop playing at this event, and look no more at a response that has ended
+      if (context.settings.turnDetection?.interruptResponse) responses.interrupt()
       words.follow(startMs).catch(report)
     },
     speechStopped({ startMs, endMs }) {
@@ -98,7 +100,7 @@ export function createTurns({ context, input, responses, voiceOutput, createTurn
     },
     hold: voiceOutput.hold,
     resume: voiceOutput.resume,
-    interrupt: responses.interrupt,
+    interrupt: () => undefined,
     failed: report,
   }
   const sounds = createSoundWatch({ context, input, itemId: () => nextId, listening, report })
@@ -115,8 +117,9 @@ export function createTurns({ context, input, responses, voiceOutput, createTurn
       words.hear(samples)
       voiceOutput.tick()
       sounds.hear()
-      if (context.settings.turnDetection === null) return
+      // always: the times of turn taking count the sound that it hears
       taker.hear(samples)
+      if (context.settings.turnDetection === null) return
       const { sound } = input()
       if (sound.endMs - sound.startMs > KEPT_MS) sound.dropBefore(sound.endMs - KEPT_MS)
     },

@@ -79,7 +79,7 @@ export function createPartAsker(core: Pick<RequestCore, 'serve'>, pipeline: Aski
         core.serve({ context: createInnerContext(call.caller, { route, signal }), format, source }, (reply) =>
           deliver(reply, give),
         ),
-      (reason) => left.abort(reason),
+      { signal, onLeft: (reason) => left.abort(reason) },
     )
   }
 

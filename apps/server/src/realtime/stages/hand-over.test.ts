@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { iterateWork } from './hand-over.ts'
 
+const { signal } = new AbortController()
+
 describe('work as an iteration', () => {
   it('gives items one by one, and waits for the reader at each', async () => {
     const log: string[] = []
@@ -11,7 +13,7 @@ describe('work as an iteration', () => {
           log.push(`took ${item}`)
         }
       },
-      () => log.push('left'),
+      { signal, onLeft: () => log.push('left') },
     )
     expect(log).toEqual([])
     expect(await items.next()).toEqual({ done: false, value: 1 })
@@ -28,7 +30,7 @@ describe('work as an iteration', () => {
         await give(1)
         throw failure
       },
-      () => undefined,
+      { signal, onLeft: () => undefined },
     )
     expect((await items.next()).value).toBe(1)
     await expect(items.next()).rejects.toBe(failure)
@@ -43,12 +45,31 @@ describe('work as an iteration', () => {
           .catch((error: unknown) => {
             ends.push(error)
           }),
-      (reason) => ends.push(reason.code),
+      { signal, onLeft: (reason) => ends.push(reason.code) },
     )
     await items.next()
     await items.return()
     await Promise.resolve()
     expect(ends[0]).toBe('cancelled')
     expect(ends[1]).toMatchObject({ kind: 'cancelled' })
+  })
+
+  it('ends with its signal, also while nobody reads on', async () => {
+    const left = new AbortController()
+    const reason = new Error('gone')
+    const ends: unknown[] = []
+    const items = iterateWork<number>(
+      (give) =>
+        give(1).catch((error: unknown) => {
+          ends.push(error)
+          throw error
+        }),
+      { signal: left.signal, onLeft: () => undefined },
+    )
+    await items.next()
+    left.abort(reason)
+    await Promise.resolve()
+    expect(ends).toEqual([reason])
+    await expect(items.next()).rejects.toBe(reason)
   })
 })

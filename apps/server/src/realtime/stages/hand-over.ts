@@ -7,18 +7,19 @@ export type HandOver<T> = (item: T) => Promise<void>
  * Turns work that gives items away one by one into an iteration of them. The work begins with the first pull and waits
  * for the reader at each item; its failure is the failure of the next pull.
  *
- * @param onLeft ends the work when the reader leaves early
+ * @param options.signal ends the waits for a reader who neither reads on nor leaves
+ * @param options.onLeft ends the work when the reader leaves early
  */
 export async function* iterateWork<T>(
   work: (give: HandOver<T>) => Promise<unknown>,
-  onLeft: (reason: SvcError) => void,
+  { signal, onLeft }: { readonly signal: AbortSignal; readonly onLeft: (reason: SvcError) => void },
 ): AsyncGenerator<T, void> {
   let offered: Offer<T> | undefined
   let end: { readonly failure?: unknown } | undefined
   let wake = (): void => undefined
   let hasLeft = false
   const give: HandOver<T> = (item) => {
-    if (hasLeft) return Promise.reject(notRead())
+    if (hasLeft || signal.aborted) return Promise.reject(hasLeft ? notRead() : signal.reason)
     return new Promise((resolve, reject) => {
       offered = { item, resolve, reject }
       wake()
@@ -29,6 +30,11 @@ export async function* iterateWork<T>(
     wake()
   }
   let current: Offer<T> | undefined
+  const stop = (): void => {
+    for (const offer of [current, offered]) offer?.reject(signal.reason)
+    offered = undefined
+  }
+  signal.addEventListener('abort', stop, { once: true })
   try {
     work(give).then(
       () => finish({}),
@@ -52,6 +58,7 @@ export async function* iterateWork<T>(
     }
   } finally {
     hasLeft = true
+    signal.removeEventListener('abort', stop)
     if (end === undefined) onLeft(notRead())
     for (const offer of [current, offered]) offer?.reject(notRead())
   }

@@ -95,7 +95,7 @@ function invalid(message: string): SvcError {
 }
 
 /** Joins the failures of a load. A single one keeps its kind and code. */
-export function toLoadError({ failures }: LoadReport): SvcError | undefined {
+function toLoadError({ failures }: LoadReport): SvcError | undefined {
   return joinFailures(failures.map(({ name, error }) => named(name, error)))
 }
 

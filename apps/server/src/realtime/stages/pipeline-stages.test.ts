@@ -302,6 +302,12 @@ describe('the language model', () => {
     expect(off.stages.facts.isScanned).toBe(false)
   })
 
+  it('gives its events at once where the file asks for whole answers', async () => {
+    const world = await startWorld({ ...WHOLE, streaming: { llm: false } }, { events: saying('hi') })
+    const batches = await collect(world.stages.think({ messages: [], tools: [] }, world.call()))
+    expect(batches.map((events) => events.map(({ type }) => type))).toEqual([['text-delta', 'choice-end', 'usage']])
+  })
+
   it('ends when nobody reads its events any more', async () => {
     let hasEnded = false
     const world = await startWorld(WHOLE, {
@@ -397,7 +403,7 @@ describe('a long conversation', () => {
       'd',
     ])
     expect(world.asked[0]?.found.model.name).toBe('short')
-    expect(world.stages.facts).toMatchObject({ maxHistoryItems: 2, compacts: true })
+    expect(world.stages.facts.maxHistoryItems).toBe(0)
     const longer = [...short, { role: 'user', content: 'e' }, { role: 'assistant', content: 'f' }]
     expect(await world.stages.compact(longer.slice(0, -1), world.call())).toHaveLength(5)
     const again = await world.stages.compact(longer, world.call())

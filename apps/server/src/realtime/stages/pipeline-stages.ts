@@ -146,7 +146,7 @@ export function createPipelineStages(
       messages,
       tools,
       toolChoice,
-      hostedTools: [...parts.readHostedTools(hostedTools), MODEL_SERVERS],
+      hostedTools: toolChoice === 'none' ? [] : [...parts.readHostedTools(hostedTools), MODEL_SERVERS],
       options: {
         approvals,
         generation: { maxTokens, temperature },

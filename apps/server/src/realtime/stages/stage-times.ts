@@ -1,28 +1,17 @@
+import type { RealtimeStage } from '../../monitoring/server-series.ts'
 import type { Clock } from '../../ports.ts'
 
-/** Stages whose times are measured. */
-export type StageName =
-  | 'speech_detection'
-  | 'transcription'
-  | 'language_model'
-  | 'speech'
-  | 'conversation'
-  | 'sound_detection'
-  | 'voice_recognition'
-  | 'classifier'
-  | 'summary'
-
 /** Takes the time of a stage, in seconds. */
-export type ObserveStage = (stage: StageName, seconds: number) => void
+export type ObserveStage = (stage: RealtimeStage, seconds: number) => void
 
 /** Measures stages. */
 export interface StageTimes {
   /** Measures work to its end. A failure is not counted. */
-  whole<T>(stage: StageName, work: () => Promise<T>): Promise<T>
+  whole<T>(stage: RealtimeStage, work: () => Promise<T>): Promise<T>
   /** Measures an iteration to its end. */
-  all<T>(stage: StageName, items: AsyncIterable<T>): AsyncGenerator<T, void>
+  all<T>(stage: RealtimeStage, items: AsyncIterable<T>): AsyncGenerator<T, void>
   /** Measures an iteration to its first item that counts. */
-  first<T>(stage: StageName, items: AsyncIterable<T>, counts?: (item: T) => boolean): AsyncGenerator<T, void>
+  first<T>(stage: RealtimeStage, items: AsyncIterable<T>, counts?: (item: T) => boolean): AsyncGenerator<T, void>
 }
 
 /** Creates the measures. */

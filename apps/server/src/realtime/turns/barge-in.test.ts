@@ -1,6 +1,6 @@
 import { createDeferred, eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { SEMANTIC, SERVER, setUp } from './testing.ts'
+import { SEMANTIC, SERVER, setUp } from './__fixtures__/turn-world.ts'
 
 const never = () => createDeferred<string>().promise
 
@@ -91,6 +91,17 @@ describe('speech over the voice of the model', () => {
     const { events, taker } = await speakOver('###', never)
     taker.clear()
     expect(events).toEqual(['hold', 'resume'])
+  })
+
+  it.each([
+    [true, ['started 200', 'interrupt', 'stopped 200 2000']],
+    [false, ['started 200', 'stopped 200 2000']],
+  ])('that began before the voice stops it, if it may: %s', async (interruptResponse, expected) => {
+    const { hear, events, taker } = setUp({ ...SERVER, interruptResponse })
+    await hear('.....#####')
+    taker.setSpeaking(true)
+    await hear('#####.......')
+    expect(events).toEqual(expected)
   })
 
   it('can be tried again', async () => {

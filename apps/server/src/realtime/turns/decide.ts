@@ -25,6 +25,8 @@ export interface TurnState {
   nowMs: number
   /** Whether the voice of the model can be heard. */
   isVoiced: boolean
+  /** Whether the present voice has been interrupted. */
+  isInterrupted: boolean
   isAsking: boolean
   speech: Speech | undefined
   /** Speech before this time has been dealt with. */
@@ -43,7 +45,7 @@ export interface Decisions {
 }
 
 /** A turn is cut here. */
-export const MAX_TURN_MS = 90_000
+const MAX_TURN_MS = 90_000
 /** Semantic turn taking includes so much before the speech. */
 const SEMANTIC_PADDING_MS = 300
 /** Words over the voice of the model are asked for from here, and again after as much. */
@@ -84,7 +86,7 @@ function decideDoubt(state: TurnState, decisions: Decisions, doubted: Speech): v
   const mayCome = state.isAsking && state.nowMs - endMs < TEXT_WAIT_MS
   const verdict = judgeInterruption({ spokenMs: endMs - startMs, isOpen, text: said?.text, isWhole, mayCome })
   if (verdict === 'interrupt') {
-    decisions.listener.interrupt()
+    interrupt(state, decisions)
     acceptSpeech(state, decisions, doubted)
   } else if (verdict === 'resume') {
     state.speech = undefined
@@ -100,12 +102,19 @@ function decideTurn(state: TurnState, decisions: Decisions, turn: Speech): void 
     finishTurn(state, decisions, { startMs, endMs: startMs + MAX_TURN_MS })
     return
   }
+  // the voice has begun while somebody spoke: there is nothing to doubt
+  if (isOpen && state.isVoiced && !state.isInterrupted && settings?.interruptResponse) interrupt(state, decisions)
   if (isOpen || settings === null) return
   const isKnown = said !== undefined && said.untilMs + TEXT_SLACK_MS >= endMs
   if (!isKnown && needsText(settings)) want(state, decisions, turn)
   const neededMs = findNeededSilence(settings, isKnown ? (said.text ?? '') : undefined)
   if (nowMs - endMs < neededMs || state.mayBegin) return
   finishTurn(state, decisions, { startMs, endMs: endMs + neededMs })
+}
+
+function interrupt(state: TurnState, { listener }: Decisions): void {
+  state.isInterrupted = true
+  listener.interrupt()
 }
 
 function finishTurn(state: TurnState, { listener }: Decisions, { startMs, endMs }: Stretch): void {

@@ -28,3 +28,14 @@ export function placeSpeech(
     })
     .sort((one, other) => one.startMs - other.startMs)
 }
+
+const EDGE_MS = 100
+const LEAST_CUT_MS = 1000
+
+/**
+ * Leaves out speech that nothing but the beginning of a stretch shows. Detectors begin without a memory: in music and
+ * noise they find short speech there which they do not find when they have heard more.
+ */
+export function leaveOutEdge(found: readonly FoundSpeech[], fromMs: number): readonly FoundSpeech[] {
+  return found.filter(({ startMs, endMs }) => startMs - fromMs > EDGE_MS || endMs - startMs >= LEAST_CUT_MS)
+}

@@ -14,11 +14,11 @@ export interface Interruption {
 }
 
 /** Speech for so long interrupts, unless it is known to be assent. */
-export const LONG_MS = 1000
+const LONG_MS = 1000
 /** Speech for so long interrupts, whatever was said. */
-export const MEANT_MS = 2500
+const MEANT_MS = 2500
 /** Speech of which there is no text at all is meant from this length. */
-export const UNKNOWN_MS = 700
+const UNKNOWN_MS = 700
 
 /** Decides whether the voice of the model is to be stopped. */
 export function judgeInterruption({

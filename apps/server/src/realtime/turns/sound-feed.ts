@@ -27,7 +27,7 @@ export interface SoundFeed {
 }
 
 /** More unexamined sound is dropped: sound may come faster than it is spoken, but not without end. */
-export const MAX_PENDING = 120 * HEARD_RATE
+const MAX_PENDING = 120 * HEARD_RATE
 /** Sound before the unexamined part that can be read. */
 export const CONTEXT = 1.2 * HEARD_RATE
 /** Mean square of nothing: -60 dB. */

@@ -37,6 +37,7 @@ export function createSpeechRules(decisions: Decisions): SpeechRules {
     nowMs: 0,
     isVoiced: false,
     isAsking: false,
+    isInterrupted: false,
     speech: undefined,
     doneMs: 0,
     mayBegin: false,
@@ -81,6 +82,7 @@ export function createSpeechRules(decisions: Decisions): SpeechRules {
     setVoice(isSpeaking, atMs) {
       if (state.isVoiced === isSpeaking) return
       state.isVoiced = isSpeaking
+      state.isInterrupted = false
       state.idleSinceMs = isSpeaking || state.speech !== undefined ? undefined : atMs
       if (!isSpeaking) stopDoubting()
     },

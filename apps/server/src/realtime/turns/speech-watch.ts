@@ -1,7 +1,8 @@
 import type { Clock } from '../../ports.ts'
 import type { TurnTakerParts } from '../ports.ts'
 import { callWithin } from './call-within.ts'
-import { MS, placeSpeech } from './find-speech.ts'
+import { leaveOutEdge, MS, placeSpeech } from './find-speech.ts'
+import { createRetries } from './retries.ts'
 import { CONTEXT, type SoundFeed } from './sound-feed.ts'
 import type { FoundSpeech, SpeechRules } from './speech-rules.ts'
 
@@ -23,9 +24,9 @@ export interface SpeechWatchParts {
 }
 
 /** Between two calls of the detector while nothing changes, in samples. */
-export const TICK = 300 * MS
+const TICK = 300 * MS
 /** Between two calls while speech begins or ends. */
-export const FAST_TICK = 100 * MS
+const FAST_TICK = 100 * MS
 /** Without a call, silence is counted in such steps. */
 const SILENT_TICK = 20 * MS
 /** A sound that lasts for so long without being found to be speech is none. */
@@ -37,17 +38,15 @@ const MAX_STEP = 1000 * MS
 /** So much sound waits for the text of a pause. */
 const BEHIND = 1000 * MS
 /** A call that takes longer has failed. */
-export const CALL_LIMIT_MS = 5000
-const FIRST_BACKOFF = 1000 * MS
-const MAX_BACKOFF = 8000 * MS
+const CALL_LIMIT_MS = 5000
 
 export function createSpeechWatch({ rules, feed, detectSpeech, failed, clock, signal }: SpeechWatchParts): SpeechWatch {
   let running: AbortController | undefined
   /** Whether speech went on at the end of the examined sound. */
   let isOpen = false
-  /** Failed calls in a row. */
-  let failures = 0
-  let nextTry = 0
+  /** Nothing before this position is known. */
+  let begin = 0
+  const retries = createRetries(failed)
 
   function goOn(): void {
     while (running === undefined && !signal.aborted && isDue()) {
@@ -69,7 +68,7 @@ export function createSpeechWatch({ rules, feed, detectSpeech, failed, clock, si
     // what follows a pause is not looked at before it is known what was said
     if (rules.isAsking && rules.phase === 'pause' && pending > BEHIND) return false
     if (!isCallNeeded()) return pending >= SILENT_TICK
-    return pending >= findTick({ rules, feed }) && feed.end >= nextTry
+    return pending >= findTick({ rules, feed }) && feed.end >= retries.next
   }
 
   /** Whether the detector must be asked: silence behind silence needs no model. */
@@ -95,13 +94,13 @@ export function createSpeechWatch({ rules, feed, detectSpeech, failed, clock, si
         limitMs: CALL_LIMIT_MS,
       })
       if (!isCurrent()) return
-      failures = 0
-      report(to, placeSpeech(found, { from, length: samples.length }))
+      retries.succeeded()
+      const speech = placeSpeech(found, { from, length: samples.length })
+      const isCut = rules.phase === 'quiet' && from > begin
+      report(to, isCut ? leaveOutEdge(speech, from / MS) : speech)
     } catch (error) {
       if (!isCurrent()) return
-      if (failures === 0) failed(error)
-      nextTry = feed.end + Math.min(MAX_BACKOFF, FIRST_BACKOFF * 2 ** failures)
-      failures += 1
+      retries.failed(error, feed.end)
     } finally {
       if (running === call) running = undefined
     }
@@ -115,6 +114,7 @@ export function createSpeechWatch({ rules, feed, detectSpeech, failed, clock, si
       running = undefined
       isOpen = false
       feed.forget()
+      begin = feed.end
     },
   }
 }
@@ -135,5 +135,7 @@ function mayBegin({ level, examined, end }: SoundFeed): boolean {
 /** The detector knows nothing of the sound before: it is given a part again. */
 function findStart({ rules, feed: { level, examined } }: Watched): number {
   const start = examined - CONTEXT
-  return rules.phase === 'quiet' ? Math.min(examined, Math.max(start, level.activeSince - LEAD)) : start
+  // the level may be of later sound, where much is to be examined
+  const isKnown = rules.phase === 'quiet' && level.activeSince <= examined
+  return isKnown ? Math.max(start, level.activeSince - LEAD) : start
 }

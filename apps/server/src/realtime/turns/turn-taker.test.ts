@@ -1,6 +1,6 @@
 import { createDeferred, eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { detectLoud, SEMANTIC, SERVER, setUp, toSound } from './testing.ts'
+import { detectLoud, SEMANTIC, SERVER, setUp, toSound } from './__fixtures__/turn-world.ts'
 
 describe('server VAD', () => {
   it('starts a turn with its padding and ends it after the silence', async () => {
@@ -42,6 +42,7 @@ describe('server VAD', () => {
     expect(calls).toEqual([])
   })
 
+  // verifies realtime:bound:turn
   it('cuts a turn at 90 seconds', async () => {
     const { hear, events } = setUp()
     await hear(`.....${'#'.repeat(1000)}..........`, 100)
@@ -147,6 +148,13 @@ describe('a detector that fails', () => {
     await hear('...............')
     expect(aborted).toBe(1)
     expect(events).toEqual(['failed: the call took more than 5000 ms', 'started 200', 'stopped 200 2000'])
+  })
+
+  it('that finds speech only at the beginning of what it is given starts no turn', async () => {
+    const { hear, events, calls } = setUp(SERVER, { detectSpeech: async () => [{ start: 0.03, end: 0.5 }] })
+    await hear(`....................${',#'.repeat(20)}`)
+    expect(calls.length).toBeGreaterThan(5)
+    expect(events).toEqual([])
   })
 
   it('that answers nonsense starts no turn', async () => {

@@ -10,7 +10,7 @@ import { createSpeechRules } from './speech-rules.ts'
 import { createSpeechWatch } from './speech-watch.ts'
 
 /** A text that takes longer is not waited for. */
-export const TEXT_LIMIT_MS = 10_000
+const TEXT_LIMIT_MS = 10_000
 
 /** Creates the turn taking of a session. The clock bounds calls; what is decided depends on the heard sound alone. */
 export function createTurnTaker(

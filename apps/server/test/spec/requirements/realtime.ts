@@ -323,7 +323,7 @@ export const REALTIME = defineRequirements([
     id: 'realtime:flow:interruption',
     section: '26',
     behavior:
-      'Speech over an answer ends it as `cancelled` (`turn_detected`), cuts its item at what was heard, and begins a turn.',
+      'Speech over an answer begins a turn (`speech_started`), then ends the answer as `cancelled` (`turn_detected`) and cuts its item at what was heard.',
     state: 'built',
   },
   {
@@ -503,7 +503,7 @@ export const REALTIME = defineRequirements([
   {
     id: 'realtime:bound:turn',
     section: '26',
-    behavior: 'A turn is cut at its beginning to 90 seconds.',
+    behavior: 'A detected turn ends after 90 seconds.',
     state: 'built',
   },
   {

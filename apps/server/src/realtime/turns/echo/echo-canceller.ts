@@ -7,7 +7,7 @@ import { createRestFilter } from './rest-filter.ts'
 
 /** Takes the echo of the own voice out of what is heard. */
 export interface EchoCanceller {
-  /** Takes sound while it is played; `at` is the position in the heard sound at this time. */
+  /** Takes sound that was played until now; `at` is the position in the heard sound at this time. */
   play(samples: Float32Array, options: { readonly at: number }): void
   /** Whether an echo may be in the sound from a position on. */
   isNear(position: number): boolean
@@ -28,6 +28,8 @@ const MAX_DELAY = 1.2 * HEARD_RATE
 /** Clients may be ahead of what is known to be played. */
 const MAX_AHEAD = 0.4 * HEARD_RATE
 const KEPT = 6 * HEARD_RATE
+/** Clients stop sending sound now and then, and go on playing ours. */
+const MAX_DRIFT = 0.15 * HEARD_RATE
 /** The way of the echo is learnt anew after so much sound. */
 const FIT_EVERY = HEARD_RATE / 4
 /** When less than this part is left of a sound, the way of its echo is known well. */
@@ -47,13 +49,17 @@ export function createEchoCanceller(): EchoCanceller {
   const voice = createSoundHistory(KEPT)
   const clean = createSampleCleaner()
   const removeRest = createRestFilter()
-  /** Behind the latest sample that was not silent. */
+  /** Position of the heard sound behind the latest sample of the voice that was not silent. */
   let loudUntil = Number.NEGATIVE_INFINITY
+  /** From positions of the heard sound to those of the voice. */
+  let offset = 0
   let path: EchoPath | undefined
+
+  const readAt = (from: number, to: number): Float32Array => voice.read(from + offset, to + offset)
 
   function learn(sound: Float32Array, at: number): EchoPath | undefined {
     const until = at + sound.length
-    const known = voice.read(at - MAX_DELAY, until + MAX_AHEAD)
+    const known = readAt(at - MAX_DELAY, until + MAX_AHEAD)
     const delay = findDelay(sound, known, { earliest: -MAX_DELAY })
     return delay === undefined ? undefined : { delay, filter: fitEcho(sound, readVoice(delay, at, until)), until }
   }
@@ -61,15 +67,20 @@ export function createEchoCanceller(): EchoCanceller {
   /** Reads the voice whose echo is in a stretch. */
   function readVoice(delay: number, from: number, to: number): Float32Array {
     const move = LEAD_TAPS - delay
-    return voice.read(from + move, to + move)
+    return readAt(from + move, to + move)
   }
 
   return {
     play(samples, { at }) {
       const cleaned = clean(samples)
-      voice.fillTo(at)
+      voice.fillTo(at + offset - cleaned.length)
       voice.add(cleaned)
-      if (cleaned.some((sample) => sample * sample > SILENCE)) loudUntil = voice.end
+      const drift = voice.end - offset - at
+      if (drift > MAX_DRIFT) {
+        offset += drift
+        path = undefined
+      }
+      if (cleaned.some((sample) => sample * sample > SILENCE)) loudUntil = voice.end - offset
     },
     isNear: (position) => position < loudUntil + MAX_DELAY,
     remove(sound, { at, count }) {

@@ -18,7 +18,7 @@ function findTable(size: number): Spectrum {
 }
 
 /** Transforms a signal in place; its length is a power of two. */
-export function transform({ real, imaginary }: Spectrum): void {
+function transform({ real, imaginary }: Spectrum): void {
   const size = real.length
   for (let index = 1, other = 0; index < size; index++) {
     let bit = size >> 1

@@ -1,6 +1,6 @@
 import { createFakeClock } from '@svc/test-kit'
-import { HEARD_RATE, type TurnDetection, type TurnListener, type TurnTakerParts } from '../ports.ts'
-import { createTurnTaker } from './turn-taker.ts'
+import { HEARD_RATE, type TurnDetection, type TurnListener, type TurnTakerParts } from '../../ports.ts'
+import { createTurnTaker } from '../turn-taker.ts'
 
 type DetectSpeech = TurnTakerParts['detectSpeech']
 

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { createWorld, SERVER_VAD } from './__fixtures__/session-world.ts'
+
+/** G.711 of so many seconds, base64. */
+const speech = (seconds: number): string => Buffer.alloc(seconds * 8000, 0x55).toString('base64')
+const G711 = { audio: { input: { format: { type: 'audio/pcma' as const }, turn_detection: null } } }
+const append = (audio: string) => ({ type: 'input_audio_buffer.append', audio })
+const commit = { type: 'input_audio_buffer.commit' }
+
+describe('events beside those of a turn', () => {
+  // verifies realtime:event:rate-limits
+  it('tell at the beginning of a response what is left of the quotas', async () => {
+    const limits = [{ name: 'requests', limit: 10, remaining: 9, reset_seconds: 60 }] as const
+    const world = createWorld({ parts: { readLimits: async () => limits } })
+    await world.say('hi')
+    await world.send({ type: 'response.create' })
+    await world.until('response.created')
+    const [event] = await world.until('rate_limits.updated')
+    expect(event).toMatchObject({ rate_limits: limits })
+  })
+
+  // verifies realtime:event:timeout
+  it('tell that nobody has spoken, and the model goes on', async () => {
+    const world = createWorld({ facts: { turnDetection: SERVER_VAD } })
+    await world.send(append(Buffer.alloc(48_000).toString('base64')))
+    await world.until('session.created')
+    world.turn.listener.timedOut({ startMs: 0, endMs: 1000 })
+    const [timeout, committed] = await world.until('response.created')
+    expect(timeout).toMatchObject({
+      type: 'input_audio_buffer.timeout_triggered',
+      audio_start_ms: 0,
+      audio_end_ms: 1000,
+    })
+    expect(committed).toMatchObject({ type: 'input_audio_buffer.committed', item_id: timeout?.item_id })
+  })
+
+  // verifies realtime:event:speaker
+  it('name who speaks', async () => {
+    const world = createWorld({
+      facts: { recognizesSpeakers: true },
+      stages: { recognizeSpeaker: async () => ({ name: 'Ann', isAccepted: true, isSilent: false }) },
+      fields: G711,
+    })
+    await world.send(append(speech(1)))
+    await world.send(commit)
+    const events = await world.until('conversation.item.speaker')
+    const item = events.find(({ type }) => type === 'input_audio_buffer.committed')?.item_id
+    expect(events.at(-1)).toMatchObject({ item_id: item, speaker: 'Ann' })
+  })
+
+  // verifies realtime:client:output-clear
+  it('drop speech that is not played yet', async () => {
+    let dropped = 0
+    const speaker = {
+      play: async () => undefined,
+      pause() {},
+      resume() {},
+      clear() {
+        dropped += 1
+      },
+      playedMs: 0,
+      drained: ({ signal }: { readonly signal: AbortSignal }) =>
+        new Promise<void>((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error))
+        }),
+    }
+    const world = createWorld({ speaker })
+    await world.say('hi')
+    await world.send({ type: 'response.create' })
+    await world.until('response.done')
+    await world.send({ type: 'output_audio_buffer.clear' })
+    await world.until('output_audio_buffer.cleared')
+    expect(dropped).toBe(1)
+    await world.session.close()
+  })
+})
