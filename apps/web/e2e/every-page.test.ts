@@ -61,6 +61,7 @@ const ROWS: readonly Row[] = [
   { route: '/app', title: 'Home', seenBy: SIGNED_IN },
   { route: '/app/$', address: '/app/nowhere', title: 'No such page', seenBy: [], absentFor: SIGNED_IN },
   { route: '/app/pii', title: 'PII lab', seenBy: SIGNED_IN },
+  { route: '/app/talk', title: 'Talk', seenBy: SIGNED_IN },
   { route: '/app/playground', title: 'Playground: Embeddings', seenBy: SIGNED_IN },
   {
     route: '/app/playground/$kind',

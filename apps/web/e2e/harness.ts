@@ -29,13 +29,18 @@ const ARGS = [
   '--use-fake-ui-for-media-stream',
 ]
 
-/** Browsers by the size of letters that they are set to. All tests of a worker share them; each has its own contexts. */
-const browsers = new Map<number, Promise<Browser>>()
+/** Browsers by what they are started with. All tests of a worker share them; each has its own contexts. */
+const browsers = new Map<string, Promise<Browser>>()
 
-function openBrowser(letterPx: number): Promise<Browser> {
-  const args = [...ARGS, `--blink-settings=defaultFontSize=${letterPx}`]
-  const browser = browsers.get(letterPx) ?? chromium.launch({ executablePath: executablePath ?? '', args })
-  browsers.set(letterPx, browser)
+function openBrowser({ letterPx = 16, microphone }: Pick<ViewOptions, 'letterPx' | 'microphone'>): Promise<Browser> {
+  const own = [
+    `--blink-settings=defaultFontSize=${letterPx}`,
+    ...(microphone === undefined ? [] : [`--use-file-for-fake-audio-capture=${microphone}`]),
+  ]
+  const key = own.join(' ')
+  const browser =
+    browsers.get(key) ?? chromium.launch({ executablePath: executablePath ?? '', args: [...ARGS, ...own] })
+  browsers.set(key, browser)
   return browser
 }
 
@@ -52,6 +57,8 @@ export interface ViewOptions {
   readonly language?: string
   /** The size of letters that the browser is set to. @default 16, as browsers come */
   readonly letterPx?: number
+  /** A WAV file that the microphone plays again and again, from its beginning each time that it is opened. @default beeps */
+  readonly microphone?: string
   /** Failures that the test provokes: matching lines of the console are not faults. */
   readonly expected?: RegExp
 }
@@ -71,8 +78,8 @@ export interface View extends AsyncDisposable {
  * the policy header or threw an error.
  */
 export async function openView(url: string, options: ViewOptions = {}): Promise<View> {
-  const { width = 1440, height = 900, theme = 'light', language = 'en', letterPx = 16, expected } = options
-  const browser = await openBrowser(letterPx)
+  const { width = 1440, height = 900, theme = 'light', language = 'en', expected } = options
+  const browser = await openBrowser(options)
   const context = await browser.newContext({
     baseURL: url,
     viewport: { width, height },

@@ -29,12 +29,12 @@ describe('facts about models', () => {
       {},
       { pipeline: { vad: 'v', transcription: 'w', llm: 'l', tts: 't' }, tts: { voice: 'x' } },
     )
-    await server.model('alone', {}, { known_usecases: ['realtime_audio'] })
+    await server.model('alone', {}, { known_usecases: ['realtime_audio'], pii: { scan_realtime: true } })
     await server.model('text', {}, { known_usecases: ['chat'] })
     const none = { vad: '', transcription: '', llm: '', tts: '', voice: '' }
     expect((await server.call('/api/pipeline-models')).json()).toEqual([
-      { name: 'alone', ...none, self_contained: true },
-      { name: 'talk', vad: 'v', transcription: 'w', llm: 'l', tts: 't', voice: 'x' },
+      { name: 'alone', ...none, scanned: true, self_contained: true },
+      { name: 'talk', vad: 'v', transcription: 'w', llm: 'l', tts: 't', voice: 'x', scanned: false },
     ])
   })
 

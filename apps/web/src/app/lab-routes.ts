@@ -2,11 +2,21 @@ import { createRoute, redirect } from '@tanstack/react-router'
 import { readPiiSearch } from '../features/pii/search.ts'
 import { readPlaygroundSearch } from '../features/playground/search.ts'
 import { readRouterSearch, readRoutersSearch } from '../features/router/search.ts'
+import { readTalkSearch } from '../features/talk/search.ts'
 import { definePage, type PageModule } from './define-page.ts'
 import { appRoute } from './root-route.ts'
 
 /** Pages that try models and filters, and pages of the middleware. */
 export const labPages = [
+  definePage(appRoute, {
+    path: 'talk',
+    access: 'user',
+    feature: 'realtime',
+    needs: 'realtime',
+    namespaces: ['talk'],
+    search: readTalkSearch,
+    load: async (): Promise<PageModule> => ({ default: (await import('../features/talk/talk-page.tsx')).TalkPage }),
+  }),
   definePage(appRoute, {
     path: 'pii',
     access: 'user',

@@ -45,6 +45,15 @@ export const SETTINGS_ACCESS: PageAccess = { access: 'admin', needs: 'runtime_se
 export const PAGES: readonly Page[] = [
   { id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' },
   { id: 'chat', path: 'chat', group: 'use', icon: 'chat', access: 'user', feature: 'chat', key: 'c' },
+  {
+    id: 'talk',
+    path: 'talk',
+    group: 'use',
+    icon: 'microphone',
+    access: 'user',
+    feature: 'realtime',
+    needs: 'realtime',
+  },
   { id: 'playground', path: 'playground', group: 'use', icon: 'playground', access: 'user' },
   {
     id: 'pii',

@@ -27,6 +27,7 @@ const PAST_THE_CLIENT = {
   'PUT /api/models/uploads/{id}': 'features/model-editor/send-file.ts',
   'POST /v1/chat/completions': 'lib/chat/run-answer.ts',
   'POST /v1/responses': 'lib/chat/run-answer.ts',
+  'POST /v1/realtime/calls': 'lib/realtime/open-call.ts',
 }
 const parts = [...new Set(matchAll(/queryKey: \[\s*'([a-z-]+)'/g))].sort()
 
@@ -39,7 +40,11 @@ describe('the table of changes', () => {
 
   it('knows the files that send requests without the client', () => {
     const past = [...sources].filter(([name, source]) => name !== 'lib/api-client.ts' && /\bsend\(toUrl\(/.test(source))
-    expect(past.map(([name]) => name).sort()).toEqual(['features/model-editor/send-file.ts', 'lib/chat/open-stream.ts'])
+    expect(past.map(([name]) => name).sort()).toEqual([
+      'features/model-editor/send-file.ts',
+      'lib/chat/open-stream.ts',
+      'lib/realtime/open-call.ts',
+    ])
   })
 
   it('gives a reason for each call that changes nothing', () => {

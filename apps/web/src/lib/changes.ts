@@ -183,6 +183,7 @@ export const MUTATIONS = {
   'POST /v1/images/upscale': 'inference',
   'POST /v1/detection': 'inference',
   'POST /v1/video/generations': 'inference',
+  'POST /v1/realtime/calls': 'inference',
   'POST /v1/responses': 'inference',
   'POST /v1/responses/{id}/cancel': 'inference',
   'POST /api/agents': 'agent.create',

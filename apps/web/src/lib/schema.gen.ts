@@ -13723,6 +13723,8 @@ export interface operations {
                         llm: string;
                         tts: string;
                         voice: string;
+                        /** @description Whether turns pass the filter for private data. */
+                        scanned: boolean;
                         /** @constant */
                         self_contained?: true;
                     }[];

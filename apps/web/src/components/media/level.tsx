@@ -28,7 +28,7 @@ export function Level({ stream }: { readonly stream: MediaStream }) {
     }
   }, [stream])
   return (
-    <span className={styles.level} aria-hidden="true">
+    <span className={styles.level} aria-hidden="true" data-level>
       <i ref={bar} />
     </span>
   )

@@ -1,3 +1,5 @@
+import { PIPELINE_TEMPLATE } from '../../lib/realtime/pipeline-template.ts'
+
 /** The start of a new model file. Its name and words are `template.<id>` in the translations. */
 export interface Template {
   readonly id: string
@@ -94,6 +96,7 @@ pii:
   reversible_redactions: true
 `,
   },
+  { id: 'pipeline', text: PIPELINE_TEMPLATE },
 ]
 
 function makeRouter(classifier: string, lines: readonly string[]): string {

@@ -136,7 +136,8 @@ function toFile(pieces: readonly Blob[], mimeType: string): File {
   return new File([...pieces], `recording.${ENDINGS[type] ?? 'webm'}`, { type: type || 'audio/webm' })
 }
 
-function toFault(error: unknown): RecorderFault {
+/** Why a microphone was not given. */
+export function toFault(error: unknown): RecorderFault {
   const name = error instanceof Error ? error.name : ''
   if (name === 'NotAllowedError' || name === 'SecurityError') return 'denied'
   if (name === 'NotFoundError' || name === 'OverconstrainedError') return 'missing'

@@ -145,15 +145,16 @@ function toCapabilities(model: ModelConfig): z.output<typeof capabilitiesReply>[
 }
 
 function toPipeline(model: ModelConfig): z.output<typeof pipelineReply> {
-  const { pipeline, tts, name } = model
+  const { pipeline, tts, name, pii } = model
   const { vad = '', transcription = '', llm = '', tts: speech = '' } = pipeline ?? {}
   const voice = tts.voice ?? ''
+  const scanned = pii.scanRealtime === true && pii.enabled !== false
   if ([vad, transcription, llm, speech].some((part) => part !== '')) {
-    return [{ name, vad, transcription, llm, tts: speech, voice }]
+    return [{ name, vad, transcription, llm, tts: speech, voice, scanned }]
   }
   // One model that hears, thinks and speaks.
   if (!hasUsecase(model, 'realtime_audio')) return []
-  return [{ name, vad, transcription, llm, tts: speech, voice, self_contained: true }]
+  return [{ name, vad, transcription, llm, tts: speech, voice, scanned, self_contained: true }]
 }
 
 async function findLoadStatus(

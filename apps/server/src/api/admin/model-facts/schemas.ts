@@ -25,6 +25,7 @@ export const pipelineReply = z.array(
     llm: z.string(),
     tts: z.string(),
     voice: z.string(),
+    scanned: z.boolean().describe('Whether turns pass the filter for private data.'),
     self_contained: z.literal(true).optional(),
   }),
 )
