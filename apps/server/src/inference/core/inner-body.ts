@@ -7,6 +7,9 @@ export function toInnerBody(bytes: Uint8Array): RequestBody {
   return {
     whole: () => held,
     read: async () => held,
-    form: () => Promise.reject(new SvcError('unsupported_media', 'the body of a request of the server itself is JSON', { code: 'no_form' })),
+    form: () =>
+      Promise.reject(
+        new SvcError('unsupported_media', 'the body of a request of the server itself is JSON', { code: 'no_form' }),
+      ),
   }
 }
