@@ -30,10 +30,12 @@ function answer(offer) {
   })
 }
 
-createServer(async (request, response) => {
+async function reply(request, response) {
   const pieces = []
   for await (const piece of request) pieces.push(piece)
   if (request.method === 'GET') response.end('ready')
   else response.writeHead(201).end(await answer(Buffer.concat(pieces).toString()))
-}).listen(Number(port), '127.0.0.1')
+}
+
+createServer((request, response) => void reply(request, response)).listen(Number(port), '127.0.0.1')
 process.on('SIGTERM', () => process.exit(0))
