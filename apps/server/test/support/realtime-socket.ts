@@ -2,7 +2,7 @@ import { eventually } from '@svc/test-kit'
 import { type ClientOptions, WebSocket } from 'ws'
 
 /** Samples a second of the sound in events. */
-export const WIRE_RATE = 24_000
+const WIRE_RATE = 24_000
 /** Bytes of a millisecond of this sound. */
 const BYTES_A_MS = (WIRE_RATE * 2) / 1000
 /** Length of a piece of sent sound, milliseconds. */
