@@ -273,7 +273,14 @@ export async function openPlatform(
     traces: traces.requests,
     clock,
   })
-  const realtime = createLazyRealtime({ openStages, models, settings, quotas: accounts.auth.quotas, clock })
+  const realtime = createLazyRealtime({
+    openStages,
+    models,
+    settings,
+    quotas: accounts.auth.quotas,
+    clock,
+    config,
+  })
   const shared = { config, settings, database, accounts, models, bus, clock, logger: log }
   const agentParts = await openAgentParts(
     { ...shared, agentModels, serverId, core: inference.core, outbound: upstreams.outbound, temporary: media.uploads },

@@ -57,6 +57,8 @@ export interface RealtimeParts {
     options: { readonly signal: AbortSignal },
   ) => Promise<readonly RateLimit[]>
   readonly clock: Clock
+  /** Whether clients see no details of errors. @default false */
+  readonly hidesErrors?: boolean | undefined
 }
 
 /** The longest time of a session, milliseconds. */
@@ -64,7 +66,7 @@ export const MAX_SESSION_MS = 60 * 60_000
 
 /** Creates the opener of sessions. */
 export function createRealtime(parts: RealtimeParts): Realtime {
-  const { findModel, createStages, createTurnTaker, rooms, readLimits, clock } = parts
+  const { findModel, createStages, createTurnTaker, rooms, readLimits, clock, hidesErrors } = parts
 
   function findStages(name: string): PipelineStages {
     if (name === '') throw noModel('the query names no model: model=<name of a pipeline>')
@@ -111,6 +113,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
           model,
           readLimits: (options) => readLimits(principal, options),
           memory: room.memory,
+          hidesErrors,
           expiresAt: clock.now() + MAX_SESSION_MS,
         })
         return {

@@ -170,13 +170,13 @@ describe('turn taking with a real detector', () => {
   })
 
   it.each([
-    ['rms', 50, -6],
-    ['rms', 250, -15],
-    ['awb', 250, -6],
-    ['awb', 500, -30],
-  ] as const)('lets %s interrupt over an echo after %i ms with %i dB', async (who, delayMs, db) => {
+    ['rms', 50, -6, 0],
+    ['rms', 250, -15, -9],
+    ['awb', 250, -6, 0],
+    ['awb', 500, -30, 0],
+  ] as const)('lets %s interrupt over an echo after %i ms with %i dB', async (who, delayMs, db, level) => {
     const begin = 2.5
-    const heard = mix({ sound: ours, at: 1 + delayMs / 1000, db }, { sound: people[who], at: begin }, END)
+    const heard = mix({ sound: ours, at: 1 + delayMs / 1000, db }, { sound: people[who], at: begin, db: level }, END)
     const { events, names } = await hear(heard, { voice: ours })
     expect(names.slice(0, 3)).toEqual(['hold', 'interrupt', 'started'])
     const [hold, interrupt, started] = events

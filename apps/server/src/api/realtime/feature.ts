@@ -5,7 +5,8 @@ import { socketRoute } from './routes.ts'
 import { secretRoutes } from './secret-routes.ts'
 
 /** Spoken conversations. */
-export function realtimeFeature({ realtime, realtimeSecrets, settings, bodies, clock }: Platform): ServerFeature {
+export function realtimeFeature(platform: Platform): ServerFeature {
+  const { realtime, realtimeSecrets, settings, bodies, clock, config } = platform
   return {
     routes: [
       socketRoute({
@@ -13,6 +14,7 @@ export function realtimeFeature({ realtime, realtimeSecrets, settings, bodies, c
         findSecret: realtimeSecrets.find,
         idleMs: () => parseDuration(settings.get('realtime_idle_timeout')) ?? 0,
         clock,
+        hidesErrors: config.opaqueErrors,
       }),
       ...secretRoutes({
         describe: async (request) => (await realtime.open()).describe(request),

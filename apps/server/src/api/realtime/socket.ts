@@ -5,7 +5,8 @@ import type { Clock } from '../../ports.ts'
 import type { ClientSecrets } from '../../realtime/client-secrets.ts'
 import { MAX_SESSION_MS, type Realtime } from '../../realtime/open-session.ts'
 import type { RealtimePeer, RealtimeSession } from '../../realtime/ports.ts'
-import { toErrorEvent } from '../../realtime/session/event-error.ts'
+import { hideErrors, toErrorEvent } from '../../realtime/session/event-error.ts'
+import { newId } from '../../realtime/session/ids.ts'
 import type { BeginTurn } from '../../realtime/session/turn-caller.ts'
 import { createThrottle } from './throttle.ts'
 
@@ -19,6 +20,8 @@ export interface SocketParts {
   /** Time without an event or sound after which a session ends, milliseconds; 0 = never. */
   readonly idleMs: () => number
   readonly clock: Clock
+  /** Whether clients see no details of errors. @default false */
+  readonly hidesErrors?: boolean | undefined
 }
 
 /** A session that a socket asks for. */
@@ -48,7 +51,7 @@ export async function serveRealtime(socket: Socket, parts: SocketParts): Promise
   } catch (error) {
     if (isGone(error) || call.signal.aborted) return
     if (session !== undefined) throw error
-    await refuse(socket, error)
+    await refuse(socket, error, parts)
   } finally {
     ended.abort()
     await session?.close()
@@ -137,11 +140,12 @@ function createBegin(socket: Socket): BeginTurn {
 }
 
 /** Tells why there is no session, and closes the socket. */
-async function refuse(socket: Socket, error: unknown): Promise<void> {
+async function refuse(socket: Socket, error: unknown, { hidesErrors }: SocketParts): Promise<void> {
   const event = toErrorEvent(error)
   if (!SvcError.is(error) || error.kind === 'internal')
     socket.call.log.warn({ err: error }, 'a realtime session failed')
-  await socket.send(toText({ event_id: 'event_refused', ...event }))
+  const shown = hidesErrors === true ? hideErrors(event) : event
+  await socket.send(toText({ event_id: newId('event'), ...shown }))
   const { kind = 'internal' } = SvcError.is(error) ? error : {}
   if (kind === 'unauthenticated' || kind === 'forbidden') socket.close(1008, ACCESS_ENDED)
   else if (kind === 'unavailable' || kind === 'rate_limited') socket.close(1013, 'try again later')

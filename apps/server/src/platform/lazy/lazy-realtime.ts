@@ -1,6 +1,7 @@
 import type { Quotas } from '@svc/auth/quotas'
 import type { ModelDirectory } from '../../catalog/resolve.ts'
 import { createLazy } from '../../concurrency/lazy.ts'
+import type { ServerConfig } from '../../config/schema.ts'
 import type { Clock } from '../../ports.ts'
 import type { Realtime } from '../../realtime/open-session.ts'
 import { createRooms } from '../../realtime/rooms.ts'
@@ -19,10 +20,12 @@ export interface LazyRealtimeParts {
   readonly settings: Pick<Settings, 'get'>
   readonly quotas: Pick<Quotas, 'readStatus'>
   readonly clock: Clock
+  readonly config: Pick<ServerConfig, 'opaqueErrors'>
 }
 
 /** Makes the conversations of a server. Nothing of them is loaded yet. */
-export function createLazyRealtime({ openStages, models, settings, quotas, clock }: LazyRealtimeParts): LazyRealtime {
+export function createLazyRealtime(parts: LazyRealtimeParts): LazyRealtime {
+  const { openStages, models, settings, quotas, clock, config } = parts
   const rooms = createRooms(() => ({
     total: settings.get('realtime_max_sessions'),
     perAccount: settings.get('realtime_max_sessions_per_account'),
@@ -41,6 +44,7 @@ export function createLazyRealtime({ openStages, models, settings, quotas, clock
       rooms,
       readLimits: createLimitReader({ quotas, clock }),
       clock,
+      hidesErrors: config.opaqueErrors,
     })
   })
   return { open }

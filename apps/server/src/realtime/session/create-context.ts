@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { createConversation } from './conversation.ts'
+import { hideErrors } from './event-error.ts'
 import { newId } from './ids.ts'
 import type { SessionContext, SessionParts } from './session-context.ts'
 import type { SessionSettings } from './settings.ts'
@@ -8,7 +9,7 @@ const LIMITS = { maxItems: 2000, maxBytes: 32 * 1024 * 1024 }
 
 /** Creates the shared parts of a session. @param signal aborts when the session ends */
 export function createContext(
-  { peer, stages, clock, log, begin }: SessionParts,
+  { peer, stages, clock, log, begin, hidesErrors }: SessionParts,
   { settings, signal }: { readonly settings: SessionSettings; readonly signal: AbortSignal },
 ): SessionContext {
   let turn = 0
@@ -25,7 +26,8 @@ export function createContext(
     emit(event) {
       if (signal.aborted) return lastSent
       // the signal of the peer ends the session of a client that is gone
-      lastSent = peer.send({ event_id: newId('event'), ...event }).catch(() => undefined)
+      const shown = hidesErrors ? hideErrors(event) : event
+      lastSent = peer.send({ event_id: newId('event'), ...shown }).catch(() => undefined)
       return lastSent
     },
     sent: () => lastSent,

@@ -7,6 +7,11 @@ const typesOf = (events: readonly { readonly type: string }[]): string[] => even
 /** 24 kHz PCM, base64. */
 const pcm = (ms: number): string => Buffer.alloc(ms * 48).toString('base64')
 
+/** A model that fails before its first event. */
+async function* failing(): AsyncGenerator<never> {
+  yield await Promise.reject(new Error('out of order'))
+}
+
 describe('a realtime session', () => {
   it('begins with session.created and shows the settings of its pipeline', () => {
     const { events } = createWorld()
@@ -166,15 +171,21 @@ describe('a realtime session', () => {
     ])
   })
 
+  it('tells nothing of errors where the server hides them', async () => {
+    const world = createWorld({ ...TEXT, parts: { hidesErrors: true }, stages: { think: failing } })
+    await world.until('session.created')
+    await world.send({ type: 'nonsense', event_id: 'mine' })
+    const error = { code: null, message: 'an error occurred', param: null }
+    expect((await world.until('error'))[0]?.error).toMatchObject({ ...error, event_id: 'mine' })
+    await world.send({ type: 'response.create' })
+    const events = await world.until('response.done')
+    expect(events.at(-1)?.response).toMatchObject({ status: 'failed', status_details: { error } })
+  })
+
   it('ends a response as failed when a stage fails, and goes on', async () => {
     const world = createWorld({
       ...TEXT,
-      stages: {
-        // biome-ignore lint/correctness/useYield: it fails before its first event
-        async *think() {
-          throw new Error('out of order')
-        },
-      },
+      stages: { think: failing },
     })
     await world.until('session.created')
     await world.send({ type: 'response.create' })

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { RealtimeError } from '@svc/wire/realtime'
-import { toPublicError } from '../../public-error.ts'
+import { OPAQUE_ERROR, toPublicError } from '../../public-error.ts'
 import type { ServerEvent } from '../ports.ts'
 
 /** Creates the refusal of an event of the client. */
@@ -34,6 +34,21 @@ export function failedStage(code: string, thrown: unknown): SvcError {
   const isOwnWord = error.kind === 'rate_limited' || error.kind === 'forbidden' || error.kind === 'unauthenticated'
   if (isOwnWord || error.kind === 'cancelled') return error
   return new SvcError(error.kind, error.message, { code, details: error.details, cause: thrown })
+}
+
+/** Replaces what an event says about failures, as `--opaque-errors` wants it. */
+export function hideErrors(event: ServerEvent): ServerEvent {
+  const { error, response } = event
+  if (error !== undefined) return { ...event, error: hideError(error) }
+  const { status_details: details } = Object(response) as { readonly status_details?: unknown }
+  const { error: cause, ...rest } = Object(details) as { readonly error?: unknown }
+  if (cause === undefined) return event
+  const status_details = { ...rest, error: hideError(cause) }
+  return { ...event, response: { ...Object(response), status_details } }
+}
+
+function hideError(error: unknown): Readonly<Record<string, unknown>> {
+  return { ...Object(error), code: null, message: OPAQUE_ERROR.message, param: null }
 }
 
 const SERVER_KINDS: ReadonlySet<string> = new Set([

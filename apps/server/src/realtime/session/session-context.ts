@@ -36,6 +36,8 @@ export interface SessionParts {
   /** Gives what is left of the caller's quotas; nothing where there are none. */
   readonly readLimits: (options: { readonly signal: AbortSignal }) => Promise<readonly RateLimit[]>
   readonly memory: SessionMemory
+  /** Whether clients see no details of errors. @default false */
+  readonly hidesErrors?: boolean | undefined
   /** End of the session's time, milliseconds since the epoch. */
   readonly expiresAt: number
 }

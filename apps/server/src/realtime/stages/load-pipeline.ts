@@ -47,6 +47,12 @@ async function checkPipeline(model: ModelConfig, { names, find }: LoadingOptions
   }
   const error = joinFailures(faults)
   if (error !== undefined) throw error
+  const thinker = names.llm === undefined ? undefined : find(names.llm)
+  if (thinker?.serving.kind === 'relay') {
+    throw invalid(
+      `pipeline.llm: model "${thinker.name}" is forwarded as it comes: set proxy.mode: translate in its file`,
+    )
+  }
   const { voiceRecognition, classifier } = model.pipeline ?? {}
   if (voiceRecognition !== undefined) {
     if (names.voiceRecognition === undefined) throw invalid('pipeline.voice_recognition.model: is missing')

@@ -286,6 +286,9 @@ describe('the language model', () => {
     })
     expect(world.asked[0]?.route.scanned).toBe(false)
     expect(world.observed).toEqual(['language_model'])
+    await think(world, { tools, hostedTools: [{}], toolChoice: 'none' })
+    const keys = Object.keys(world.asked[1]?.request ?? {})
+    expect(keys.filter((key) => /tool/i.test(key))).toEqual([])
   })
 
   it('is filtered by the policy of the pipeline alone, where its file asks for it', async () => {
@@ -526,6 +529,13 @@ describe('loading a pipeline', () => {
     const self = await startWorld({ ...WHOLE, llm: 'talk' })
     await expect(self.stages.load(self.call())).rejects.toMatchObject({ code: 'nested_pipeline' })
     expect(self.loaded).toEqual([])
+  })
+
+  it('refuses a language model that is forwarded as it comes', async () => {
+    const models = [createModel({ name: 'thinker', backend: 'cloud-proxy', proxy: {} })]
+    const world = await startWorld(WHOLE, {}, { models })
+    const named = expect.stringContaining('pipeline.llm: model "thinker" is forwarded as it comes')
+    await expect(world.stages.load(world.call())).rejects.toMatchObject({ code: 'invalid_pipeline', message: named })
   })
 
   it('joins the failures of several models', async () => {

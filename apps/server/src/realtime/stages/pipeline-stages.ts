@@ -144,7 +144,7 @@ export function createPipelineStages(
     const chat = {
       model: find('llm'),
       messages,
-      tools,
+      tools: toolChoice === 'none' ? [] : tools,
       toolChoice,
       hostedTools: toolChoice === 'none' ? [] : [...parts.readHostedTools(hostedTools), MODEL_SERVERS],
       options: {

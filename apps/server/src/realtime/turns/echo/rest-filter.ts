@@ -3,7 +3,7 @@ import { HEARD_RATE } from '../../ports.ts'
 /** Frames of 20 ms. */
 const FRAME = HEARD_RATE / 50
 /** A frame of which less is left than this part of the echo was nothing else. */
-const LEAST_LEFT = 0.2
+const LEAST_LEFT = 0.1
 /** Rooms go on sounding: by 60 dB less after some 0.6 seconds. */
 const FADING = 10 ** -0.2
 
