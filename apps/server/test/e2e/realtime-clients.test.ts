@@ -186,7 +186,7 @@ describe('the official client in Node', () => {
     const { response } = await drawl.until('response.done')
     expect(response).toMatchObject({ status: 'cancelled', status_details: { reason: 'turn_detected' } })
     expect(await drawl.until('conversation.item.truncated')).toMatchObject({ item_id: response.output?.[0]?.id })
-    expect((await drawl.until('response.done')).response.status).toBe('completed')
+    await drawl.until('response.created')
   })
 
   it('calls a function and uses its result', async () => {

@@ -28,19 +28,25 @@ beforeAll(async () => {
   await addTalk(server)
   await addTalk(server, {
     name: 'tools',
+    isShared: true,
     mind: [
       { rpc: 'Predict*', contains: 'noon', do: { text: 'It is noon.' } },
       { rpc: 'Predict*', do: { toolCalls: [CALL], via: 'deltas' } },
     ],
   })
-  await addTalk(server, { name: 'deaf', ear: { failure: FAILURE } })
+  await addTalk(server, { name: 'deaf', isShared: true, ear: { failure: FAILURE } })
   await addTalk(server, {
     name: 'dull',
+    isShared: true,
     mind: [{ rpc: 'Predict*', do: { text: 'It is noon.', failure: { ...FAILURE, afterPieces: 1 } } }],
   })
-  await addTalk(server, { name: 'mute', mouth: { failure: FAILURE } })
-  await addTalk(server, { name: 'endless', mind: [{ rpc: 'Predict*', do: { text: 'It is noon.', hang: 2 } }] })
-  await addTalk(server, { name: 'long', mind: [{ rpc: 'Predict*', do: { text: STORY } }] })
+  await addTalk(server, { name: 'mute', isShared: true, mouth: { failure: FAILURE } })
+  await addTalk(server, {
+    name: 'endless',
+    isShared: true,
+    mind: [{ rpc: 'Predict*', do: { text: 'It is noon.', hang: 2 } }],
+  })
+  await addTalk(server, { name: 'long', isShared: true, mind: [{ rpc: 'Predict*', do: { text: STORY } }] })
 })
 afterAll(() => server.close())
 

@@ -20,9 +20,9 @@ let server: TestServer
 beforeAll(async () => {
   server = await startTestServer({ configFiles: { 'api_keys.json': `["${KEY}","goes"]` } })
   await addTalk(server)
-  await addTalk(server, { name: 'lacking', pipeline: { llm: 'nobody' } })
+  await addTalk(server, { name: 'lacking', isShared: true, pipeline: { llm: 'nobody' } })
   await server.model('wreck', { rules: [{ rpc: 'LoadModel', do: { refuse: 'no weights' } }] })
-  await addTalk(server, { name: 'broken', pipeline: { llm: 'wreck' } })
+  await addTalk(server, { name: 'broken', isShared: true, pipeline: { llm: 'wreck' } })
 })
 afterAll(() => server.close())
 

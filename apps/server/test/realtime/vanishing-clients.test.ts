@@ -24,6 +24,7 @@ beforeAll(async () => {
   ] as const)
     await addTalk(server, {
       name,
+      isShared: true,
       ...(stage === 'ear' ? { ear: { hang: true } } : {}),
       ...(stage === 'mind' ? { mind: [{ rpc: 'Predict*', do: { text: 'a b', hang: 1 } }] } : {}),
       ...(stage === 'mouth' ? { mouth: { hang: true } } : {}),
@@ -91,6 +92,6 @@ describe('a client that vanishes', () => {
     )
     session.ws.terminate()
     await session.closed
-    await expectNothingRuns([`${model}-ear`, `${model}-mind`, `${model}-mouth`])
+    await expectNothingRuns([stage, ...MODELS])
   })
 })

@@ -8,6 +8,8 @@ const SECONDS_A_CHARACTER = 0.02
 export interface TalkOptions {
   /** Name of the pipeline; the names of its models begin with it. @default 'talk', and plain names */
   readonly name?: string | undefined
+  /** Whether models without a script of their own are those of `talk`. @default false */
+  readonly isShared?: boolean | undefined
   /** What is heard. @default the text `What time is it?` */
   readonly ear?: MockBehaviour | undefined
   /** Rules of the language model. @default the text `It is noon.` */
@@ -22,21 +24,30 @@ export interface TalkOptions {
 
 /** Writes a pipeline whose stages are scripted, with its models `ear`, `mind` and `mouth`. */
 export async function addTalk(server: Pick<TestServer, 'model'>, options: TalkOptions = {}): Promise<void> {
-  const { name = 'talk', ear = { text: 'What time is it?' }, mouth = {}, mind, vad, pipeline = {} } = options
-  const prefix = name === 'talk' ? '' : `${name}-`
-  const names = { ear: `${prefix}ear`, mind: `${prefix}mind`, mouth: `${prefix}mouth` }
+  const { name = 'talk', isShared = false, ear, mouth, mind, vad, pipeline = {} } = options
+  const nameOf = (model: string, isGiven: boolean): string =>
+    name !== 'talk' && (isGiven || !isShared) ? `${name}-${model}` : model
+  const names = {
+    ear: nameOf('ear', (ear ?? vad) !== undefined),
+    mind: nameOf('mind', mind !== undefined),
+    mouth: nameOf('mouth', mouth !== undefined),
+  }
+  const isNew = (model: string): boolean => name === 'talk' || model.startsWith(`${name}-`)
   const vadRules = vad === undefined ? [] : [{ rpc: 'VAD', do: vad }]
-  await server.model(
-    names.ear,
-    { rules: [...vadRules, { rpc: 'AudioTranscription*', do: ear }] },
-    { known_usecases: ['transcript', 'vad'] },
-  )
-  await server.model(names.mind, { rules: mind ?? [{ rpc: 'Predict*', do: { text: 'It is noon.' } }] })
-  await server.model(
-    names.mouth,
-    { rules: [{ rpc: 'TTS*', do: { secondsPerCharacter: SECONDS_A_CHARACTER, ...mouth } }] },
-    { known_usecases: ['tts'] },
-  )
+  if (isNew(names.ear))
+    await server.model(
+      names.ear,
+      { rules: [...vadRules, { rpc: 'AudioTranscription*', do: ear ?? { text: 'What time is it?' } }] },
+      { known_usecases: ['transcript', 'vad'] },
+    )
+  if (isNew(names.mind))
+    await server.model(names.mind, { rules: mind ?? [{ rpc: 'Predict*', do: { text: 'It is noon.' } }] })
+  if (isNew(names.mouth))
+    await server.model(
+      names.mouth,
+      { rules: [{ rpc: 'TTS*', do: { secondsPerCharacter: SECONDS_A_CHARACTER, ...mouth } }] },
+      { known_usecases: ['tts'] },
+    )
   const stages = { vad: names.ear, transcription: names.ear, llm: names.mind, tts: names.mouth, ...pipeline }
   const kept = Object.fromEntries(Object.entries(stages).filter(([, model]) => model !== null))
   await server.model(name, {}, toPipelineKeys(kept))
