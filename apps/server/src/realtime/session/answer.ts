@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { AnyToAnyPart, ClassifierResult, PipelineStages, StageCall, StageMessage } from '../ports.ts'
-import type { Item } from './conversation.ts'
+import type { Item, ItemPart } from './conversation.ts'
 import { failedStage } from './event-error.ts'
 import { readApprovals, toMessages } from './history.ts'
 import { openCall } from './output-calls.ts'
@@ -35,6 +35,7 @@ export interface AnswerParts {
 export async function answer(parts: AnswerParts): Promise<ResponseEnd> {
   await waitUntilHeard(parts.items, parts.call.signal)
   parts.onHeard()
+  if (wasNoise(parts)) return { status: 'completed' }
   return parts.stages.facts.isAnyToAny ? converse(parts) : think(parts)
 }
 
@@ -52,6 +53,14 @@ async function waitUntilHeard(items: readonly Item[], signal: AbortSignal): Prom
     }
   }
   signal.throwIfAborted()
+}
+
+/** Whether the turn to answer was found by its sound and has no words. */
+function wasNoise({ items, stages }: AnswerParts): boolean {
+  const turn = items.at(-1)
+  if (turn?.wasDetected !== true || !stages.facts.transcribes) return false
+  const content = turn.fields.content as readonly ItemPart[]
+  return content.every(({ transcript }) => transcript === '')
 }
 
 async function think(parts: AnswerParts): Promise<ResponseEnd> {

@@ -31,6 +31,8 @@ export interface Item {
   saidAt?: number | undefined
   /** Who has spoken, where the pipeline knows it. */
   speaker?: { readonly name: string | undefined } | undefined
+  /** A turn that was found by its sound: noise that was taken for speech gets no answer. */
+  wasDetected?: boolean | undefined
   /** What the model has said in it. */
   spoken?: readonly SpokenText[] | undefined
   spokenMs?: number | undefined

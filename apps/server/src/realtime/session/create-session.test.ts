@@ -147,6 +147,25 @@ describe('a realtime session', () => {
     })
   })
 
+  it.each(['', '[BLANK_AUDIO]', ' (wind) '])('does not answer a turn without words: %j', async (text) => {
+    const world = createWorld({
+      fields: { turn_detection: { type: 'server_vad' } },
+      stages: {
+        async *transcribe() {
+          yield { type: 'done', text, seconds: 1 }
+        },
+      },
+    })
+    await world.until('session.created')
+    await world.send({ type: 'input_audio_buffer.append', audio: pcm(1000) })
+    world.turn.listener.speechStarted({ startMs: 100 })
+    world.turn.listener.speechStopped({ startMs: 100, endMs: 800 })
+    const events = await world.until('response.done')
+    expect(events.find(({ type }) => type.endsWith('transcription.completed'))).toMatchObject({ transcript: '' })
+    expect(events.at(-1)?.response).toMatchObject({ status: 'completed', output: [] })
+    expect(world.asked).toEqual([])
+  })
+
   it.each([
     ['not JSON', '{', 'invalid_json'],
     ['a list', '[]', 'invalid_json'],

@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { HEARD_RATE, type HeardPart, type LiveTranscription, type StageCall } from '../ports.ts'
+import { removeRemarks } from '../turns/words/split-words.ts'
 import type { Item, ItemPart } from './conversation.ts'
 import { badEvent, failedStage, toErrorEvent, toRealtimeError } from './event-error.ts'
 import type { SessionContext } from './session-context.ts'
@@ -87,7 +88,7 @@ async function transcribe(item: Item, turn: HeardTurn, { context, call }: Listen
         tell({ type: 'conversation.item.input_audio_transcription.delta', ...place, delta: part.text })
         continue
       }
-      text = part.text
+      text = removeRemarks(part.text) === '' ? '' : part.text
       seconds = part.seconds
     }
     call.signal.throwIfAborted()

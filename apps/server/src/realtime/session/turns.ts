@@ -91,6 +91,7 @@ export function createTurns({ context, input, responses, voiceOutput, createTurn
     speechStopped({ startMs, endMs }) {
       void emit({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: Math.round(endMs), item_id: nextId })
       const item = commit(startMs, endMs)
+      item.wasDetected = true
       if (context.settings.turnDetection?.createResponse !== false) answer(item)
     },
     timedOut({ startMs, endMs }) {
