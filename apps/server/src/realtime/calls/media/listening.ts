@@ -32,8 +32,7 @@ export interface ListeningOptions {
 /** Creates the ear of a call. */
 export function createListening({ payloadType, decoder, hear }: ListeningOptions): Listening {
   const samplesAMs = decoder.sampleRate / 1000
-  let buffer = createJitterBuffer()
-  let arrivals = createArrivals()
+  let received = createReceived()
   let source: number | undefined
   let startedAt = 0
   let lastPacketAt = 0
@@ -43,7 +42,6 @@ export function createListening({ payloadType, decoder, hear }: ListeningOptions
   let heardMs = 0
   let nextTimestamp: number | undefined
   let lost = 0
-  let losses = createLosses(buffer)
 
   function give(samples: Float32Array): void {
     if (samples.length > 0) hear(samples)
@@ -96,9 +94,7 @@ export function createListening({ payloadType, decoder, hear }: ListeningOptions
     // Each stream counts its packets and its time for itself.
     nextTimestamp = undefined
     lost = 0
-    buffer = createJitterBuffer()
-    arrivals = createArrivals()
-    losses = createLosses(buffer)
+    received = createReceived()
   }
 
   return {
@@ -109,13 +105,12 @@ export function createListening({ payloadType, decoder, hear }: ListeningOptions
       if (packet.source !== source && source !== undefined && now - lastPacketAt < QUIET_MS) return
       if (packet.source !== source) begin(packet, now)
       lastPacketAt = now
-      arrivals.add(packet.timestamp, now)
-      buffer.add(packet, now)
-      drain(buffer.take(now), now)
+      received.add(packet, now)
+      drain(received.take(now), now)
     },
     tick(now) {
       if (source === undefined) return
-      drain(buffer.take(now), now)
+      drain(received.take(now), now)
       if (now - lastPacketAt < QUIET_MS) return
       const ms = Math.floor(now - Math.max(filledAt, lastPacketAt))
       if (ms < OPUS_FRAME_MS) return
@@ -125,8 +120,23 @@ export function createListening({ payloadType, decoder, hear }: ListeningOptions
     },
     report() {
       if (source === undefined) return undefined
-      return { source, jitter: arrivals.jitter, ...losses.take() }
+      return { source, ...received.report() }
     },
+  }
+}
+
+/** The packets of one stream, in order, and what a report says about them. */
+function createReceived() {
+  const buffer = createJitterBuffer()
+  const arrivals = createArrivals()
+  const losses = createLosses(buffer)
+  return {
+    add(packet: RtpPacket, now: number): void {
+      arrivals.add(packet.timestamp, now)
+      buffer.add(packet, now)
+    },
+    take: buffer.take,
+    report: () => ({ jitter: arrivals.jitter, ...losses.take() }),
   }
 }
 
