@@ -10,7 +10,9 @@ RUN node scripts/prune-install.mjs /app
 FROM node:24-bookworm-slim
 COPY --from=build /app /opt/svc
 RUN ln -s /opt/svc/dist/main.js /usr/local/bin/svc && install -d -o node -g node /models /data /backends /configuration
+# Threads of libraries share two heaps of glibc: with one each, the memory of many calls is not given back.
 ENV NODE_ENV=production \
+    MALLOC_ARENA_MAX=2 \
     SVC_ADDRESS=0.0.0.0:8080 \
     SVC_MODELS_PATH=/models \
     SVC_DATA_PATH=/data \

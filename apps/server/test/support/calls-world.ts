@@ -34,8 +34,10 @@ export async function startCallsWorld({
       },
       calls: async () => calls,
       forms: createFormReader({ bodies, files }),
-      findSecret: async (value) =>
-        value === 'ek_talk' ? { model: 'talk', session: { instructions: 'Be short.' } } : undefined,
+      findSecret: async (value) => {
+        if (value === 'ek_notes') return { model: 'talk', session: { type: 'transcription' } }
+        return value === 'ek_talk' ? { model: 'talk', session: { instructions: 'Be short.' } } : undefined
+      },
       ...{ bodies, clock: systemClock },
     }),
     options,

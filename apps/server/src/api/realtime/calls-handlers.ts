@@ -130,7 +130,7 @@ function createBegin({ call }: DerivedCall): BeginTurn {
   }
 }
 
-/** A client secret says what is opened with it. @throws {SvcError} `forbidden` for another model */
+/** A client secret says what is opened with it. @throws {SvcError} `forbidden` for another model, or a wider session */
 async function bindToSecret(call: Call, wish: CallWish, { findSecret }: CallRouteParts): Promise<CallWish> {
   const { credential } = call.authentication
   const secret = credential === undefined ? undefined : await findSecret(credential.value)
@@ -139,6 +139,12 @@ async function bindToSecret(call: Call, wish: CallWish, { findSecret }: CallRout
     throw new SvcError('forbidden', 'the client secret is for another model', {
       code: 'invalid_model',
       details: { param: 'model' },
+    })
+  }
+  if (secret.session.type === 'transcription' && wish.fields?.type === 'realtime') {
+    throw new SvcError('forbidden', 'the client secret is for transcription', {
+      code: 'invalid_session',
+      details: { param: 'session.type' },
     })
   }
   return { ...wish, model: secret.model, fields: { ...secret.session, ...wish.fields } }

@@ -5,7 +5,7 @@ import { encodeForm } from '../../../test/support/sound.ts'
 import { createWebRtcClient, type WebRtcClient } from '../../../test/support/webrtc-client.ts'
 import { loadMediaLibrary } from '../../realtime/calls/peer/library.ts'
 
-const KEYS = ['key-one', 'key-two', 'ek_talk']
+const KEYS = ['key-one', 'key-two', 'ek_talk', 'ek_notes']
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
 describe('POST /v1/realtime/calls', () => {
@@ -84,6 +84,14 @@ describe('POST /v1/realtime/calls', () => {
     const other = await postJson({ sdp: client.offer, model: 'other' }, 'ek_talk')
     expect(other.status).toBe(403)
     expect(other.json()).toMatchObject({ error: { message: expect.stringContaining('another model') } })
+  })
+
+  it('opens no wider session than the client secret is for', async () => {
+    const client = await startClient()
+    const wider = await postJson({ sdp: client.offer, session: { type: 'realtime' } }, 'ek_notes')
+    expect(wider.status).toBe(403)
+    expect((await postJson({ sdp: client.offer }, 'ek_notes')).status).toBe(200)
+    expect(world.asked).toMatchObject([{ model: 'talk', fields: { type: 'transcription' } }])
   })
 
   // verifies realtime:calls:rights

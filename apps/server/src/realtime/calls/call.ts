@@ -3,6 +3,7 @@ import { MAX_SESSION_MS } from '../open-session.ts'
 import type { RealtimePeer, RealtimeSession } from '../ports.ts'
 import { createLife, type Life } from './call-life.ts'
 import { type CallMedia, createCallMedia } from './media/call-media.ts'
+import { createPacketBudget } from './media/packet-budget.ts'
 import type { Ticker } from './media/ticker.ts'
 import { answerOffer, type Connection, STREAM_NAME } from './peer/connection.ts'
 import { createEventChannel, type EventChannel } from './peer/event-channel.ts'
@@ -85,6 +86,9 @@ export async function openCall(options: CallOptions): Promise<Call> {
   } catch (error) {
     life.end('the call could not be opened')
     await life.over
+    // It may have ended before these were there.
+    life.connection?.close()
+    await life.session?.close()
     throw error
   }
 }
@@ -96,6 +100,7 @@ interface Parts {
 }
 
 function connect(options: CallOptions, { life, channel, media }: Parts): Promise<Connection> {
+  const budget = createPacketBudget()
   return answerOffer({
     ...options,
     source: media.source,
@@ -103,6 +108,9 @@ function connect(options: CallOptions, { life, channel, media }: Parts): Promise
       onConnected: life.connected,
       onGone: (state) => life.end(`the connection is ${state}`),
       onMedia(bytes) {
+        const verdict = budget.count(options.clock.monotonic())
+        if (verdict === 'flood') life.end('the client sends too many packets')
+        if (verdict !== 'take') return
         life.sign()
         media.take(bytes)
       },

@@ -14,6 +14,15 @@ const settings = { interfaces: [], outside: [], udpPort: 0 }
 /** Time in which everything of a call must be gone. */
 const FREED_MS = 2000
 
+/** Finds a UDP port that is free: other runs of these tests have theirs. */
+async function findFreePort(): Promise<number> {
+  const probe = createSocket('udp6')
+  await new Promise<void>((resolve) => probe.bind(0, resolve))
+  const { port } = probe.address()
+  await new Promise<void>((resolve) => probe.close(resolve))
+  return port
+}
+
 describe('calls', () => {
   const clients: WebRtcClient[] = []
   const switchboards: { close(): Promise<void> }[] = []
@@ -80,7 +89,7 @@ describe('calls', () => {
 
   // verifies realtime:calls:port
   it('may share one UDP port', async () => {
-    const { open } = startCalls({ settings: { ...settings, udpPort: 45_871 } })
+    const { open } = startCalls({ settings: { ...settings, udpPort: await findFreePort() } })
     const [one, two] = await Promise.all([startClient(), startClient()])
     const answers = [await open(one), await open(two)]
     await Promise.all([one.connect(answers[0]?.answer ?? ''), two.connect(answers[1]?.answer ?? '')])
@@ -92,8 +101,8 @@ describe('calls', () => {
 
   it('are refused while their UDP port is in use, and work when it is free again', async () => {
     const other = createSocket('udp4')
-    await new Promise<void>((resolve) => other.bind({ port: 45_872, exclusive: true }, resolve))
-    const { calls, open } = startCalls({ settings: { ...settings, udpPort: 45_872 } })
+    await new Promise<void>((resolve) => other.bind({ exclusive: true }, resolve))
+    const { calls, open } = startCalls({ settings: { ...settings, udpPort: other.address().port } })
     const client = await startClient()
     await expect(open(client)).rejects.toMatchObject({ kind: 'unavailable', code: 'udp_port_taken' })
     expect(calls.size).toBe(0)
@@ -190,6 +199,25 @@ describe('calls', () => {
     await calls.close()
     expect(calls.size).toBe(0)
     await expect(open(client)).rejects.toMatchObject({ code: 'stopping' })
+  })
+
+  it('that end while they are opened leave nothing', async () => {
+    const { calls, open, over } = startCalls()
+    const client = await startClient()
+    let isClosed = false
+    const opened = open(client, {
+      async openSession(peer) {
+        peer.close(1008, 'access has ended')
+        await eventually(() => expect(peer.signal.aborted).toBe(true))
+        const close = async (): Promise<void> => {
+          isClosed = true
+        }
+        const ignore = async (): Promise<void> => undefined
+        return { id: 'sess_1', receive: ignore, hear: ignore, hearBytes: ignore, close }
+      },
+    })
+    await expect(opened).rejects.toMatchObject({ kind: 'cancelled' })
+    expect([isClosed, calls.size, over]).toEqual([true, 0, []])
   })
 
   it('of clients that only listen have no ear, and of those that only speak no speaker', async () => {

@@ -25,7 +25,10 @@ function world(room = Number.POSITIVE_INFINITY) {
       held = 0
     },
   }
-  const input = createInputAudio({ memory, hear: (samples) => void heard.push(...samples) })
+  const hear = (samples: Float32Array): void => {
+    for (const sample of samples) heard.push(sample)
+  }
+  const input = createInputAudio({ memory, hear })
   return { input, heard, memory }
 }
 
@@ -57,6 +60,30 @@ describe('sound in events', () => {
       ...heard.slice(500, 15_000).map((sample, index) => Math.abs(sample - (expected[index + 500] ?? 0))),
     )
     expect(worst).toBeLessThan(0.02)
+  })
+
+  it('is heard in slices where it is long, and lets others work between them', async () => {
+    const { input, heard } = world()
+    const whole = input.append(base64(float32ToMuLaw(tone(8000 * 60, 8000))), { type: 'audio/pcmu' })
+    expect(heard.length).toBeLessThan(16_000 * 6)
+    await whole
+    expect(heard.length).toBeGreaterThan(16_000 * 60 - 100)
+    const left = input.append(base64(float32ToMuLaw(tone(8000 * 60, 8000))), { type: 'audio/pcmu' })
+    const before = heard.length
+    input.close()
+    await left
+    expect(heard).toHaveLength(before)
+  })
+
+  it('is refused as a whole where the buffer has no room for it', async () => {
+    const { input, heard } = world()
+    const minutes = base64(new Uint8Array(8000 * 60 * 8))
+    await input.append(minutes, { type: 'audio/pcmu' })
+    const before = heard.length
+    expect(() => input.append(minutes, { type: 'audio/pcmu' })).toThrow(
+      expect.objectContaining({ code: 'buffer_size_exceeded' }),
+    )
+    expect(heard).toHaveLength(before)
   })
 
   it.each([

@@ -27,7 +27,7 @@ export function takeEvent(event: RealtimeClientEvent, parts: EventParts): void {
       update(event.session)
       break
     case 'input_audio_buffer.append':
-      input.append(event.audio, context.settings.format)
+      void input.append(event.audio, context.settings.format)
       break
     case 'input_audio_buffer.commit':
       turns.commit()

@@ -75,7 +75,7 @@ export function createJitterBuffer(): JitterBuffer {
   }
 
   function giveUp(from: number, to: number): Ordered {
-    for (let number = from; number < to; number++) givenUp.add(number)
+    for (let number = Math.max(from, to - MAX_GIVEN_UP); number < to; number++) givenUp.add(number)
     for (const number of givenUp) {
       if (givenUp.size <= MAX_GIVEN_UP) break
       givenUp.delete(number)

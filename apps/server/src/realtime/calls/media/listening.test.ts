@@ -80,7 +80,27 @@ describe('the ear of a call', () => {
     expect(ms()).toBe(20)
     send(9000, 400, { source: 6 })
     send(9001, 420, { source: 6 })
-    expect(ms()).toBe(40)
+    expect(ms()).toBe(60)
+  })
+
+  it('hears a new stream from its first packet on, whatever numbers it has', async () => {
+    const { send, listening, ms } = await startTone()
+    for (let frame = 0; frame < 100; frame++) send(frame, frame * 20)
+    for (let frame = 0; frame < 50; frame++) send(frame, 2250 + frame * 20, { source: 6 })
+    expect(ms()).toBe(2000 + 1000)
+    expect(listening.report()).toMatchObject({ source: 6, lost: 0, highestSequence: 49 })
+  })
+
+  it('makes up for a few seconds of a long silence at most', async () => {
+    const { send, listening, heard, ms } = await startTone()
+    send(0, 0)
+    for (let now = 20; now <= 600_000; now += 20) listening.tick(now)
+    const before = ms()
+    send(1, 600_000, { timestamp: 0x70_00_00_00 })
+    expect(ms() - before).toBeLessThanOrEqual(5000)
+    for (let frame = 2; frame < 1000; frame++) send(frame, 600_001)
+    expect(ms() - before).toBeLessThanOrEqual(5001)
+    expect(Math.max(...heard.map(({ length }) => length))).toBeLessThan(16 * 5000)
   })
 
   it('is not moved by time stamps that jump', async () => {

@@ -7,6 +7,8 @@ import { createJitterBuffer, type JitterBuffer, type Ordered } from './jitter-bu
 const QUIET_MS = 250
 /** By how much more sound may come than time has passed: more is dropped. */
 const MAX_AHEAD_MS = 1000
+/** Sound of the past that may still come: older time stays silent. */
+const MAX_HELD_BACK_MS = 4000
 
 /** Hears the voice of the client: packets in, samples out. */
 export interface Listening {
@@ -30,8 +32,7 @@ export interface ListeningOptions {
 /** Creates the ear of a call. */
 export function createListening({ payloadType, decoder, hear }: ListeningOptions): Listening {
   const samplesAMs = decoder.sampleRate / 1000
-  const buffer = createJitterBuffer()
-  const arrivals = createArrivals()
+  let received = createReceived()
   let source: number | undefined
   let startedAt = 0
   let lastPacketAt = 0
@@ -41,7 +42,6 @@ export function createListening({ payloadType, decoder, hear }: ListeningOptions
   let heardMs = 0
   let nextTimestamp: number | undefined
   let lost = 0
-  const losses = createLosses(buffer)
 
   function give(samples: Float32Array): void {
     if (samples.length > 0) hear(samples)
@@ -71,6 +71,7 @@ export function createListening({ payloadType, decoder, hear }: ListeningOptions
   function decode({ timestamp, payload }: RtpPacket, now: number): void {
     const duration = readOpusDuration(payload)
     if (duration === undefined) return
+    heardMs = Math.max(heardMs, now - startedAt - MAX_HELD_BACK_MS)
     const roomMs = now - startedAt + MAX_AHEAD_MS - heardMs - duration
     if (roomMs < 0) return
     fillGap(timestamp, roomMs)
@@ -89,8 +90,11 @@ export function createListening({ payloadType, decoder, hear }: ListeningOptions
 
   function begin(packet: RtpPacket, now: number): void {
     if (source === undefined) startedAt = now
-    else nextTimestamp = undefined
     source = packet.source
+    // Each stream counts its packets and its time for itself.
+    nextTimestamp = undefined
+    lost = 0
+    received = createReceived()
   }
 
   return {
@@ -101,13 +105,12 @@ export function createListening({ payloadType, decoder, hear }: ListeningOptions
       if (packet.source !== source && source !== undefined && now - lastPacketAt < QUIET_MS) return
       if (packet.source !== source) begin(packet, now)
       lastPacketAt = now
-      arrivals.add(packet.timestamp, now)
-      buffer.add(packet, now)
-      drain(buffer.take(now), now)
+      received.add(packet, now)
+      drain(received.take(now), now)
     },
     tick(now) {
       if (source === undefined) return
-      drain(buffer.take(now), now)
+      drain(received.take(now), now)
       if (now - lastPacketAt < QUIET_MS) return
       const ms = Math.floor(now - Math.max(filledAt, lastPacketAt))
       if (ms < OPUS_FRAME_MS) return
@@ -117,8 +120,23 @@ export function createListening({ payloadType, decoder, hear }: ListeningOptions
     },
     report() {
       if (source === undefined) return undefined
-      return { source, jitter: arrivals.jitter, ...losses.take() }
+      return { source, ...received.report() }
     },
+  }
+}
+
+/** The packets of one stream, in order, and what a report says about them. */
+function createReceived() {
+  const buffer = createJitterBuffer()
+  const arrivals = createArrivals()
+  const losses = createLosses(buffer)
+  return {
+    add(packet: RtpPacket, now: number): void {
+      arrivals.add(packet.timestamp, now)
+      buffer.add(packet, now)
+    },
+    take: buffer.take,
+    report: () => ({ jitter: arrivals.jitter, ...losses.take() }),
   }
 }
 

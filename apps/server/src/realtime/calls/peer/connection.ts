@@ -4,7 +4,7 @@ import type { Direction, Offer } from '../sdp/read-offer.ts'
 import { OPUS_PARAMETERS, writeOffer } from '../sdp/write-offer.ts'
 import { MAX_MESSAGE_BYTES } from './event-channel.ts'
 import type { MediaLibrary } from './library.ts'
-import { checkUdpPort } from './udp-port.ts'
+import { checkSockets } from './udp-port.ts'
 
 /** The name of the server in its streams. */
 export const STREAM_NAME = 'svc'
@@ -53,9 +53,23 @@ const OUR_DIRECTION: Readonly<Record<Direction, 'SendRecv' | 'RecvOnly' | 'SendO
  *
  * @throws {SvcError} `invalid_request` for an offer that the library refuses, `unavailable` where no port is free
  */
-export async function answerOffer(options: ConnectionOptions): Promise<Connection> {
+export function answerOffer(options: ConnectionOptions): Promise<Connection> {
+  return options.udpPort === 0 ? takeTurn(() => openConnection(options)) : openConnection(options)
+}
+
+let lastTurn: Promise<unknown> = Promise.resolve()
+
+/** Connections open their sockets one after the other: several at once would count on the same free ones. */
+function takeTurn<T>(open: () => Promise<T>): Promise<T> {
+  const turn = lastTurn.then(open)
+  lastTurn = turn.catch(() => undefined)
+  return turn
+}
+
+async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { library, offer, udpPort, listener, signal } = options
-  if (udpPort === 0) await checkUdpPort(0)
+  signal.throwIfAborted()
+  if (udpPort === 0) await checkSockets()
   const ports = udpPort === 0 ? {} : { enableIceUdpMux: true, portRangeBegin: udpPort, portRangeEnd: udpPort }
   const peer = new library.PeerConnection('call', {
     iceServers: [],

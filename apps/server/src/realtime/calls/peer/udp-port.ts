@@ -1,4 +1,4 @@
-import { createSocket } from 'node:dgram'
+import { createSocket, type Socket } from 'node:dgram'
 import { SvcError } from '@svc/errors'
 import type { MediaLibrary } from './library.ts'
 
@@ -22,34 +22,62 @@ export async function holdUdpPort(library: MediaLibrary, port: number): Promise<
   }
 }
 
+/** Sockets that must be free for a call: more than it needs, because others take some before it does. */
+const SPARE_SOCKETS = 16
+
 /**
- * Makes sure that a socket can be opened: the library ends the process where it cannot open one.
+ * Makes sure that the sockets of a call can be opened: the library ends the process where it cannot open one.
  *
- * @param port 0 for any
  * @throws {SvcError} `unavailable` with the code `udp_port_taken`
  */
-export async function checkUdpPort(port: number): Promise<void> {
+export async function checkSockets(): Promise<void> {
+  const opened: Socket[] = []
   try {
-    await tryOpen('udp6', port)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    // A machine without IPv6.
-    if (code !== 'EAFNOSUPPORT' && code !== 'EADDRNOTAVAIL') throw taken(port, error)
-    await tryOpen('udp4', port).catch((cause: unknown) => {
-      throw taken(port, cause)
-    })
+    for (let left = SPARE_SOCKETS; left > 0; left--) opened.push(await openUdp(0))
+  } catch (cause) {
+    throw taken(0, cause)
+  } finally {
+    await Promise.all(opened.map(closeSocket))
   }
 }
 
-function tryOpen(type: 'udp4' | 'udp6', port: number): Promise<void> {
+/**
+ * Makes sure that a port can be taken.
+ *
+ * @throws {SvcError} `unavailable` with the code `udp_port_taken`
+ */
+async function checkUdpPort(port: number): Promise<void> {
+  try {
+    await closeSocket(await openUdp(port))
+  } catch (cause) {
+    throw taken(port, cause)
+  }
+}
+
+async function openUdp(port: number): Promise<Socket> {
+  try {
+    return await openSocket('udp6', port)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // A machine without IPv6.
+    if (code !== 'EAFNOSUPPORT' && code !== 'EADDRNOTAVAIL') throw error
+    return openSocket('udp4', port)
+  }
+}
+
+function openSocket(type: 'udp4' | 'udp6', port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = createSocket(type)
     socket.once('error', (error) => {
       socket.close()
       reject(error)
     })
-    socket.bind({ port, exclusive: true }, () => socket.close(resolve))
+    socket.bind({ port, exclusive: true }, () => resolve(socket))
   })
+}
+
+function closeSocket(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.close(resolve))
 }
 
 function taken(port: number, cause: unknown): SvcError {

@@ -24,8 +24,12 @@ export interface RtpPacket {
 
 /** Whether bytes of a media stream are control data and not media. */
 export function isControl(bytes: Uint8Array): boolean {
-  const type = (bytes[1] ?? 0) & 0x7f
-  return type >= FIRST_CONTROL_TYPE && type <= LAST_CONTROL_TYPE
+  return !isMediaType((bytes[1] ?? 0) & 0x7f)
+}
+
+/** Whether media can have a type of payload: one of 0..127 that is not taken for control data. */
+export function isMediaType(type: number): boolean {
+  return type <= 127 && (type < FIRST_CONTROL_TYPE || type > LAST_CONTROL_TYPE)
 }
 
 /** Reads a packet. The payload shares the bytes. @returns undefined for bytes that are not one, or hold no payload */

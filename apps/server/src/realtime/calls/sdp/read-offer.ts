@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import { isMediaType } from '../rtp/rtp-packet.ts'
 import { type Media, type Section, splitDescription } from './split-description.ts'
 
 /** Which way sound goes, seen from one side. */
@@ -94,7 +95,7 @@ function readMedia(section: Media): OfferedSound | OfferedChannels {
 function findOpus(section: Media): number {
   for (const text of values(section, 'rtpmap')) {
     const [, type] = /^(\d{1,3}) opus\/48000\/2$/i.exec(text) ?? []
-    if (type !== undefined && Number(type) <= 127 && section.formats.includes(type)) return Number(type)
+    if (type !== undefined && isMediaType(Number(type)) && section.formats.includes(type)) return Number(type)
   }
   throw wrongOffer('it offers no Opus')
 }

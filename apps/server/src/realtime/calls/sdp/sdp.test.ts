@@ -52,6 +52,7 @@ describe('an offer', () => {
     ['something else than', CHROMIUM_OFFER.replace('UDP/TLS/RTP/SAVPF', 'RTP/AVP')],
     ['no Opus', CHROMIUM_OFFER.replace('opus/48000', 'speex/48000')],
     ['no Opus', CHROMIUM_OFFER.replace('rtpmap:111', 'rtpmap:200')],
+    ['no Opus', CHROMIUM_OFFER.replaceAll('111', '72')],
     ['sound is inactive', CHROMIUM_OFFER.replace('a=sendrecv', 'a=inactive')],
     ['name and password of ICE', CHROMIUM_OFFER.replaceAll('a=ice-pwd:', 'a=x:')],
     ['fingerprint', CHROMIUM_OFFER.replaceAll('sha-256', 'md5')],
