@@ -35,11 +35,15 @@ export function createCallDesk({ config, clock, log }: CallDeskParts): CallDesk 
 
   return {
     calls() {
-      opened ??= open()
+      opened ??= open().catch((error: unknown) => {
+        // the next call tries again
+        opened = undefined
+        throw error
+      })
       return opened
     },
     async close() {
-      await (await opened)?.close()
+      await (await opened?.catch(() => undefined))?.close()
     },
   }
 }
