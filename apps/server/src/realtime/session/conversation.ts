@@ -27,6 +27,8 @@ export interface Item {
   heard?: Promise<void> | undefined
   /** Speech of a person, at the heard rate, while a model still needs it. */
   samples?: Float32Array | undefined
+  /** Gives back the memory of {@link samples}. */
+  freeSamples?: (() => void) | undefined
   /** The moment when its speech had been heard, monotonic milliseconds. */
   saidAt?: number | undefined
   /** Who has spoken, where the pipeline knows it. */
@@ -57,7 +59,7 @@ export interface Conversation {
    * @throws {SvcError} `invalid_item_id`, `conversation_full`
    */
   insert(item: Item, previousId: string | undefined): string | null
-  /** Puts an item last; the oldest items go where there is no room. @returns the id of the item before it */
+  /** Puts an item last. One of the same id goes, and the oldest where there is no room. @returns the id of the item before it */
   append(item: Item): string | null
   /** The id of the item before one. */
   previousId(item: Item): string | null
@@ -72,6 +74,13 @@ export function createItem(fields: ItemFields, id: string = newId('item')): Item
   return { id, fields: whole, bytes: sizeOf(whole) }
 }
 
+/** Forgets the speech of an item. */
+export function dropSamples(item: Item): void {
+  item.samples = undefined
+  item.freeSamples?.()
+  item.freeSamples = undefined
+}
+
 /** Creates an empty conversation. */
 export function createConversation({ maxItems, maxBytes }: ConversationLimits): Conversation {
   const items: Item[] = []
@@ -84,6 +93,7 @@ export function createConversation({ maxItems, maxBytes }: ConversationLimits): 
     known.delete(id)
     items.splice(items.indexOf(item), 1)
     bytes -= item.bytes
+    dropSamples(item)
   }
   function put(item: Item, index: number): string | null {
     items.splice(index, 0, item)
@@ -115,6 +125,7 @@ export function createConversation({ maxItems, maxBytes }: ConversationLimits): 
       return put(item, items.indexOf(previous) + 1)
     },
     append(item) {
+      remove(item.id)
       while (items.length > 0 && isFull(item)) remove(items[0]?.id ?? '')
       return put(item, items.length)
     },
