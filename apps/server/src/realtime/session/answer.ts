@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { AnyToAnyPart, ClassifierResult, PipelineStages, StageCall, StageMessage } from '../ports.ts'
-import type { Item } from './conversation.ts'
+import { dropSamples, type Item } from './conversation.ts'
 import { failedStage } from './event-error.ts'
 import { readApprovals, toMessages } from './history.ts'
 import { openCall } from './output-calls.ts'
@@ -154,7 +154,7 @@ async function converse(parts: AnswerParts): Promise<ResponseEnd> {
   }
   await sink?.end()
   message?.end('completed')
-  for (const item of items) item.samples = undefined
+  for (const item of items) dropSamples(item)
   return { status: 'completed' }
 }
 

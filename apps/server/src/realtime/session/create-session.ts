@@ -60,15 +60,21 @@ export function createSession(parts: SessionParts): RealtimeSession {
     tellSession('session.updated')
   }
   /** Takes sound without the checks of a schema: it is most of what a client sends. */
-  function take(raw: RawEvent): void {
+  function take(raw: RawEvent): Promise<void> | undefined {
     const { type, audio } = raw.fields
-    if (type === 'input_audio_buffer.append' && typeof audio === 'string') input.append(audio, context.settings.format)
-    else takeEvent(checkEvent(raw), { context, update, items, input, turns, responses, voiceOutput })
+    if (type === 'input_audio_buffer.append' && typeof audio === 'string')
+      return input.append(audio, context.settings.format)
+    takeEvent(checkEvent(raw), { context, update, items, turns, responses, voiceOutput })
+    return undefined
   }
   /** Answers what cannot be served with an error event. */
-  async function attempt(work: () => void, eventId: () => string | undefined = () => undefined): Promise<void> {
+  async function attempt(
+    work: () => Promise<void> | void,
+    eventId: () => string | undefined = () => undefined,
+  ): Promise<void> {
     try {
-      work()
+      const taking = work()
+      if (taking !== undefined) await taking
       await context.sent()
     } catch (error) {
       if (!SvcError.is(error)) log.error({ err: error }, 'an event of a realtime session failed unexpectedly')
@@ -81,9 +87,9 @@ export function createSession(parts: SessionParts): RealtimeSession {
     id,
     receive(bytes) {
       let raw: RawEvent | undefined
-      const work = (): void => {
+      const work = (): Promise<void> | undefined => {
         raw = readRawEvent(bytes)
-        take(raw)
+        return take(raw)
       }
       return attempt(work, () => raw?.eventId)
     },

@@ -18,6 +18,8 @@ export interface SessionMemory {
   readonly bytes: number
   /** @returns false, and counts nothing, where there is no room */
   add(bytes: number): boolean
+  /** Gives bytes back; no more than are counted. */
+  subtract(bytes: number): void
   release(): void
 }
 
@@ -54,6 +56,13 @@ export interface SessionContext extends Pick<SessionParts, 'peer' | 'stages' | '
   emit(event: ServerEvent): Promise<void>
   /** Waits while the client is behind with the last event. */
   sent(): Promise<void>
+  /**
+   * Counts speech that waits for a model.
+   *
+   * @returns gives it back; a second time does nothing
+   * @throws {SvcError} `buffer_size_exceeded`
+   */
+  holdSpeech(bytes: number): () => void
   /** Begins work in the name of the caller; closes the session of a caller whose rights have gone. */
   begin(options: { readonly signal: AbortSignal }): Promise<BegunTurn>
 }

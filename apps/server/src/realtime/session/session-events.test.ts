@@ -48,6 +48,48 @@ describe('events beside those of a turn', () => {
     expect(events.at(-1)).toMatchObject({ item_id: item, speaker: 'Ann' })
   })
 
+  it('refuse more speech while much of it waits to be written down', async () => {
+    let held = 0
+    const memory = {
+      bytes: 0,
+      add: (bytes: number) => {
+        if (held + bytes > 1_000_000) return false
+        held += bytes
+        return true
+      },
+      subtract(bytes: number) {
+        held -= bytes
+      },
+      release() {},
+    }
+    let goOn = (): void => undefined
+    const pause = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const world = createWorld({
+      parts: { memory },
+      fields: G711,
+      stages: {
+        async *transcribe() {
+          await pause
+          yield { type: 'done', text: 'hello', seconds: 4 }
+        },
+      },
+    })
+    const content = [{ type: 'input_audio', audio: speech(4) }]
+    const create = { type: 'conversation.item.create', item: { type: 'message', role: 'user', content } }
+    for (let count = 0; count < 5; count += 1) await world.send(create)
+    const events = await world.until('error')
+    expect(events.at(-1)).toMatchObject({ error: { code: 'buffer_size_exceeded' } })
+    expect(held).toBeGreaterThan(500_000)
+    goOn()
+    await world.until('conversation.item.input_audio_transcription.completed')
+    await world.until('conversation.item.input_audio_transcription.completed')
+    await world.until('conversation.item.input_audio_transcription.completed')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(held).toBe(0)
+  })
+
   // verifies realtime:client:output-clear
   it('drop speech that is not played yet', async () => {
     let dropped = 0
