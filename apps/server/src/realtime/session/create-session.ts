@@ -42,8 +42,10 @@ export function createSession(parts: SessionParts): RealtimeSession {
     readHistory: createHistory(stages),
     readLimits,
     cut({ playback: { itemId, contentIndex }, heardMs }) {
-      if (context.conversation.find(itemId) === undefined) return
-      items.truncate(itemId, { contentIndex, audioEndMs: Math.floor(heardMs) })
+      const item = context.conversation.find(itemId)
+      if (item === undefined) return
+      const audioEndMs = Math.floor(Math.min(heardMs, item.spokenMs ?? 0))
+      items.truncate(itemId, { contentIndex, audioEndMs })
     },
   })
   const turns = createTurns({ context, input: () => input, responses, voiceOutput, createTurnTaker })

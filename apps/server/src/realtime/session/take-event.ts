@@ -13,7 +13,7 @@ export interface EventParts {
   readonly items: ClientItems
   readonly turns: Pick<Turns, 'commit' | 'clear'>
   readonly responses: Pick<Responses, 'create' | 'cancel'>
-  readonly voiceOutput: Pick<VoiceOutput, 'silence'>
+  readonly voiceOutput: Pick<VoiceOutput, 'silence' | 'stopped'>
 }
 
 /** Serves an event of the client. @throws {SvcError} for an event that cannot be served */
@@ -44,6 +44,7 @@ export function takeEvent(event: RealtimeClientEvent, parts: EventParts): void {
       break
     case 'conversation.item.truncate':
       items.truncate(event.item_id, { contentIndex: event.content_index, audioEndMs: event.audio_end_ms })
+      voiceOutput.stopped(event.item_id)
       break
     case 'conversation.item.delete':
       items.remove(event.item_id)

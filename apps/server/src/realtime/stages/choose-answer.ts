@@ -62,13 +62,14 @@ export function createChooser({ settings, asker, findModel, clock }: ChooserPart
       },
       call,
     )
-    for await (const { candidates } of results) {
-      const shares = softmax(
-        candidates.map((one) => (lengthNormalize ? (one.lengthNormalizedLogProb ?? one.logProb) : one.logProb)),
-      )
-      return options.map(({ id = '' }, index) => ({ id, score: shares[index] ?? 0 }))
-    }
-    return []
+    let candidates: ScoreResult['candidates'] = []
+    // to its end: who leaves early cancels the request
+    for await (const result of results) candidates = result.candidates
+    if (candidates.length === 0) return []
+    const shares = softmax(
+      candidates.map((one) => (lengthNormalize ? (one.lengthNormalizedLogProb ?? one.logProb) : one.logProb)),
+    )
+    return options.map(({ id = '' }, index) => ({ id, score: shares[index] ?? 0 }))
   }
 
   return async (messages: readonly StageMessage[], call: StageCall): Promise<ChosenAnswer> => {

@@ -351,6 +351,7 @@ describe('a list of answers', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'tool-call-delta', arguments: '{"direction":"up"}' }))
     expect(results).toMatchObject([{ chosen: 'up', threshold: 0.6 }])
     expect(world.asked[0]?.request).toMatchObject({ kind: 'score', candidates: [' up', ' hello'] })
+    expect(world.finished).toEqual(['talk'])
   })
 
   it('falls back where none fits, where nothing was said, and where nobody is meant', async () => {

@@ -66,6 +66,7 @@ export function createStageWorld(
   const observed: string[] = []
   const loaded: string[] = []
   const used: string[] = []
+  const finished: string[] = []
   const paths = new Set<string>()
   const core: Pick<RequestCore, 'serve'> = {
     async serve({ context, format, source }, deliver) {
@@ -87,6 +88,7 @@ export function createStageWorld(
         const reply = await call.perform(async (one) => answers.operation?.(one, found.model) as never)
         await deliver({ ...reply, context, ledger })
       }
+      finished.push(found.name)
       return ledger
     },
   }
@@ -130,6 +132,7 @@ export function createStageWorld(
     loaded,
     paths,
     used,
+    finished,
     call: ({ signal = new AbortController().signal, principal = createLocalPrincipal('ada') } = {}) => ({
       caller: {
         principal,
