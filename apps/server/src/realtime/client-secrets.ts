@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { Authentication } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import type { RealtimeSessionFields } from '@svc/wire/realtime'
-import { eq, lt } from 'drizzle-orm'
+import { and, count, eq, lt } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../ports.ts'
 
@@ -11,6 +11,9 @@ const PREFIX = 'ek_'
 const VALUE = /^ek_[0-9a-f]{64}$/
 /** A session may outlive its secret: its rights are asked for again by it. */
 const KEPT_MS = 2 * 60 * 60_000
+/** Most secrets of one maker that are kept, and the largest settings of one, characters. */
+const MAX_KEPT = 20_000
+const MAX_SETTINGS = 128 * 1024
 
 /** The credential that made a secret. Its rights are those of the secret. */
 export type SecretMaker =
@@ -31,7 +34,11 @@ export interface ClientSecret {
 
 /** Short-lived credentials that open realtime sessions of one model. */
 export interface ClientSecrets {
-  /** Makes a secret in the name of a caller. @throws {SvcError} `forbidden` for a caller with such a secret */
+  /**
+   * Makes a secret in the name of a caller.
+   *
+   * @throws {SvcError} `forbidden` for a caller with such a secret, `session_too_large`, `too_many_client_secrets`
+   */
   create(
     secret: Pick<ClientSecret, 'model' | 'session' | 'expiresAt'>,
     authentication: Authentication,
@@ -52,9 +59,12 @@ export function createClientSecrets({
   queries,
   clock,
   hashKey,
+  maxKept = MAX_KEPT,
 }: Pick<Database, 'queries'> & {
   readonly clock: Pick<Clock, 'now'>
   readonly hashKey: () => Uint8Array
+  /** @default 20,000 */
+  readonly maxKept?: number | undefined
 }): ClientSecrets {
   const hash = (value: string): string => createHmac('sha256', hashKey()).update(value).digest('hex')
 
@@ -62,19 +72,28 @@ export function createClientSecrets({
     hashKey: hash,
     async create({ model, session, expiresAt }, authentication) {
       const maker = toMaker(authentication, hash)
+      const settings = JSON.stringify(session)
+      if (settings.length > MAX_SETTINGS) throw tooLarge()
       const value = `${PREFIX}${randomBytes(32).toString('hex')}`
       const row = {
         hash: hash(value),
         maker: maker.kind,
         makerId: maker.id,
         model,
-        session: JSON.stringify(session),
+        session: settings,
         expiresAt,
       }
       const old = clock.now() - KEPT_MS
       await queries.change((db, { realtimeSecrets }) =>
         db.delete(realtimeSecrets).where(lt(realtimeSecrets.expiresAt, old)),
       )
+      const [kept] = await queries.rows((db, { realtimeSecrets }) =>
+        db
+          .select({ secrets: count() })
+          .from(realtimeSecrets)
+          .where(and(eq(realtimeSecrets.maker, maker.kind), eq(realtimeSecrets.makerId, maker.id))),
+      )
+      if ((kept?.secrets ?? 0) >= maxKept) throw tooMany()
       await queries.change((db, { realtimeSecrets }) => db.insert(realtimeSecrets).values(row))
       return { value }
     },
@@ -101,4 +120,18 @@ function toMaker({ principal, credential }: Authentication, hash: (value: string
   if (principal.sessionId !== undefined) return { kind: 'session', id: principal.sessionId }
   if (principal.apiKey !== undefined) return { kind: 'key', id: principal.apiKey.id }
   return { kind: 'shared', id: hash(credential.value) }
+}
+
+function tooLarge(): SvcError {
+  return new SvcError('invalid_request', `session: has more than ${MAX_SETTINGS / 1024} KiB`, {
+    code: 'session_too_large',
+    details: { param: 'session' },
+  })
+}
+
+function tooMany(): SvcError {
+  return new SvcError('rate_limited', 'too many client secrets were made with this credential; retry later', {
+    code: 'too_many_client_secrets',
+    retryAfterMs: 60_000,
+  })
 }
