@@ -23,7 +23,7 @@ export function createContext(
     stages,
     clock,
     log,
-    conversation: createConversation(LIMITS),
+    conversation: createConversation(LIMITS, memory),
     settings,
     hasSpoken: false,
     signal,

@@ -24,9 +24,6 @@ function world(room = Number.POSITIVE_INFINITY) {
     subtract(bytes: number) {
       held -= bytes
     },
-    release() {
-      held = 0
-    },
   }
   const input = createInputAudio({
     memory,

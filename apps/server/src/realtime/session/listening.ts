@@ -15,7 +15,8 @@ export function createListening(context: Pick<SessionContext, 'begin' | 'signal'
   let begun: Promise<BegunTurn> | undefined
   return {
     async call(signal) {
-      const asked = (begun ??= context.begin({ signal: context.signal }))
+      const asked = begun ?? context.begin({ signal: context.signal })
+      begun = asked
       // a look-up that failed is made anew
       asked.catch(() => {
         if (begun === asked) begun = undefined

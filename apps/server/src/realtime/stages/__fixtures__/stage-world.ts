@@ -43,6 +43,8 @@ export interface StageWorld {
   /** Paths of the files that are there. */
   readonly paths: ReadonlySet<string>
   readonly used: readonly string[]
+  /** Models whose requests were answered to their end. */
+  readonly finished: readonly string[]
   call(changes?: { readonly signal?: AbortSignal; readonly principal?: Principal }): StageCall
 }
 
