@@ -292,6 +292,13 @@ describe('settings', () => {
     })
   })
 
+  it('have tools of a bounded size', async () => {
+    const world = await start({})
+    const tool = { type: 'function', name: 'f', description: 'x'.repeat(1024 * 1024) }
+    await world.send({ type: 'session.update', session: { tools: [tool] } })
+    expect(world.events).toMatchObject([{ error: { code: 'session_update_error', param: 'tools' } }])
+  })
+
   it('keep the voice once the model has spoken, and the credentials of servers to themselves', async () => {
     const world = await start({})
     const tool = { type: 'mcp', server_label: 's', server_url: 'https://s.example', authorization: 'secret' }

@@ -15,6 +15,7 @@ export function createListening(context: Pick<SessionContext, 'begin' | 'signal'
   let begun: Promise<BegunTurn> | undefined
   return {
     async call(signal) {
+      context.signal.throwIfAborted()
       const asked = begun ?? context.begin({ signal: context.signal })
       begun = asked
       // a look-up that failed is made anew
