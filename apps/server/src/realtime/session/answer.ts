@@ -74,8 +74,10 @@ async function think(parts: AnswerParts): Promise<ResponseEnd> {
     temperature: settings.temperature,
   }
   for await (const events of guard(stages.think(request, call), 'processing_error')) {
-    for (const event of events) await writer.add(event)
-    call.signal.throwIfAborted()
+    for (const event of events) {
+      await writer.add(event)
+      call.signal.throwIfAborted()
+    }
   }
   return writer.end()
 }

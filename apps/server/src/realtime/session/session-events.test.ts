@@ -1,4 +1,7 @@
+import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
+import type { PredictionEvent } from '../../inference/core/events.ts'
+import type { RealtimePeer, ServerEvent } from '../ports.ts'
 import { createWorld, SERVER_VAD } from './__fixtures__/session-world.ts'
 
 /** G.711 of so many seconds, base64. */
@@ -46,6 +49,38 @@ describe('events beside those of a turn', () => {
     const events = await world.until('conversation.item.speaker')
     const item = events.find(({ type }) => type === 'input_audio_buffer.committed')?.item_id
     expect(events.at(-1)).toMatchObject({ item_id: item, speaker: 'Ann' })
+  })
+
+  it('end with the response, whatever its models still say', async () => {
+    const sent: ServerEvent[] = []
+    const peer: RealtimePeer = {
+      transport: 'websocket',
+      signal: new AbortController().signal,
+      async send(event) {
+        sent.push(event)
+        await new Promise((resolve) => setTimeout(resolve, 2))
+      },
+      close() {},
+    }
+    const batch: PredictionEvent[] = [
+      ...['a', 'b', 'c', 'd'].map((text) => ({ type: 'text-delta', choice: 0, text }) as const),
+      { type: 'tool-call-start', choice: 0, index: 0, id: 'c1', name: 'weather' },
+    ]
+    const world = createWorld({
+      fields: { output_modalities: ['text'] },
+      parts: { peer },
+      stages: {
+        async *think() {
+          yield batch
+        },
+      },
+    })
+    await world.say('hi')
+    await world.send({ type: 'response.create' })
+    await eventually(() => expect(sent.at(-1)?.type).toBe('response.output_text.delta'))
+    await world.send({ type: 'response.cancel' })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(sent.at(-1)?.type).toBe('response.done')
   })
 
   it('refuse more speech while much of it waits to be written down', async () => {
