@@ -26,6 +26,7 @@ describe.each(places)('client secrets on $name', ({ create }) => {
     expect(await secrets.find(`ek_${'0'.repeat(64)}`)).toBeUndefined()
     const rows = await queries.rows((db, { realtimeSecrets }) => db.select().from(realtimeSecrets))
     expect(JSON.stringify(rows)).not.toContain(value)
+    expect(JSON.stringify(rows)).not.toContain('Be brief.')
     const again = { ...maker, credential: { carrier: 'bearer', value } as const }
     await expect(secrets.create(secret, again)).rejects.toMatchObject({ code: 'client_secret' })
     const long = { ...secret, session: { instructions: 'x'.repeat(200_000) } }

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import type { Authentication } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import type { RealtimeSessionFields } from '@svc/wire/realtime'
@@ -67,6 +67,7 @@ export function createClientSecrets({
   readonly maxKept?: number | undefined
 }): ClientSecrets {
   const hash = (value: string): string => createHmac('sha256', hashKey()).update(value).digest('hex')
+  const keyOf = (value: string): Buffer => createHmac('sha256', hashKey()).update(`settings ${value}`).digest()
 
   return {
     hashKey: hash,
@@ -80,7 +81,7 @@ export function createClientSecrets({
         maker: maker.kind,
         makerId: maker.id,
         model,
-        session: settings,
+        session: seal(settings, keyOf(value)),
         expiresAt,
       }
       const old = clock.now() - KEPT_MS
@@ -107,7 +108,7 @@ export function createClientSecrets({
       )
       if (row === undefined) return undefined
       const maker = { kind: row.maker, id: row.makerId } as SecretMaker
-      const session = JSON.parse(row.session) as RealtimeSessionFields
+      const session = JSON.parse(unseal(row.session, keyOf(value))) as RealtimeSessionFields
       return { maker, model: row.model, session, expiresAt: row.expiresAt }
     },
   }
@@ -120,6 +121,24 @@ function toMaker({ principal, credential }: Authentication, hash: (value: string
   if (principal.sessionId !== undefined) return { kind: 'session', id: principal.sessionId }
   if (principal.apiKey !== undefined) return { kind: 'key', id: principal.apiKey.id }
   return { kind: 'shared', id: hash(credential.value) }
+}
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** Seals settings, which may hold credentials of tool servers: only the secret itself opens them. */
+function seal(text: string, key: Buffer): string {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, iv)
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')
+}
+
+function unseal(text: string, key: Buffer): string {
+  const bytes = Buffer.from(text, 'base64')
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+  return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8')
 }
 
 function tooLarge(): SvcError {
