@@ -32,6 +32,7 @@ const MAX_BUFFER_MS = 15 * 60_000
 const MAX_APPEND = 10 * 1024 * 1024
 /** Sound that is read at once, bytes: its rate is changed in some milliseconds. */
 const PIECE = 64 * 1024
+const FIRST_SCRATCH = 16 * 1024
 
 /** Creates the input of a session. @param parts.hear takes sound at the heard rate once it is kept */
 export function createInputAudio({
@@ -45,7 +46,7 @@ export function createInputAudio({
   const change = createRateChange(HEARD_RATE)
   let counted = 0
   let isClosed = false
-  const scratch = Buffer.allocUnsafe(PIECE)
+  let scratch = Buffer.allocUnsafe(0)
   let reader = createSoundReader({ type: 'audio/pcmu' })
   let readerFormat: SoundFormat | undefined
 
@@ -97,7 +98,8 @@ export function createInputAudio({
       if (base64.length > MAX_APPEND)
         throw badEvent('buffer_size_exceeded', 'audio: is too long for one event', 'audio')
       const length = decodedLength(base64)
-      const bytes = length <= PIECE ? scratch : Buffer.allocUnsafe(length)
+      const bytes = scratch.length < length ? Buffer.allocUnsafe(Math.max(FIRST_SCRATCH, length)) : scratch
+      if (length <= PIECE) scratch = bytes
       // characters that are not base64 are left out by Node, so that fewer bytes come out
       if (bytes.write(base64, 0, length, 'base64') !== length || base64.length % 4 === 1)
         throw badEvent('invalid_audio_data', 'audio: is not base64', 'audio')
