@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { eventually } from '@svc/test-kit'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
@@ -65,8 +67,11 @@ async function runStreams(first: number, step: number): Promise<number> {
   return errors
 }
 
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
 function readHeap(): number {
-  globalThis.gc?.()
+  collectGarbage()
   return process.memoryUsage().heapUsed / 2 ** 20
 }
 
