@@ -3,6 +3,8 @@ export interface ByteMeter {
   readonly bytes: number
   /** Counts bytes. @returns false, and counts nothing, where there is no room */
   add(bytes: number): boolean
+  /** Gives bytes back; no more than are counted. */
+  subtract(bytes: number): void
   /** Gives all counted bytes back. */
   readonly release: () => void
 }
@@ -40,6 +42,12 @@ class Meter implements ByteMeter {
     this.bytes += bytes
     this.#budget.heldBytes += bytes
     return true
+  }
+
+  subtract(bytes: number): void {
+    const given = Math.min(bytes, this.bytes)
+    this.bytes -= given
+    this.#budget.heldBytes -= given
   }
 
   readonly release = (): void => {

@@ -339,6 +339,24 @@ describe('a client', () => {
     raw.destroy()
   })
 
+  it('that is far ahead is not taken for gone while its messages wait', async () => {
+    const route = socketRoute((text, socket) => socket.send(text), {
+      socket: { protocols: ['plain'], waits: true },
+      async serveSocket(socket) {
+        await new Promise((resolve) => setTimeout(resolve, 300))
+        for await (const { bytes } of socket.messages({ until: socket.call.signal }))
+          await socket.send(Buffer.from(bytes).toString('utf8'))
+      },
+    })
+    await using app = await startTestApp([route], { sockets: { pingMs: 40 } })
+    const client = open(app)
+    client.socket.once('open', () => {
+      for (let count = 0; count < 40; count += 1) client.socket.send('hello')
+    })
+    expect(await client.hears(40)).toHaveLength(40)
+    client.socket.terminate()
+  })
+
   it('that is silent when it is asked is gone; one that answers is not', async () => {
     const aborted = createDeferred<void>()
     const watching = socketRoute(() => Promise.resolve(), {

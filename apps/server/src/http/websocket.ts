@@ -245,7 +245,8 @@ function startPings(ws: WebSocket, connection: Upgrade['connection'], pingMs: nu
   let hasHeard = true
   let silences = 0
   const pinging = setInterval(() => {
-    silences = hasHeard ? 0 : silences + 1
+    // the answers of a client that is not read wait too
+    silences = hasHeard || ws.isPaused ? 0 : silences + 1
     hasHeard = false
     if (silences >= 2) ws.terminate()
     // A reader that is behind gets no ping: the writer waits for it.

@@ -1,8 +1,8 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import type { Authentication } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import type { RealtimeSessionFields } from '@svc/wire/realtime'
-import { eq, lt } from 'drizzle-orm'
+import { and, count, eq, lt } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../ports.ts'
 
@@ -11,6 +11,9 @@ const PREFIX = 'ek_'
 const VALUE = /^ek_[0-9a-f]{64}$/
 /** A session may outlive its secret: its rights are asked for again by it. */
 const KEPT_MS = 2 * 60 * 60_000
+/** Most secrets of one maker that are kept, and the largest settings of one, characters. */
+const MAX_KEPT = 20_000
+const MAX_SETTINGS = 128 * 1024
 
 /** The credential that made a secret. Its rights are those of the secret. */
 export type SecretMaker =
@@ -31,7 +34,11 @@ export interface ClientSecret {
 
 /** Short-lived credentials that open realtime sessions of one model. */
 export interface ClientSecrets {
-  /** Makes a secret in the name of a caller. @throws {SvcError} `forbidden` for a caller with such a secret */
+  /**
+   * Makes a secret in the name of a caller.
+   *
+   * @throws {SvcError} `forbidden` for a caller with such a secret, `session_too_large`, `too_many_client_secrets`
+   */
   create(
     secret: Pick<ClientSecret, 'model' | 'session' | 'expiresAt'>,
     authentication: Authentication,
@@ -52,29 +59,42 @@ export function createClientSecrets({
   queries,
   clock,
   hashKey,
+  maxKept = MAX_KEPT,
 }: Pick<Database, 'queries'> & {
   readonly clock: Pick<Clock, 'now'>
   readonly hashKey: () => Uint8Array
+  /** @default 20,000 */
+  readonly maxKept?: number | undefined
 }): ClientSecrets {
   const hash = (value: string): string => createHmac('sha256', hashKey()).update(value).digest('hex')
+  const keyOf = (value: string): Buffer => createHmac('sha256', hashKey()).update(`settings ${value}`).digest()
 
   return {
     hashKey: hash,
     async create({ model, session, expiresAt }, authentication) {
       const maker = toMaker(authentication, hash)
+      const settings = JSON.stringify(session)
+      if (settings.length > MAX_SETTINGS) throw tooLarge()
       const value = `${PREFIX}${randomBytes(32).toString('hex')}`
       const row = {
         hash: hash(value),
         maker: maker.kind,
         makerId: maker.id,
         model,
-        session: JSON.stringify(session),
+        session: seal(settings, keyOf(value)),
         expiresAt,
       }
       const old = clock.now() - KEPT_MS
       await queries.change((db, { realtimeSecrets }) =>
         db.delete(realtimeSecrets).where(lt(realtimeSecrets.expiresAt, old)),
       )
+      const [kept] = await queries.rows((db, { realtimeSecrets }) =>
+        db
+          .select({ secrets: count() })
+          .from(realtimeSecrets)
+          .where(and(eq(realtimeSecrets.maker, maker.kind), eq(realtimeSecrets.makerId, maker.id))),
+      )
+      if ((kept?.secrets ?? 0) >= maxKept) throw tooMany()
       await queries.change((db, { realtimeSecrets }) => db.insert(realtimeSecrets).values(row))
       return { value }
     },
@@ -88,7 +108,7 @@ export function createClientSecrets({
       )
       if (row === undefined) return undefined
       const maker = { kind: row.maker, id: row.makerId } as SecretMaker
-      const session = JSON.parse(row.session) as RealtimeSessionFields
+      const session = JSON.parse(unseal(row.session, keyOf(value))) as RealtimeSessionFields
       return { maker, model: row.model, session, expiresAt: row.expiresAt }
     },
   }
@@ -101,4 +121,36 @@ function toMaker({ principal, credential }: Authentication, hash: (value: string
   if (principal.sessionId !== undefined) return { kind: 'session', id: principal.sessionId }
   if (principal.apiKey !== undefined) return { kind: 'key', id: principal.apiKey.id }
   return { kind: 'shared', id: hash(credential.value) }
+}
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** Seals settings, which may hold credentials of tool servers: only the secret itself opens them. */
+function seal(text: string, key: Buffer): string {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, iv)
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')
+}
+
+function unseal(text: string, key: Buffer): string {
+  const bytes = Buffer.from(text, 'base64')
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+  return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8')
+}
+
+function tooLarge(): SvcError {
+  return new SvcError('invalid_request', `session: has more than ${MAX_SETTINGS / 1024} KiB`, {
+    code: 'session_too_large',
+    details: { param: 'session' },
+  })
+}
+
+function tooMany(): SvcError {
+  return new SvcError('rate_limited', 'too many client secrets were made with this credential; retry later', {
+    code: 'too_many_client_secrets',
+    retryAfterMs: 60_000,
+  })
 }

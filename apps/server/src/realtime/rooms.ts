@@ -25,12 +25,12 @@ export interface Rooms {
   enter(principal: Principal): Room
 }
 
-/** Heard sound of all sessions together, bytes. */
-const MAX_SOUND_BYTES = 512 * 1024 * 1024
+/** Heard sound and conversations of all sessions together, bytes. */
+const MAX_BYTES = 512 * 1024 * 1024
 
 /** Creates the places. @param limits are read at each entry */
 export function createRooms(limits: () => RoomLimits): Rooms {
-  const sound = new ByteBudget(MAX_SOUND_BYTES)
+  const budget = new ByteBudget(MAX_BYTES)
   const byAccount = new Map<string, number>()
   let open = 0
 
@@ -46,15 +46,19 @@ export function createRooms(limits: () => RoomLimits): Rooms {
       if (kind === 'user' && perAccount > 0 && own >= perAccount) throw tooMany(perAccount)
       open += 1
       byAccount.set(id, own + 1)
-      const memory = sound.open()
+      const counted = budget.open()
       let isHere = true
       return {
-        memory,
+        memory: {
+          // work that ends after its session holds nothing any more
+          add: (bytes) => !isHere || counted.add(bytes),
+          subtract: (bytes) => counted.subtract(bytes),
+        },
         leave() {
           if (!isHere) return
           isHere = false
           open -= 1
-          memory.release()
+          counted.release()
           const left = (byAccount.get(id) ?? 1) - 1
           if (left === 0) byAccount.delete(id)
           else byAccount.set(id, left)

@@ -97,7 +97,8 @@ async function takeMessages(
   }
   if (!over.signal.aborted) return
   const { code, message } = await tooLong
-  await socket.send(toText(toErrorEvent(new SvcError('invalid_request', message, { code }))))
+  const event = toErrorEvent(new SvcError('invalid_request', message, { code }))
+  await socket.send(toText({ event_id: newId('event'), ...event }))
   socket.close(1001, message)
 }
 

@@ -12,7 +12,7 @@ export const realtimeSecretsOnSqlite = sqlite.sqliteTable(
     /** Id of the key or the session, or the hash of the shared key. */
     makerId: sqlite.text('maker_id').notNull(),
     model: sqlite.text('model').notNull(),
-    /** Settings of its sessions, a JSON object. */
+    /** Settings of its sessions, a JSON object, sealed. */
     session: sqlite.text('session').notNull(),
     /** Milliseconds since the epoch. */
     expiresAt: sqlite.integer('expires_at').notNull(),

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { AnyToAnyPart, ClassifierResult, PipelineStages, StageCall, StageMessage } from '../ports.ts'
-import type { Item, ItemPart } from './conversation.ts'
+import { dropSamples, type Item, type ItemPart } from './conversation.ts'
 import { failedStage } from './event-error.ts'
 import { readApprovals, toMessages } from './history.ts'
 import { openCall } from './output-calls.ts'
@@ -83,8 +83,10 @@ async function think(parts: AnswerParts): Promise<ResponseEnd> {
     temperature: settings.temperature,
   }
   for await (const events of guard(stages.think(request, call), 'processing_error')) {
-    for (const event of events) await writer.add(event)
-    call.signal.throwIfAborted()
+    for (const event of events) {
+      await writer.add(event)
+      call.signal.throwIfAborted()
+    }
   }
   return writer.end()
 }
@@ -163,7 +165,7 @@ async function converse(parts: AnswerParts): Promise<ResponseEnd> {
   }
   await sink?.end()
   message?.end('completed')
-  for (const item of items) item.samples = undefined
+  for (const item of items) dropSamples(item)
   return { status: 'completed' }
 }
 

@@ -26,6 +26,13 @@ describe('clauses of text that arrives in pieces', () => {
     expect(cut('😀'.repeat(400)).every((clause) => !/[\uD800-\uDBFF]$/.test(clause))).toBe(true)
   })
 
+  it('take little time of a long text without a mark', () => {
+    const startedAt = performance.now()
+    const clauses = cut('word '.repeat(200_000))
+    expect(clauses.length).toBeGreaterThan(3000)
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+  })
+
   it('lose no word, however the text is cut', () => {
     const piece = fc.oneof(fc.string(), fc.constantFrom('. ', ', ', '? ', 'word', '\n'))
     fc.assert(

@@ -39,7 +39,9 @@ export function createClauses(): Clauses {
 }
 
 /** Gives the length of the first whole clause; 0 where there is none yet. */
-function findEnd(text: string, isFirst: boolean): number {
+function findEnd(whole: string, isFirst: boolean): number {
+  // no clause is longer: a long text is not searched to its end for each
+  const text = whole.slice(0, MAX_LENGTH + 1)
   for (const { 0: mark, index } of text.matchAll(SENTENCE_END)) {
     const end = index + mark.length
     if (!ABBREVIATION.test(text.slice(Math.max(0, end - 16), end).trimEnd())) return Math.min(end, cutLong(text, end))

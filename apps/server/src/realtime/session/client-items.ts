@@ -31,10 +31,9 @@ export function createClientItems(context: SessionContext): ClientItems {
     const spoken = findSpeech(given)
     if (spoken === undefined) return undefined
     if (!facts.transcribes && !facts.isAnyToAny) throw cannotHear()
-    const samples = readSound(spoken.audio, context.settings.format)
+    const sound = readSound(spoken.audio, context.settings.format)
     return (item) => {
-      if (facts.isAnyToAny) item.samples = samples
-      item.heard = hearItem(item, { samples, contentIndex: spoken.contentIndex }, context)
+      item.heard = hearItem(item, { sound, contentIndex: spoken.contentIndex }, context)
       item.heard.catch(() => undefined)
     }
   }

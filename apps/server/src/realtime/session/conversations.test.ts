@@ -1,6 +1,7 @@
+import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import type { PredictionEvent } from '../../inference/core/events.ts'
-import { createWorld, saying } from './__fixtures__/session-world.ts'
+import { createWorld, SERVER_VAD, saying } from './__fixtures__/session-world.ts'
 
 const TEXT = { fields: { output_modalities: ['text' as const] } }
 const typesOf = (events: readonly { readonly type: string }[]): string[] => events.map(({ type }) => type)
@@ -221,6 +222,52 @@ describe('a conversation', () => {
   })
 })
 
+describe('a client that stops the voice itself', () => {
+  it('can be spoken to, and interrupted, as before', async () => {
+    const world = createWorld({
+      facts: { turnDetection: SERVER_VAD },
+      stages: {
+        speak: async () => ({
+          sampleRate: 24_000,
+          samples: (async function* () {
+            yield new Float32Array(240_000)
+          })(),
+        }),
+      },
+    })
+    await world.say('hi')
+    await world.send({ type: 'response.create' })
+    const done = (await world.until('response.done')).at(-1)?.response as { readonly output: { readonly id: string }[] }
+    const place = { item_id: done.output[0]?.id, content_index: 0 }
+    await world.send({ type: 'conversation.item.truncate', ...place, audio_end_ms: 500 })
+    await world.until('conversation.item.truncated')
+    await eventually(() => expect(world.taken.at(-1)).toBe('speaking false'))
+    await world.clock.advance(5000)
+    world.turn.listener.speechStarted({ startMs: 0 })
+    expect(world.types()).toEqual(['input_audio_buffer.speech_started'])
+  })
+})
+
+describe('a look-up of rights that fails', () => {
+  it('is made anew with the next sound', async () => {
+    let asked = 0
+    const world = createWorld({
+      facts: { turnDetection: SERVER_VAD },
+      parts: {
+        begin: async (_turn, { signal }) => {
+          asked += 1
+          if (asked === 1) throw new Error('no database')
+          return { caller: {} as never, signal, close() {} }
+        },
+      },
+    })
+    const { signal } = new AbortController()
+    const detect = () => world.turn.detectSpeech(new Float32Array(512), { signal })
+    await expect(detect()).rejects.toThrow('no database')
+    expect(await detect()).toEqual([])
+  })
+})
+
 describe('settings', () => {
   it('of the beta are read as those of now', async () => {
     const world = await start({})
@@ -243,6 +290,13 @@ describe('settings', () => {
         output: { format: { type: 'audio/pcm', rate: 24_000 }, voice: 'bob' },
       },
     })
+  })
+
+  it('have tools of a bounded size', async () => {
+    const world = await start({})
+    const tool = { type: 'function', name: 'f', description: 'x'.repeat(1024 * 1024) }
+    await world.send({ type: 'session.update', session: { tools: [tool] } })
+    expect(world.events).toMatchObject([{ error: { code: 'session_update_error', param: 'tools' } }])
   })
 
   it('keep the voice once the model has spoken, and the credentials of servers to themselves', async () => {

@@ -5,21 +5,25 @@ import { newId } from './ids.ts'
 import type { SessionContext, SessionParts } from './session-context.ts'
 import type { SessionSettings } from './settings.ts'
 
+/** Most stretches of speech that wait for a model at once. */
+const MAX_WAITING = 32
+
 const LIMITS = { maxItems: 2000, maxBytes: 32 * 1024 * 1024 }
 
 /** Creates the shared parts of a session. @param signal aborts when the session ends */
 export function createContext(
-  { peer, stages, clock, log, begin, hidesErrors }: SessionParts,
+  { peer, stages, clock, log, begin, hidesErrors, memory }: SessionParts,
   { settings, signal }: { readonly settings: SessionSettings; readonly signal: AbortSignal },
 ): SessionContext {
   let turn = 0
+  let waiting = 0
   let lastSent: Promise<void> = Promise.resolve()
   return {
     peer,
     stages,
     clock,
     log,
-    conversation: createConversation(LIMITS),
+    conversation: createConversation(LIMITS, memory),
     settings,
     hasSpoken: false,
     signal,
@@ -31,6 +35,18 @@ export function createContext(
       return lastSent
     },
     sent: () => lastSent,
+    holdSpeech(bytes) {
+      signal.throwIfAborted()
+      if (waiting >= MAX_WAITING || !memory.add(bytes)) throw tooMuchSpeech()
+      waiting += 1
+      let isHeld = true
+      return () => {
+        if (!isHeld) return
+        isHeld = false
+        waiting -= 1
+        memory.subtract(bytes)
+      }
+    },
     async begin(options) {
       turn += 1
       try {
@@ -42,4 +58,10 @@ export function createContext(
       }
     },
   }
+}
+
+function tooMuchSpeech(): SvcError {
+  return new SvcError('unavailable', 'too much speech waits to be understood; say this part again later', {
+    code: 'buffer_size_exceeded',
+  })
 }

@@ -42,8 +42,10 @@ export function createSession(parts: SessionParts): RealtimeSession {
     readHistory: createHistory(stages),
     readLimits,
     cut({ playback: { itemId, contentIndex }, heardMs }) {
-      if (context.conversation.find(itemId) === undefined) return
-      items.truncate(itemId, { contentIndex, audioEndMs: Math.floor(heardMs) })
+      const item = context.conversation.find(itemId)
+      if (item === undefined) return
+      const audioEndMs = Math.floor(Math.min(heardMs, item.spokenMs ?? 0))
+      items.truncate(itemId, { contentIndex, audioEndMs })
     },
   })
   const turns = createTurns({ context, input: () => input, responses, voiceOutput, createTurnTaker })
@@ -64,17 +66,17 @@ export function createSession(parts: SessionParts): RealtimeSession {
     const { type, audio } = raw.fields
     if (type === 'input_audio_buffer.append' && typeof audio === 'string')
       return input.append(audio, context.settings.format)
-    takeEvent(checkEvent(raw), { context, update, items, input, turns, responses, voiceOutput })
+    takeEvent(checkEvent(raw), { context, update, items, turns, responses, voiceOutput })
     return undefined
   }
   /** Answers what cannot be served with an error event. */
   async function attempt(
-    work: () => Promise<void> | undefined,
+    work: () => Promise<void> | void,
     eventId: () => string | undefined = () => undefined,
   ): Promise<void> {
     try {
-      const more = work()
-      if (more !== undefined) await more
+      const taking = work()
+      if (taking !== undefined) await taking
       await context.sent()
     } catch (error) {
       if (!SvcError.is(error)) log.error({ err: error }, 'an event of a realtime session failed unexpectedly')
@@ -93,11 +95,7 @@ export function createSession(parts: SessionParts): RealtimeSession {
       }
       return attempt(work, () => raw?.eventId)
     },
-    hear: (samples, { sampleRate }) =>
-      attempt(() => {
-        input.appendSamples(samples, sampleRate)
-        return undefined
-      }),
+    hear: (samples, { sampleRate }) => attempt(() => input.appendSamples(samples, sampleRate)),
     hearBytes: (bytes) => attempt(() => input.appendBytes(bytes, context.settings.format)),
     async close() {
       responses.close()

@@ -1,13 +1,14 @@
 import { SvcError } from '@svc/errors'
 import { HEARD_RATE, type HeardPart, type LiveTranscription, type StageCall } from '../ports.ts'
 import { removeRemarks } from '../turns/words/split-words.ts'
-import type { Item, ItemPart } from './conversation.ts'
+import { dropSamples, type Item, type ItemPart } from './conversation.ts'
 import { badEvent, failedStage, toErrorEvent, toRealtimeError } from './event-error.ts'
+import type { UnreadSound } from './input-audio.ts'
 import type { SessionContext } from './session-context.ts'
 
 /** What is known of the words of a turn. */
 export interface HeardTurn {
-  readonly samples: Float32Array
+  readonly sound: UnreadSound
   /** Place of the speech in its message. */
   readonly contentIndex: number
   /** A text that was written down before the turn was over. */
@@ -23,6 +24,51 @@ export interface HeardTurn {
  *   is gone then
  */
 export async function hearItem(item: Item, turn: HeardTurn, context: SessionContext): Promise<void> {
+  let free: (() => void) | undefined
+  try {
+    free = holdSpeech(turn, context)
+    const samples = await turn.sound.read()
+    if (context.stages.facts.isAnyToAny) {
+      keepSamples(item, { samples, free }, context)
+      free = undefined
+    }
+    await understand(item, { ...turn, samples }, context)
+  } finally {
+    turn.live?.close()
+    free?.()
+  }
+}
+
+function holdSpeech({ sound }: HeardTurn, { holdSpeech: hold, emit }: SessionContext): () => void {
+  try {
+    return hold(sound.bytes)
+  } catch (error) {
+    void emit(toErrorEvent(error))
+    throw error
+  }
+}
+
+/** Items whose speech is kept for a model that hears, the latest. */
+const MAX_KEPT = 4
+
+function keepSamples(
+  item: Item,
+  { samples, free }: { readonly samples: Float32Array; readonly free: () => void },
+  { conversation }: SessionContext,
+): void {
+  item.samples = samples
+  // an item beside the conversation goes with its response
+  if (conversation.find(item.id) === item) item.freeSamples = free
+  else free()
+  for (const old of conversation.items.filter((one) => one.samples !== undefined).slice(0, -MAX_KEPT)) dropSamples(old)
+}
+
+/** A turn whose sound is read. */
+interface ReadTurn extends HeardTurn {
+  readonly samples: Float32Array
+}
+
+async function understand(item: Item, turn: ReadTurn, context: SessionContext): Promise<void> {
   const { facts } = context.stages
   const begun = await context.begin({ signal: context.signal })
   try {
@@ -32,7 +78,6 @@ export async function hearItem(item: Item, turn: HeardTurn, context: SessionCont
     if (facts.transcribes) await transcribe(item, turn, { context, call })
     else if (!facts.isAnyToAny) throw cannotHear()
   } finally {
-    turn.live?.close()
     begun.close()
   }
 }
@@ -42,7 +87,7 @@ interface Listening {
   readonly call: StageCall
 }
 
-async function checkSpeaker(item: Item, { samples }: HeardTurn, { context, call }: Listening): Promise<void> {
+async function checkSpeaker(item: Item, { samples }: ReadTurn, { context, call }: Listening): Promise<void> {
   const { stages, conversation, emit } = context
   const { name, isAccepted, isSilent } = await stages.recognizeSpeaker(samples, call)
   if (isAccepted) {
@@ -62,7 +107,7 @@ async function checkSpeaker(item: Item, { samples }: HeardTurn, { context, call 
 }
 
 /** A failure says nothing about the words. */
-async function classify(item: Item, { samples, contentIndex }: HeardTurn, { context, call }: Listening): Promise<void> {
+async function classify(item: Item, { samples, contentIndex }: ReadTurn, { context, call }: Listening): Promise<void> {
   const { stages, emit } = context
   try {
     const detections = await stages.classifySounds(samples, call)
@@ -73,7 +118,7 @@ async function classify(item: Item, { samples, contentIndex }: HeardTurn, { cont
   }
 }
 
-async function transcribe(item: Item, turn: HeardTurn, { context, call }: Listening): Promise<void> {
+async function transcribe(item: Item, turn: ReadTurn, { context, call }: Listening): Promise<void> {
   const { contentIndex } = turn
   const place = { item_id: item.id, content_index: contentIndex }
   const isShown = context.settings.transcription !== null
@@ -105,7 +150,7 @@ async function transcribe(item: Item, turn: HeardTurn, { context, call }: Listen
   }
 }
 
-async function* readParts({ samples, text, live }: HeardTurn, { context, call }: Listening): AsyncGenerator<HeardPart> {
+async function* readParts({ samples, text, live }: ReadTurn, { context, call }: Listening): AsyncGenerator<HeardPart> {
   if (text !== undefined) {
     if (text !== '') yield { type: 'delta', text }
     yield { type: 'done', text, seconds: samples.length / HEARD_RATE }

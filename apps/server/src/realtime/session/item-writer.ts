@@ -1,3 +1,4 @@
+import { SvcError } from '@svc/errors'
 import type { ServerEvent } from '../ports.ts'
 import { type Conversation, createItem, type Item, type ItemFields } from './conversation.ts'
 
@@ -19,9 +20,9 @@ export interface ItemWriter {
   readonly items: readonly Item[]
   /** Sends an event without a wait. */
   tell(event: ServerEvent): void
-  /** Sends an event; waits while the client is behind. */
+  /** Sends an event; waits while the client is behind. Nothing is sent after {@link closeAll}. */
   send(event: ServerEvent): Promise<void>
-  /** Begins an item. @param close ends it where the response ends early */
+  /** Begins an item. @throws {SvcError} `cancelled` after {@link closeAll} */
   begin(fields: ItemFields, id?: string): BegunItem
   /** Has an item ended, at the latest with its response. */
   keepOpen(item: Item, close: () => void): void
@@ -43,13 +44,15 @@ export interface ItemWriterParts {
 export function createItemWriter({ responseId, emit, conversation }: ItemWriterParts): ItemWriter {
   const items: Item[] = []
   const open = new Map<Item, () => void>()
+  let isClosed = false
   const tell = (event: ServerEvent): void => void emit(event)
 
   return {
     items,
     tell,
-    send: emit,
+    send: (event) => (isClosed ? Promise.resolve() : emit(event)),
     begin(fields, id) {
+      if (isClosed) throw new SvcError('cancelled', 'the response has ended', { code: 'cancelled' })
       const item = createItem(fields, id)
       const outputIndex = items.push(item) - 1
       const place = { response_id: responseId, item_id: item.id, output_index: outputIndex }
@@ -76,6 +79,7 @@ export function createItemWriter({ responseId, emit, conversation }: ItemWriterP
     },
     closeAll() {
       for (const close of [...open.values()]) close()
+      isClosed = true
     },
   }
 }

@@ -15,8 +15,14 @@ export function createListening(context: Pick<SessionContext, 'begin' | 'signal'
   let begun: Promise<BegunTurn> | undefined
   return {
     async call(signal) {
-      begun ??= context.begin({ signal: context.signal })
-      const turn = await begun
+      context.signal.throwIfAborted()
+      const asked = begun ?? context.begin({ signal: context.signal })
+      begun = asked
+      // a look-up that failed is made anew
+      asked.catch(() => {
+        if (begun === asked) begun = undefined
+      })
+      const turn = await asked
       return {
         caller: turn.caller,
         signal: signal === undefined ? turn.signal : AbortSignal.any([signal, turn.signal]),

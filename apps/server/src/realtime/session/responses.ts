@@ -83,6 +83,7 @@ export function createResponses(parts: ResponsesParts): Responses {
       start(request, request?.input?.map(readItem))
     },
     answerTurn() {
+      if (context.signal.aborted) return
       if (active === undefined) start(undefined)
       else isTurnWaiting = true
     },

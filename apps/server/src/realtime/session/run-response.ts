@@ -33,6 +33,7 @@ export async function runResponse(
   const call: StageCall = { caller: turn.caller, signal: turn.signal }
   try {
     const limits = await readLimits({ signal: turn.signal })
+    signal.throwIfAborted()
     if (limits.length > 0) await emit({ type: 'rate_limits.updated', rate_limits: limits })
     return await answer({
       response,

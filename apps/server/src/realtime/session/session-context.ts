@@ -15,10 +15,10 @@ export interface RateLimit {
 
 /** Counts the bytes that a session holds, with those of all other sessions. */
 export interface SessionMemory {
-  readonly bytes: number
   /** @returns false, and counts nothing, where there is no room */
   add(bytes: number): boolean
-  release(): void
+  /** Gives bytes back; no more than are counted. */
+  subtract(bytes: number): void
 }
 
 /** Parts of a session. */
@@ -54,6 +54,13 @@ export interface SessionContext extends Pick<SessionParts, 'peer' | 'stages' | '
   emit(event: ServerEvent): Promise<void>
   /** Waits while the client is behind with the last event. */
   sent(): Promise<void>
+  /**
+   * Counts speech that waits for a model.
+   *
+   * @returns gives it back; a second time does nothing
+   * @throws {SvcError} `buffer_size_exceeded`
+   */
+  holdSpeech(bytes: number): () => void
   /** Begins work in the name of the caller; closes the session of a caller whose rights have gone. */
   begin(options: { readonly signal: AbortSignal }): Promise<BegunTurn>
 }

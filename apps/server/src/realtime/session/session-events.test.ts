@@ -1,4 +1,7 @@
+import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
+import type { PredictionEvent } from '../../inference/core/events.ts'
+import type { RealtimePeer, ServerEvent } from '../ports.ts'
 import { createWorld, SERVER_VAD } from './__fixtures__/session-world.ts'
 
 /** G.711 of so many seconds, base64. */
@@ -46,6 +49,79 @@ describe('events beside those of a turn', () => {
     const events = await world.until('conversation.item.speaker')
     const item = events.find(({ type }) => type === 'input_audio_buffer.committed')?.item_id
     expect(events.at(-1)).toMatchObject({ item_id: item, speaker: 'Ann' })
+  })
+
+  it('end with the response, whatever its models still say', async () => {
+    const sent: ServerEvent[] = []
+    const peer: RealtimePeer = {
+      transport: 'websocket',
+      signal: new AbortController().signal,
+      async send(event) {
+        sent.push(event)
+        await new Promise((resolve) => setTimeout(resolve, 2))
+      },
+      close() {},
+    }
+    const batch: PredictionEvent[] = [
+      ...['a', 'b', 'c', 'd'].map((text) => ({ type: 'text-delta', choice: 0, text }) as const),
+      { type: 'tool-call-start', choice: 0, index: 0, id: 'c1', name: 'weather' },
+    ]
+    const world = createWorld({
+      fields: { output_modalities: ['text'] },
+      parts: { peer },
+      stages: {
+        async *think() {
+          yield batch
+        },
+      },
+    })
+    await world.say('hi')
+    await world.send({ type: 'response.create' })
+    await eventually(() => expect(sent.at(-1)?.type).toBe('response.output_text.delta'))
+    await world.send({ type: 'response.cancel' })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(sent.at(-1)?.type).toBe('response.done')
+  })
+
+  it('refuse more speech while much of it waits to be written down', async () => {
+    let held = 0
+    const memory = {
+      add: (bytes: number) => {
+        if (held + bytes > 1_000_000) return false
+        held += bytes
+        return true
+      },
+      subtract(bytes: number) {
+        held -= bytes
+      },
+    }
+    let goOn = (): void => undefined
+    const pause = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const world = createWorld({
+      parts: { memory },
+      fields: G711,
+      stages: {
+        async *transcribe() {
+          await pause
+          yield { type: 'done', text: 'hello', seconds: 4 }
+        },
+      },
+    })
+    const content = [{ type: 'input_audio', audio: speech(4) }]
+    const create = { type: 'conversation.item.create', item: { type: 'message', role: 'user', content } }
+    for (let count = 0; count < 5; count += 1) await world.send(create)
+    const events = await world.until('error')
+    expect(events.at(-1)).toMatchObject({ error: { code: 'buffer_size_exceeded' } })
+    expect(held).toBeGreaterThan(500_000)
+    goOn()
+    await world.until('conversation.item.input_audio_transcription.completed')
+    await world.until('conversation.item.input_audio_transcription.completed')
+    await world.until('conversation.item.input_audio_transcription.completed')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    // the words of the items are left
+    expect(held).toBeLessThan(10_000)
   })
 
   // verifies realtime:client:output-clear

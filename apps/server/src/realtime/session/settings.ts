@@ -30,6 +30,9 @@ export interface SessionSettings {
   readonly turnDetection: TurnDetection | null
 }
 
+/** Most characters of the tools of a session or a response: a session keeps them to its end. */
+const MAX_TOOLS_LENGTH = 1024 * 1024
+
 /** The settings that a session begins with. */
 export function firstSettings(facts: PipelineFacts): SessionSettings {
   return {
@@ -97,6 +100,8 @@ export function updateAnswers(
   { facts, hasSpoken }: Pick<UpdateRules, 'facts' | 'hasSpoken'>,
 ): AnswerSettings {
   const { output } = fields.audio ?? {}
+  if (fields.tools != null && JSON.stringify(fields.tools).length > MAX_TOOLS_LENGTH)
+    throw refused('tools', 'have more than 1 MiB')
   const modality = toModality(fields.output_modalities ?? fields.modalities) ?? old.modality
   const canSpeak = facts.speaks || facts.isAnyToAny
   if (modality === 'audio' && !canSpeak) throw refused('output_modalities', 'the pipeline has no model that speaks')

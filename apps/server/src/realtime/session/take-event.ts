@@ -1,7 +1,6 @@
 import type { RealtimeClientEvent, RealtimeSessionFields } from '@svc/wire/realtime'
 import type { ClientItems } from './client-items.ts'
 import { badEvent } from './event-error.ts'
-import type { InputAudio } from './input-audio.ts'
 import type { Responses } from './responses.ts'
 import type { SessionContext } from './session-context.ts'
 import type { Turns } from './turns.ts'
@@ -12,22 +11,21 @@ export interface EventParts {
   readonly context: Pick<SessionContext, 'settings'>
   readonly update: (fields: RealtimeSessionFields) => void
   readonly items: ClientItems
-  readonly input: Pick<InputAudio, 'append'>
   readonly turns: Pick<Turns, 'commit' | 'clear'>
   readonly responses: Pick<Responses, 'create' | 'cancel'>
-  readonly voiceOutput: Pick<VoiceOutput, 'silence'>
+  readonly voiceOutput: Pick<VoiceOutput, 'silence' | 'stopped'>
 }
 
 /** Serves an event of the client. @throws {SvcError} for an event that cannot be served */
 export function takeEvent(event: RealtimeClientEvent, parts: EventParts): void {
-  const { context, update, items, input, turns, responses, voiceOutput } = parts
+  const { context, update, items, turns, responses, voiceOutput } = parts
   switch (event.type) {
     case 'session.update':
     case 'transcription_session.update':
       update(event.session)
       break
     case 'input_audio_buffer.append':
-      void input.append(event.audio, context.settings.format)
+      // sound is taken before the checks of a schema: this event has none
       break
     case 'input_audio_buffer.commit':
       turns.commit()
@@ -46,6 +44,7 @@ export function takeEvent(event: RealtimeClientEvent, parts: EventParts): void {
       break
     case 'conversation.item.truncate':
       items.truncate(event.item_id, { contentIndex: event.content_index, audioEndMs: event.audio_end_ms })
+      voiceOutput.stopped(event.item_id)
       break
     case 'conversation.item.delete':
       items.remove(event.item_id)

@@ -61,14 +61,18 @@ export function createTurns({ context, input, responses, voiceOutput, createTurn
     const content = [{ type: 'input_audio', transcript: null }]
     const item = createItem({ type: 'message', status: 'completed', role: 'user', content }, nextId)
     item.saidAt = context.clock.monotonic() - (sound.endMs - endMs)
-    if (stages.facts.isAnyToAny) item.samples = samples
     nextId = newId('item')
     sound.dropBefore(endMs)
+    input().settle()
     const place = { previous_item_id: conversation.append(item) }
     void emit({ type: 'input_audio_buffer.committed', ...place, item_id: item.id })
     void emit({ type: 'conversation.item.added', ...place, item: item.fields })
     void emit({ type: 'conversation.item.done', ...place, item: item.fields })
-    item.heard = hearItem(item, { samples, contentIndex: 0, ...words.take(turn) }, context)
+    item.heard = hearItem(
+      item,
+      { sound: { bytes: samples.byteLength, read: async () => samples }, contentIndex: 0, ...words.take(turn) },
+      context,
+    )
     // a response that needs the words fails with it; nobody else has to know
     item.heard.catch(() => undefined)
     listening.end()
@@ -133,7 +137,7 @@ export function createTurns({ context, input, responses, voiceOutput, createTurn
       taker.clear()
     },
     clear() {
-      input().sound.clear()
+      input().clear()
       words.forget()
       taker.clear()
       void emit({ type: 'input_audio_buffer.cleared' })

@@ -30,6 +30,8 @@ export interface VoiceOutput {
    * @returns the voice that was cut off; undefined where all of it was heard
    */
   silence(unfinishedId?: string): CutVoice | undefined
+  /** Notes that the client, which plays the sound of events, has stopped the voice of an item. */
+  stopped(itemId: string): void
   /** Lets no more sound out. */
   hold(): void
   resume(): void
@@ -101,6 +103,9 @@ export function createVoiceOutput({ context, turnTaker, isMaking }: VoiceOutputP
       if (peer.speaker !== undefined) void emit({ type: 'output_audio_buffer.cleared', response_id: cutOff.responseId })
       const isCut = heardMs < sentMs || cutOff.responseId === unfinishedId
       return isCut ? { playback: cutOff, heardMs } : undefined
+    },
+    stopped(itemId) {
+      if (peer.speaker === undefined && playback?.itemId === itemId) stop()
     },
     hold() {
       gate.hold()

@@ -53,7 +53,8 @@ export interface ServedPart<T> extends AskedPart {
 /** The route in records. */
 export const REALTIME_PATH = '/v1/realtime'
 
-const NO_FACTS = { model: '', requestId: '', baseUrl: '/', created: 0, extraUsage: false }
+/** Facts of a reply that nobody reads. */
+export const NO_FACTS = { model: '', requestId: '', baseUrl: '/', created: 0, extraUsage: false }
 
 /** Creates the asker of a pipeline. */
 export function createPartAsker(core: Pick<RequestCore, 'serve'>, pipeline: AskingPipeline): PartAsker {

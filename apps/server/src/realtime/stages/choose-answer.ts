@@ -5,7 +5,7 @@ import type { ScoreResult } from '../../inference/operations/operation.ts'
 import { toOperationCall } from '../../inference/replies/wire-format.ts'
 import type { Clock } from '../../ports.ts'
 import type { ClassifierResult, StageCall, StageMessage } from '../ports.ts'
-import type { PartAsker } from './ask-part.ts'
+import { NO_FACTS, type PartAsker } from './ask-part.ts'
 import { readMessageText } from './message-text.ts'
 
 /** The `classifier` block of a pipeline. */
@@ -26,8 +26,6 @@ export interface ChooserParts {
   readonly findModel: () => ModelConfig
   readonly clock: Pick<Clock, 'monotonic'>
 }
-
-const NO_FACTS = { model: '', requestId: '', baseUrl: '/', created: 0, extraUsage: false }
 
 /** Picks answers from the list of a pipeline: a model scores which of them fits what was said, and writes nothing. */
 export function createChooser({ settings, asker, findModel, clock }: ChooserParts) {
@@ -62,13 +60,14 @@ export function createChooser({ settings, asker, findModel, clock }: ChooserPart
       },
       call,
     )
-    for await (const { candidates } of results) {
-      const shares = softmax(
-        candidates.map((one) => (lengthNormalize ? (one.lengthNormalizedLogProb ?? one.logProb) : one.logProb)),
-      )
-      return options.map(({ id = '' }, index) => ({ id, score: shares[index] ?? 0 }))
-    }
-    return []
+    let candidates: ScoreResult['candidates'] = []
+    // to its end: who leaves early cancels the request
+    for await (const result of results) candidates = result.candidates
+    if (candidates.length === 0) return []
+    const shares = softmax(
+      candidates.map((one) => (lengthNormalize ? (one.lengthNormalizedLogProb ?? one.logProb) : one.logProb)),
+    )
+    return options.map(({ id = '' }, index) => ({ id, score: shares[index] ?? 0 }))
   }
 
   return async (messages: readonly StageMessage[], call: StageCall): Promise<ChosenAnswer> => {

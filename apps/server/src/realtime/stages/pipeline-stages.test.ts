@@ -351,6 +351,7 @@ describe('a list of answers', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'tool-call-delta', arguments: '{"direction":"up"}' }))
     expect(results).toMatchObject([{ chosen: 'up', threshold: 0.6 }])
     expect(world.asked[0]?.request).toMatchObject({ kind: 'score', candidates: [' up', ' hello'] })
+    expect(world.finished).toEqual(['talk'])
   })
 
   it('falls back where none fits, where nothing was said, and where nobody is meant', async () => {
@@ -615,11 +616,14 @@ describe('other stages', () => {
           })(),
         }),
       },
-      { models: [whole] },
+      { models: [whole], model: { pii: { scanRealtime: true } } },
     )
-    const turn = { samples: sound, instructions: 'Be kind.', tools: [] }
+    const history = [{ role: 'user', content: 'Hi' }]
+    const turn = { samples: sound, instructions: 'Be kind.', tools: [], history }
     expect(await collect(talk.stages.converse(turn, talk.call()))).toEqual(parts)
-    expect(talk.asked[0]?.request).toMatchObject({ kind: 'converse', instructions: 'Be kind.', sampleRate: 16_000 })
+    const text = { instructions: 'Be kind.', history, tools: [] }
+    expect(talk.asked[0]?.request).toMatchObject({ kind: 'converse', ...text, sampleRate: 16_000 })
+    expect(talk.asked[0]?.route.scanned).toBe('chat-completions')
     expect(talk.observed).toEqual(['conversation'])
   })
 

@@ -69,8 +69,10 @@ export function createLiveSession(parts: LiveParts): LiveSession {
   }
   const beginTurn = () => set({ ...conversation, times: { endedAt: now() }, fault: undefined })
   const interrupt = () => {
-    speaker.silence(responder.current())
+    const current = responder.current()
+    // an item cannot be cut while it is made
     responder.cancel()
+    speaker.silence(current)
     if (link.transport === 'webrtc' && conversation.isPlaying) send({ type: 'output_audio_buffer.clear' })
   }
   return {

@@ -195,6 +195,14 @@ describe('a conversation of the page', () => {
     expect(browser.talk.state.get().isSpeaking).toBe(false)
   })
 
+  it('cancels the answer before it says what was heard of it', async () => {
+    const browser = createBrowser()
+    await start(browser)
+    browser.receive(response('response.created'), delta)
+    browser.talk.interrupt()
+    expect(browser.types()).toEqual(['response.cancel', 'conversation.item.truncate'])
+  })
+
   it('plays an answer that begins while the viewer speaks, unless the server ends it', async () => {
     const browser = createBrowser()
     await start(browser)

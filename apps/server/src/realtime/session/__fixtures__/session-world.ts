@@ -145,7 +145,7 @@ export function createWorld(
     fields: options.fields,
     model: 'talk',
     readLimits: async () => [],
-    memory: { bytes: 0, add: () => true, release() {} },
+    memory: { add: () => true, subtract() {} },
     expiresAt: 3_600_000,
     ...options.parts,
   })

@@ -43,6 +43,8 @@ export interface StageWorld {
   /** Paths of the files that are there. */
   readonly paths: ReadonlySet<string>
   readonly used: readonly string[]
+  /** Models whose requests were answered to their end. */
+  readonly finished: readonly string[]
   call(changes?: { readonly signal?: AbortSignal; readonly principal?: Principal }): StageCall
 }
 
@@ -66,6 +68,7 @@ export function createStageWorld(
   const observed: string[] = []
   const loaded: string[] = []
   const used: string[] = []
+  const finished: string[] = []
   const paths = new Set<string>()
   const core: Pick<RequestCore, 'serve'> = {
     async serve({ context, format, source }, deliver) {
@@ -87,6 +90,7 @@ export function createStageWorld(
         const reply = await call.perform(async (one) => answers.operation?.(one, found.model) as never)
         await deliver({ ...reply, context, ledger })
       }
+      finished.push(found.name)
       return ledger
     },
   }
@@ -130,6 +134,7 @@ export function createStageWorld(
     loaded,
     paths,
     used,
+    finished,
     call: ({ signal = new AbortController().signal, principal = createLocalPrincipal('ada') } = {}) => ({
       caller: {
         principal,
