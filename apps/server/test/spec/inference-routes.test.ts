@@ -46,7 +46,9 @@ describe('the inference routes of the table', () => {
     const taking = server.server.routes.filter(
       ({ method, body, tag, form }) => method === 'POST' && body && tag === 'inference' && form !== true,
     )
-    expect(taking.map(({ path }) => path).filter((path) => !routes.includes(path))).toEqual([])
+    // realtime credentials ask no model: the turns of a conversation pass the stages
+    const asking = taking.map(({ path }) => path).filter((path) => !path.startsWith('/v1/realtime/'))
+    expect(asking.filter((path) => !routes.includes(path))).toEqual([])
     // known routes; further ones join by their declarations
     const known = ['/v1/chat/completions', '/v1/completions', '/v1/edits', '/v1/embeddings', '/v1/moderations']
     const others = ['/v1/messages', '/v1/messages/count_tokens', '/v1/responses', '/api/chat', '/api/generate']
