@@ -46,7 +46,8 @@ beforeAll(async () => {
     isShared: true,
     mind: [{ rpc: 'Predict*', do: { text: 'It is noon.', hang: 2 } }],
   })
-  await addTalk(server, { name: 'long', isShared: true, mind: [{ rpc: 'Predict*', do: { text: STORY } }] })
+  // it ends only when it is interrupted
+  await addTalk(server, { name: 'long', isShared: true, mind: [{ rpc: 'Predict*', do: { text: STORY, hang: 200 } }] })
 })
 afterAll(() => server.close())
 

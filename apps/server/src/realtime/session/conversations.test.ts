@@ -60,6 +60,26 @@ describe('a response', () => {
     ])
   })
 
+  it('with input of its own leaves the history of the conversation as it is', async () => {
+    const read: (readonly unknown[])[] = []
+    const world = await start({
+      ...TEXT,
+      stages: {
+        async compact(messages) {
+          read.push(messages.map(({ content }) => content))
+          return [{ role: 'system', content: 'summary' }]
+        },
+      },
+    })
+    await world.send(item('a'))
+    const input = [{ type: 'item_reference', id: 'a' }, item('b').item]
+    await world.send({ type: 'response.create', response: { conversation: 'none', input } })
+    await world.until('response.done')
+    await world.send({ type: 'response.create' })
+    await world.until('response.done')
+    expect(read).toEqual([['a', 'b'], ['a']])
+  })
+
   // verifies realtime:event:mcp-call, realtime:event:mcp-tools
   it('shows tools that the server runs, and asks for consent', async () => {
     const world = await start()

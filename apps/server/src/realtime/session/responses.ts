@@ -1,6 +1,7 @@
 import type { RealtimeResponseRequest } from '@svc/wire/realtime'
 import type { Item } from './conversation.ts'
 import { badEvent } from './event-error.ts'
+import { createHistory } from './read-history.ts'
 import { createResponse, type Response } from './response.ts'
 import { type RunParts, runResponse } from './run-response.ts'
 import { updateAnswers } from './settings.ts'
@@ -57,7 +58,9 @@ export function createResponses(parts: ResponsesParts): Responses {
     })
     if (isBeside) beside.add(response)
     else active = response
-    runResponse(response, items ?? [...conversation.items], parts).then(
+    // input of its own leaves nothing in the history of the conversation
+    const readHistory = items === undefined ? parts.readHistory : createHistory(stages)
+    runResponse(response, items ?? [...conversation.items], { ...parts, readHistory }).then(
       (end) => response.end(end),
       (error: unknown) => response.end({ status: 'failed', error }),
     )

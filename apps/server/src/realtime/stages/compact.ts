@@ -1,4 +1,3 @@
-import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { StageCall, StageMessage } from '../ports.ts'
 import type { PartAsker } from './ask-part.ts'
@@ -31,7 +30,7 @@ const INSTRUCTIONS =
 /**
  * Creates the stage that puts a summary in place of old messages. It works once more than `trigger_items` are there
  * beside system messages, and gives a list that the caller goes on with: a summary in it is extended the next time.
- * System messages stay first, and a call of a tool is never parted from its result.
+ * System messages stay first, and a call of a tool is never parted from its result. An empty summary changes nothing.
  */
 export function createCompaction({ settings, maxHistoryItems, asker, findModel }: CompactionParts) {
   const window = maxHistoryItems > 0 ? maxHistoryItems : USUAL_WINDOW
@@ -43,7 +42,9 @@ export function createCompaction({ settings, maxHistoryItems, asker, findModel }
     if (cut === 0) return messages
     const earlier = messages.filter(isSummary).map(readMessageText)
     const text = [...earlier, ...spoken.slice(0, cut).map(writeLine)].join('\n').slice(-MAX_TEXT)
-    const note = { role: 'system', content: `${HEADING}\n${await summarize(text, call)}` }
+    const summary = await summarize(text, call)
+    if (summary === '') return messages
+    const note = { role: 'system', content: `${HEADING}\n${summary}` }
     const instructions = messages.filter((message) => message.role === 'system' && !isSummary(message))
     return [...instructions, note, ...spoken.slice(cut)]
   }
@@ -62,8 +63,7 @@ export function createCompaction({ settings, maxHistoryItems, asker, findModel }
     for await (const events of askChat(asker, chat, call)) {
       for (const event of events) if (event.type === 'text-delta') summary += event.text
     }
-    if (summary.trim() !== '') return summary.trim()
-    throw new SvcError('internal', 'the summary of the conversation is empty', { code: 'empty_summary' })
+    return summary.trim()
   }
 }
 

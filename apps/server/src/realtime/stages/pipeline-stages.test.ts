@@ -417,6 +417,15 @@ describe('a long conversation', () => {
     expect(JSON.stringify(asked[1])).not.toContain('User: a')
   })
 
+  it('stays as it is where the summary is empty', async () => {
+    const world = await startWorld(
+      { ...WHOLE, maxHistoryItems: 1, compaction: { enabled: true, triggerItems: 2 } },
+      { events: saying(' ') },
+    )
+    const messages = ['a', 'b', 'c'].map((content) => ({ role: 'user', content }))
+    expect(await world.stages.compact(messages, world.call())).toBe(messages)
+  })
+
   it('keeps the result of a call beside the call', async () => {
     const world = await startWorld(
       { ...WHOLE, maxHistoryItems: 1, compaction: { enabled: true, triggerItems: 2 } },

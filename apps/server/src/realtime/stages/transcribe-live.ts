@@ -188,7 +188,8 @@ function createPartQueue() {
     add(part: LiveTranscriptPart): void {
       if (part.type === 'utterance-end') return
       if (part.type === 'delta') text += part.text
-      if (waiting.length < MAX_PARTS) waiting.push(part.type === 'done' ? { ...part, text: part.text.trim() } : part)
+      if (waiting.length < MAX_PARTS || part.type === 'done')
+        waiting.push(part.type === 'done' ? { ...part, text: part.text.trim() } : part)
       wake()
     },
     end(...errors: readonly [unknown?]): void {
