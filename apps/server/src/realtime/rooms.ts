@@ -1,7 +1,7 @@
 import type { Principal } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import { ByteBudget } from '../http/byte-meter.ts'
-import type { SessionMemory } from './session/session-context.ts'
+import type { SessionMemory } from './session/session-memory.ts'
 
 /** Bounds of all sessions of a process. */
 export interface RoomLimits {

@@ -1,6 +1,6 @@
 import { badEvent } from './event-error.ts'
 import { newId } from './ids.ts'
-import type { SessionMemory } from './session-context.ts'
+import type { SessionMemory } from './session-memory.ts'
 
 /** A field of an item as the wire has it. */
 export type ItemFields = { readonly type: string; readonly [field: string]: unknown }

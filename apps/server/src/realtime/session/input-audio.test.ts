@@ -54,7 +54,7 @@ describe('sound in events', () => {
     const { input, heard } = world()
     const bytes = encode(tone(16_000 * ratio, 16_000 * ratio))
     // pieces end within a sample
-    for (let at = 0; at < bytes.length; at += 4801) input.append(base64(bytes.subarray(at, at + 4801)), format)
+    for (let at = 0; at < bytes.length; at += 4801) void input.append(base64(bytes.subarray(at, at + 4801)), format)
     expect(heard.length).toBeGreaterThan(15_900)
     expect(heard.length).toBeLessThanOrEqual(16_000)
     const expected = tone(16_000)
@@ -76,10 +76,10 @@ describe('sound in events', () => {
 
   it('is refused where all sessions together hold too much, and the memory comes back at the end', () => {
     const { input, memory } = world(200_000)
-    input.append(base64(float32ToS16(tone(16_000))), PCM_16K)
+    void input.append(base64(float32ToS16(tone(16_000))), PCM_16K)
     expect(memory.bytes).toBeGreaterThan(0)
     const fill = (): void => {
-      for (let second = 0; second < 20; second += 1) input.append(base64(float32ToS16(tone(16_000))), PCM_16K)
+      for (let second = 0; second < 20; second += 1) void input.append(base64(float32ToS16(tone(16_000))), PCM_16K)
     }
     expect(fill).toThrow(expect.objectContaining({ code: 'buffer_size_exceeded' }))
     input.close()
@@ -98,15 +98,15 @@ describe('sound in events', () => {
     expect(turns).toBeGreaterThan(5)
     expect(input.sound.endMs).toBeCloseTo(125_000, -2)
     await expect(
-      input.append(Buffer.alloc(7_000_000).toString('base64'), { type: 'audio/pcmu' }),
+      void input.append(Buffer.alloc(7_000_000).toString('base64'), { type: 'audio/pcmu' }),
     ).rejects.toMatchObject({ code: 'buffer_size_exceeded' })
   })
 
   it('begins with a whole sample after the buffer was cleared', () => {
     const { input, heard, memory } = world()
-    input.append(base64(new Uint8Array([1])), PCM_16K)
+    void input.append(base64(new Uint8Array([1])), PCM_16K)
     input.clear()
-    input.append(base64(float32ToS16(new Float32Array(4).fill(0.5))), PCM_16K)
+    void input.append(base64(float32ToS16(new Float32Array(4).fill(0.5))), PCM_16K)
     expect(heard).toEqual([0.5, 0.5, 0.5, 0.5])
     input.clear()
     expect(memory.bytes).toBe(0)

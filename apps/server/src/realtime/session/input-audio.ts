@@ -3,7 +3,7 @@ import { SvcError } from '@svc/errors'
 import { HEARD_RATE } from '../ports.ts'
 import { badEvent } from './event-error.ts'
 import { createHeardSound, type HeardSound } from './heard-sound.ts'
-import type { SessionMemory } from './session-context.ts'
+import type { SessionMemory } from './session-memory.ts'
 import { createRateChange, createSoundReader, rateOf, type SoundFormat } from './sound-format.ts'
 
 /** What a session hears. */

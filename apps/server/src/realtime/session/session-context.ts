@@ -2,6 +2,7 @@ import type { RealtimeSessionFields } from '@svc/wire/realtime'
 import type { Clock, Logger } from '../../ports.ts'
 import type { CreateTurnTaker, PipelineStages, RealtimePeer, ServerEvent } from '../ports.ts'
 import type { Conversation } from './conversation.ts'
+import type { SessionMemory } from './session-memory.ts'
 import type { SessionSettings } from './settings.ts'
 import type { BeginTurn, BegunTurn } from './turn-caller.ts'
 
@@ -11,14 +12,6 @@ export interface RateLimit {
   readonly limit: number
   readonly remaining: number
   readonly reset_seconds: number
-}
-
-/** Counts the bytes that a session holds, with those of all other sessions. */
-export interface SessionMemory {
-  /** @returns false, and counts nothing, where there is no room */
-  add(bytes: number): boolean
-  /** Gives bytes back; no more than are counted. */
-  subtract(bytes: number): void
 }
 
 /** Parts of a session. */
