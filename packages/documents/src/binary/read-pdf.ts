@@ -18,14 +18,21 @@ type Pdf = Awaited<ReturnType<typeof getDocument>['promise']>
 const PARAGRAPH_GAP = 1.7
 const CONTROLS = /[^\P{Cc}\n\t]/gu
 
-/** Longest times, milliseconds. */
-interface PdfTimes {
+/** A document that the library reads. */
+interface PdfTask {
+  readonly promise: Promise<Pdf>
+  destroy(): Promise<void>
+}
+
+/** Options of {@link readPdf}. Times are milliseconds. */
+interface PdfOptions {
   readonly maxMs: number
   /** For the library to let go of a document. */
   readonly destroyMs: number
+  readonly open: (bytes: Uint8Array) => PdfTask
 }
 
-const PDF_TIMES: PdfTimes = { maxMs: BINARY_LIMITS.pdfMs, destroyMs: 1000 }
+const USUAL: PdfOptions = { maxMs: BINARY_LIMITS.pdfMs, destroyMs: 1000, open: openPdf }
 
 /**
  * Reads the text of a PDF, page by page. The library may never settle for a damaged one: it is given up after a time.
@@ -36,17 +43,9 @@ const PDF_TIMES: PdfTimes = { maxMs: BINARY_LIMITS.pdfMs, destroyMs: 1000 }
 export async function readPdf(
   bytes: Uint8Array,
   signal: AbortSignal,
-  { maxMs, destroyMs }: PdfTimes = PDF_TIMES,
+  { maxMs, destroyMs, open }: PdfOptions = USUAL,
 ): Promise<string> {
-  const task = getDocument({
-    // The reader takes the bytes away from their owner, and refuses those of a Buffer.
-    data: new Uint8Array(bytes),
-    isEvalSupported: false,
-    useSystemFonts: false,
-    disableFontFace: true,
-    useWorkerFetch: false,
-    verbosity: VerbosityLevel.ERRORS,
-  })
+  const task = open(bytes)
   try {
     const reading = task.promise.then((pdf) => readPages(pdf, signal))
     const text = await withinTime(reading, { maxMs, signal })
@@ -58,6 +57,18 @@ export async function readPdf(
     await withinTime(task.destroy(), { maxMs: destroyMs, signal }).catch(() => undefined)
   }
   throw new DocumentError('invalid_document', 'the PDF has no text: its pages may be pictures, such as scans')
+}
+
+function openPdf(bytes: Uint8Array): PdfTask {
+  return getDocument({
+    // The reader takes the bytes away from their owner, and refuses those of a Buffer.
+    data: new Uint8Array(bytes),
+    isEvalSupported: false,
+    useSystemFonts: false,
+    disableFontFace: true,
+    useWorkerFetch: false,
+    verbosity: VerbosityLevel.ERRORS,
+  })
 }
 
 async function readPages(pdf: Pdf, signal: AbortSignal): Promise<string> {
