@@ -73,7 +73,8 @@ function toCredential(carrier: CredentialCarrier, value: string | undefined): Cr
 
 /**
  * The credentials of a request, in the order in which they are tried. The first header with a credential decides: the
- * cookies of a request with such a header are not read. A WebSocket of a browser has its key among the subprotocols. Without a header, sessions go before `token` cookies.
+ * cookies of a request with such a header are not read. A WebSocket of a browser has its key among the subprotocols.
+ * Without a header, sessions go before `token` cookies.
  */
 export function extractCredentials(headers: RequestHeaders): readonly Credential[] {
   checkArgument(typeof headers === 'object' && headers !== null, 'extractCredentials: headers', 'an object', headers)

@@ -79,8 +79,13 @@ export function isPiiEnabled(model: ModelConfig): boolean {
  * pipeline need a key of their own.
  */
 export function isOwnPiiEnabled(model: ModelConfig): boolean {
-  if (isPipeline(model)) return model.pii.scanRealtime === true && model.pii.enabled !== false
+  if (isPipeline(model)) return areTurnsScanned(model)
   return model.pii.enabled ?? livesUpstream(model)
+}
+
+/** Whether turns of spoken conversations with a model are filtered: its file asks for it, and does not switch it off. */
+export function areTurnsScanned({ pii }: ModelConfig): boolean {
+  return pii.scanRealtime === true && pii.enabled !== false
 }
 
 function selectModalities(

@@ -85,6 +85,11 @@ export function readerGone(): SvcError {
   return new SvcError('cancelled', 'the client closed the connection', { code: 'client_gone' })
 }
 
+/** Whether a failure is that of a reader that has left, or takes nothing. */
+export function isReaderGone(error: unknown): boolean {
+  return SvcError.is(error) && (error.code === 'client_gone' || error.code === 'client_stalled')
+}
+
 /**
  * Waits until a reader has taken the written bytes; a reader that takes nothing for `stallMs` is cut off.
  *

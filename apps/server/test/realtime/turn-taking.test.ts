@@ -4,17 +4,10 @@ import { ensureSuccess } from '@svc/backend-client'
 import { demoModels } from '@svc/demo-models'
 import { type BackendProcess, startBackendProcess } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { HEARD_RATE, type TurnDetection } from '../../src/realtime/ports.ts'
+import { HEARD_RATE } from '../../src/realtime/ports.ts'
+import { SERVER } from '../../src/realtime/turns/__fixtures__/turn-world.ts'
 import { createTurnTaker } from '../../src/realtime/turns/turn-taker.ts'
 
-const SETTINGS = {
-  type: 'server_vad',
-  threshold: 0.5,
-  prefixPaddingMs: 300,
-  silenceDurationMs: 500,
-  createResponse: true,
-  interruptResponse: true,
-} as const satisfies TurnDetection
 const PIECE = HEARD_RATE / 50
 
 let backend: BackendProcess
@@ -105,7 +98,7 @@ async function hear(sound: Float32Array, { voice }: { readonly voice?: Float32Ar
       return (await answer).segments
     },
   })
-  taker.set(SETTINGS)
+  taker.set(SERVER)
   for (; heard < sound.length; heard += PIECE) {
     const played = heard - HEARD_RATE
     if (voice !== undefined && played >= 0 && played < voice.length) {

@@ -1,4 +1,3 @@
-import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
 import { type RealtimeSessionFields, realtimeSessionFields } from '@svc/wire/realtime'
 import type { BodyReader } from '../../http/body.ts'
@@ -6,6 +5,7 @@ import type { Call, DerivedCall } from '../../http/call.ts'
 import type { FormReader } from '../../http/forms/form-reader.ts'
 import { HttpReply } from '../../http/http-reply.ts'
 import { json } from '../../http/json.ts'
+import { numberId } from '../../http/number-id.ts'
 import { ACCESS_ENDED } from '../../http/websocket.ts'
 import { readBody } from '../../inference/documents/read-body.ts'
 import { unparsable } from '../../inference/documents/unparsable.ts'
@@ -17,11 +17,9 @@ import type { Realtime } from '../../realtime/open-session.ts'
 import type { RealtimePeer, RealtimeSession } from '../../realtime/ports.ts'
 import type { BeginTurn } from '../../realtime/session/turn-caller.ts'
 import { readJsonBody } from '../read-json-body.ts'
+import { bindToSecret, type FindSecret, type SessionWish } from './bind-to-secret.ts'
 import { callBody, callForm } from './calls-schemas.ts'
 import { createThrottle } from './throttle.ts'
-
-/** Maximum length of the id of the opening request inside the ids of its turns. */
-const MAX_ID_LENGTH = 100
 
 /** Parts of the routes of calls. */
 export interface CallRouteParts {
@@ -30,24 +28,19 @@ export interface CallRouteParts {
   readonly calls: () => Promise<Calls>
   readonly bodies: BodyReader
   readonly forms: Pick<FormReader, 'read'>
-  /** Finds what a client secret is for; undefined for any other credential. */
-  readonly findSecret: (
-    value: string,
-  ) => Promise<{ readonly model: string; readonly session: RealtimeSessionFields } | undefined>
+  readonly findSecret: FindSecret
   readonly clock: Clock
 }
 
 /** What a client asks for. */
-interface CallWish {
+interface CallWish extends SessionWish {
   readonly sdp: string
-  readonly model: string
-  readonly fields: RealtimeSessionFields | undefined
   readonly isJson: boolean
 }
 
 /** `POST /v1/realtime/calls`. */
 export async function openRealtimeCall(call: Call, parts: CallRouteParts): Promise<HttpReply> {
-  const wish = await bindToSecret(call, await readWish(call, parts), parts)
+  const wish = await bindToSecret(await readWish(call, parts), call, parts.findSecret)
   const offer = readOffer(wish.sdp)
   const calls = await parts.calls()
   // The client may have taken long for the offer.
@@ -118,7 +111,7 @@ function endWithRights({ call: { signal } }: DerivedCall, close: (code: 1008, re
 /** Begins the turns of a call with the rights of the moment. */
 function createBegin({ call }: DerivedCall): BeginTurn {
   return async (turn, { signal }) => {
-    const requestId = `${call.requestId.slice(0, MAX_ID_LENGTH)}-${turn}`
+    const requestId = numberId(call.requestId, turn)
     const derived = call.derive({ requestId, signal })
     try {
       await derived.call.confirm()
@@ -128,26 +121,6 @@ function createBegin({ call }: DerivedCall): BeginTurn {
       throw error
     }
   }
-}
-
-/** A client secret says what is opened with it. @throws {SvcError} `forbidden` for another model, or a wider session */
-async function bindToSecret(call: Call, wish: CallWish, { findSecret }: CallRouteParts): Promise<CallWish> {
-  const { credential } = call.authentication
-  const secret = credential === undefined ? undefined : await findSecret(credential.value)
-  if (secret === undefined) return wish
-  if (wish.model !== '' && wish.model !== secret.model) {
-    throw new SvcError('forbidden', 'the client secret is for another model', {
-      code: 'invalid_model',
-      details: { param: 'model' },
-    })
-  }
-  if (secret.session.type === 'transcription' && wish.fields?.type === 'realtime') {
-    throw new SvcError('forbidden', 'the client secret is for transcription', {
-      code: 'invalid_session',
-      details: { param: 'session.type' },
-    })
-  }
-  return { ...wish, model: secret.model, fields: { ...secret.session, ...wish.fields } }
 }
 
 async function readWish(call: Call, parts: CallRouteParts): Promise<CallWish> {

@@ -1,33 +1,25 @@
 import { SvcError } from '@svc/errors'
-import type { RealtimeSessionFields } from '@svc/wire/realtime'
+import { numberId } from '../../http/number-id.ts'
+import { isReaderGone } from '../../http/reply-writer.ts'
 import { ACCESS_ENDED, type Socket } from '../../http/websocket.ts'
 import type { Clock } from '../../ports.ts'
-import type { ClientSecrets } from '../../realtime/client-secrets.ts'
 import { MAX_SESSION_MS, type Realtime } from '../../realtime/open-session.ts'
 import type { RealtimePeer, RealtimeSession } from '../../realtime/ports.ts'
 import { hideErrors, toErrorEvent } from '../../realtime/session/event-error.ts'
 import { newId } from '../../realtime/session/ids.ts'
 import type { BeginTurn } from '../../realtime/session/turn-caller.ts'
+import { bindToSecret, type FindSecret, type SessionWish } from './bind-to-secret.ts'
 import { createThrottle } from './throttle.ts'
-
-/** Maximum length of the handshake's id inside the ids of its turns. */
-const MAX_ID_LENGTH = 100
 
 /** Parts of {@link serveRealtime}. */
 export interface SocketParts {
   readonly open: Realtime['open']
-  readonly findSecret: ClientSecrets['find']
+  readonly findSecret: FindSecret
   /** Time without an event or sound after which a session ends, milliseconds; 0 = never. */
   readonly idleMs: () => number
   readonly clock: Clock
   /** Whether clients see no details of errors. @default false */
   readonly hidesErrors?: boolean | undefined
-}
-
-/** A session that a socket asks for. */
-interface SocketWish {
-  readonly model: string
-  readonly fields?: RealtimeSessionFields | undefined
 }
 
 /** Serves a realtime session on a WebSocket, to the end of either. */
@@ -49,7 +41,7 @@ export async function serveRealtime(socket: Socket, parts: SocketParts): Promise
     )
     await takeMessages(socket, session, { ...parts, ended })
   } catch (error) {
-    if (isGone(error) || call.signal.aborted) return
+    if (isReaderGone(error) || call.signal.aborted) return
     if (session !== undefined) throw error
     await refuse(socket, error, parts)
   } finally {
@@ -59,21 +51,9 @@ export async function serveRealtime(socket: Socket, parts: SocketParts): Promise
 }
 
 /** Reads what a socket asks for: the query says it, or the client secret that opened the socket. */
-async function readWish({ call }: Socket, { findSecret }: SocketParts): Promise<SocketWish> {
-  const asked = call.query('model') ?? ''
+function readWish({ call }: Socket, { findSecret }: SocketParts): Promise<SessionWish> {
   const fields = call.query('intent') === 'transcription' ? { type: 'transcription' as const } : {}
-  const { credential } = call.authentication
-  const secret = credential === undefined ? undefined : await findSecret(credential.value)
-  if (secret === undefined) return { model: asked, fields }
-  if (asked !== '' && asked !== secret.model) throw otherModel()
-  return { model: secret.model, fields: { ...secret.session, ...fields } }
-}
-
-function otherModel(): SvcError {
-  return new SvcError('forbidden', 'the client secret is for another model', {
-    code: 'invalid_model',
-    details: { param: 'model' },
-  })
+  return bindToSecret({ model: call.query('model') ?? '', fields }, call, findSecret)
 }
 
 /** Takes the messages of a client until it leaves, is silent for too long, or its time is over. */
@@ -134,7 +114,7 @@ function createPeer(socket: Socket): RealtimePeer {
 function createBegin(socket: Socket): BeginTurn {
   const { call } = socket
   return async (turn, { signal }) => {
-    const requestId = `${call.requestId.slice(0, MAX_ID_LENGTH)}-${turn}`
+    const requestId = numberId(call.requestId, turn)
     const derived = await socket.begin({ requestId, signal })
     return { caller: derived.call, signal: derived.call.signal, close: derived.close }
   }
@@ -155,8 +135,3 @@ async function refuse(socket: Socket, error: unknown, { hidesErrors }: SocketPar
 }
 
 const toText = (event: unknown): string => JSON.stringify(event)
-
-/** Whether the client has left. */
-function isGone(error: unknown): boolean {
-  return SvcError.is(error) && (error.code === 'client_gone' || error.code === 'client_stalled')
-}

@@ -1,4 +1,5 @@
 import type { Quotas } from '@svc/auth/quotas'
+import { areTurnsScanned } from '../../catalog/capabilities.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { isPipeline } from '../../catalog/serving.ts'
 import type { PrivateFiles } from '../../files/private-files.ts'
@@ -85,7 +86,7 @@ export function createPipelineStages(
   const names = namePipelineParts(model, findModel)
   const { pipeline = {} } = model
   const find = (part: PartName): ModelConfig => findPart(part, names, { pipeline: model.name, find: findModel })
-  const isScanned = model.pii.scanRealtime === true && model.pii.enabled !== false
+  const isScanned = areTurnsScanned(model)
   const asker = createPartAsker(core, {
     name: model.name,
     through: [...new Set([model.name, ...through])],

@@ -1,6 +1,6 @@
 import { encodeWavHeader } from '@svc/audio'
+import { float32ToS16 } from '@svc/audio/samples'
 import type { PrivateFiles } from '../../files/private-files.ts'
-import { toPcm16 } from '../../inference/operations/audio/pcm16.ts'
 import { HEARD_RATE } from '../ports.ts'
 
 /** Samples that are converted at a time. */
@@ -20,7 +20,7 @@ export async function* withSoundFile<T>(
   try {
     await file.append(encodeWavHeader({ sampleRate: HEARD_RATE, frames: samples.length }))
     for (let from = 0; from < samples.length; from += PIECE) {
-      await file.append(toPcm16(samples.subarray(from, from + PIECE)))
+      await file.append(float32ToS16(samples.subarray(from, from + PIECE)))
     }
     await file.close()
     yield* work(file.path)

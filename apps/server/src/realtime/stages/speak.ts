@@ -3,8 +3,8 @@ import { decodeAudio } from '@svc/audio'
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { SpeakRequest, SpeakResult } from '../../inference/operations/audio/audio-operations.ts'
-import { fromPcm16 } from '../../inference/operations/audio/pcm16.ts'
 import type { MadeSpeech, StageCall } from '../ports.ts'
+import { createSoundReader } from '../session/sound-format.ts'
 import type { PartAsker } from './ask-part.ts'
 import type { HandOver } from './hand-over.ts'
 
@@ -71,22 +71,15 @@ async function giveSound(
 ): Promise<void> {
   if (live !== undefined) {
     await give(sampleRate)
-    for await (const samples of toSamples(live)) await give(samples)
+    const reader = createSoundReader({ type: 'audio/pcm', rate: sampleRate })
+    for await (const piece of live) {
+      const samples = reader.read(piece)
+      if (samples.length > 0) await give(samples)
+    }
   }
   if (sound === undefined) return
   await give(FILE_RATE)
   for await (const samples of decodeAudio(createReadStream(sound.path), { sampleRate: FILE_RATE, signal })) {
     await give(samples)
-  }
-}
-
-/** Converts pieces of any length: a sample may begin in one and end in the next. */
-async function* toSamples(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Float32Array> {
-  let left = Buffer.alloc(0)
-  for await (const piece of pieces) {
-    const bytes = left.length === 0 ? piece : Buffer.concat([left, piece])
-    const whole = bytes.length - (bytes.length % 2)
-    left = Buffer.from(bytes.subarray(whole))
-    if (whole > 0) yield fromPcm16(bytes.subarray(0, whole))
   }
 }

@@ -1,9 +1,9 @@
 // @vitest-environment jsdom
 import { expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../lib/chat/types.ts'
+import { layOutJson } from '../../lib/lay-out-json.ts'
 import { joinTexts } from './dictation.tsx'
 import { toTokensPerSecond } from './figure-line.tsx'
-import { layOut } from './folded-text.tsx'
 import { groupByAge } from './group-by-age.ts'
 import { readChatSearch } from './search.ts'
 import { readNumber, readStops } from './settings-drawer.tsx'
@@ -62,8 +62,8 @@ test('the speed leaves out the first token, and short answers have none', () => 
 })
 
 test('JSON is laid out, other text stays', () => {
-  expect(layOut('{"a":1}')).toBe('{\n  "a": 1\n}')
-  expect(layOut('{"a":')).toBe('{"a":')
+  expect(layOutJson('{"a":1}')).toBe('{\n  "a": 1\n}')
+  expect(layOutJson('{"a":')).toBe('{"a":')
 })
 
 test('a spoken text goes behind what is written', () => {

@@ -1,32 +1,26 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
+import { Folded } from '../../components/ui/folded.tsx'
 import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { formatNumber } from '../../lib/format.ts'
+import { layOutJson } from '../../lib/lay-out-json.ts'
 
 /** Characters of a long text that are drawn at first. */
 const SHOWN = 20_000
 /** Characters of the folded line. */
 const LINE = 200
 
-/** A text in one line that opens to all of it; JSON is laid out. Nothing of it is drawn while it is folded. */
+/** A text in one line that opens to all of it; JSON is laid out. */
 export function FoldedText({ label, text }: { readonly label: string; readonly text: string }) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary className="monospace clip">
-        {label}: {text.slice(0, LINE)}
-      </summary>
-      {isOpen && <LongText text={text} />}
-    </details>
-  )
+  return <Folded line={`${label}: ${text.slice(0, LINE)}`}>{() => <LongText text={text} />}</Folded>
 }
 
 /** A text in its own box, JSON laid out; a long one is drawn up to a limit, and on request as a whole. */
 export function LongText({ text }: { readonly text: string }) {
   const { t } = useTranslation('chat')
   const [isWhole, setWhole] = useState(false)
-  const laidOut = layOut(text)
+  const laidOut = layOutJson(text)
   const isLong = laidOut.length > SHOWN && !isWhole
   return (
     <>
@@ -38,13 +32,4 @@ export function LongText({ text }: { readonly text: string }) {
       )}
     </>
   )
-}
-
-/** JSON over several lines; anything else as it is. */
-export function layOut(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2)
-  } catch {
-    return text
-  }
 }

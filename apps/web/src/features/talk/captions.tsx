@@ -13,7 +13,7 @@ import {
   type ToolListEntry,
 } from '../../lib/realtime/entries.ts'
 import type { Talk } from '../../lib/realtime/talk.ts'
-import { Folded } from './folded.tsx'
+import { FoldedText } from './folded-text.tsx'
 import * as styles from './talk.module.css'
 
 /** Pixels from the end within which the list follows new words. */
@@ -100,8 +100,8 @@ function ToolLine({ tool: { name, server, arguments: sent, result, state } }: { 
         <Status tone={TONES[state]}>{t(`tool.${state}`)}</Status>
       </p>
       {state === 'asked' && <p className="meta">{t('tool.askedAbout')}</p>}
-      {sent !== '' && <Folded label={t('tool.arguments')} text={sent} />}
-      {result !== undefined && <Folded label={t('tool.result')} text={result} />}
+      {sent !== '' && <FoldedText label={t('tool.arguments')} text={sent} />}
+      {result !== undefined && <FoldedText label={t('tool.result')} text={result} />}
     </div>
   )
 }
@@ -126,7 +126,7 @@ function ConsentLine({ entry, talk }: { readonly entry: ConsentEntry; readonly t
         <span className="meta">{t('tool.of', { server })}</span>
         {answer !== undefined && <Status>{answer ? t('consent.allowed') : t('consent.declined')}</Status>}
       </p>
-      {sent !== '' && <Folded label={t('tool.arguments')} text={sent} />}
+      {sent !== '' && <FoldedText label={t('tool.arguments')} text={sent} />}
       {answer === undefined && (
         <p className="row wrap">
           {t('consent.ask')}

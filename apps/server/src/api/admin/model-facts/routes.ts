@@ -1,6 +1,7 @@
 import type { Principal } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import type * as z from 'zod'
+import { areTurnsScanned } from '../../../catalog/capabilities.ts'
 import type { ConfigStore } from '../../../catalog/folder-store.ts'
 import { mayUse } from '../../../catalog/model-access.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
@@ -145,10 +146,10 @@ function toCapabilities(model: ModelConfig): z.output<typeof capabilitiesReply>[
 }
 
 function toPipeline(model: ModelConfig): z.output<typeof pipelineReply> {
-  const { pipeline, tts, name, pii } = model
+  const { pipeline, tts, name } = model
   const { vad = '', transcription = '', llm = '', tts: speech = '' } = pipeline ?? {}
   const voice = tts.voice ?? ''
-  const scanned = pii.scanRealtime === true && pii.enabled !== false
+  const scanned = areTurnsScanned(model)
   if ([vad, transcription, llm, speech].some((part) => part !== '')) {
     return [{ name, vad, transcription, llm, tts: speech, voice, scanned }]
   }

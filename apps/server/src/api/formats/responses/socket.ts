@@ -3,6 +3,8 @@ import type { CallChanges, DerivedCall } from '../../../http/call.ts'
 import { responsesError } from '../../../http/error-envelopes.ts'
 import { retryAfterSeconds, toStatus } from '../../../http/error-map.ts'
 import { isRefusal } from '../../../http/middleware/authorize.ts'
+import { numberId } from '../../../http/number-id.ts'
+import { isReaderGone } from '../../../http/reply-writer.ts'
 import { ACCESS_ENDED, type Socket } from '../../../http/websocket.ts'
 import type { ReplyWriter } from '../../../inference/core/ports.ts'
 import { readDocument } from '../../../inference/documents/read-json.ts'
@@ -13,8 +15,6 @@ import { createSocketTurns, type SocketTurns } from './socket-turns.ts'
 
 /** Maximum age of a socket. A running answer is finished first. */
 const MAX_AGE_MS = 60 * 60_000
-/** Maximum length of the handshake's id inside the ids of its responses. */
-const MAX_ID_LENGTH = 100
 
 /**
  * Serves the WebSocket mode of `GET /v1/responses`. Each `response.create` message passes the pipeline like the body of
@@ -40,7 +40,7 @@ export async function serveResponses(socket: Socket, parts: CreateParts): Promis
     await socket.send(toErrorMessage(tooOld(), parts))
     socket.close(1001, 'the socket has been open for 60 minutes')
   } catch (error) {
-    if (!isGone(error)) throw error
+    if (!isReaderGone(error)) throw error
   } finally {
     ended.abort()
   }
@@ -59,7 +59,7 @@ async function answer(bytes: Uint8Array, { socket, turns, number }: Turn, parts:
   const writer = createSocketWriter(socket)
   let derived: DerivedCall | undefined
   try {
-    const requestId = `${call.requestId.slice(0, MAX_ID_LENGTH)}-${number}`
+    const requestId = numberId(call.requestId, number)
     derived = await begin(socket, { requestId, startedAt: parts.clock.monotonic(), signal: call.signal })
     const document = await readDocument(bytes, call)
     const type = document.root.get('type')
@@ -69,7 +69,7 @@ async function answer(bytes: Uint8Array, { socket, turns, number }: Turn, parts:
     return true
   } catch (thrown) {
     derived?.close()
-    if (isGone(thrown)) throw thrown
+    if (isReaderGone(thrown)) throw thrown
     const error = toResponsesError(toPublicError(thrown))
     if (toStatus(error) >= 500) call.log.warn({ code: error.code, err: error }, 'request failed')
     if (!writer.started) await socket.send(toErrorMessage(error, parts))
@@ -148,11 +148,6 @@ function toErrorMessage(error: SvcError, { opaqueErrors }: CreateParts): string 
     error: { type, code: NAMED_CODES.has(error.code) ? error.code : code || null, message, param: param || null },
     ...(retryAfter === undefined ? {} : { headers: { 'retry-after': String(retryAfter) } }),
   })
-}
-
-/** Whether the client has left. */
-function isGone(error: unknown): boolean {
-  return SvcError.is(error) && (error.code === 'client_gone' || error.code === 'client_stalled')
 }
 
 function unknownType(): SvcError {

@@ -1,9 +1,9 @@
+import { float32ToS16, s16ToFloat32 } from '@svc/audio/samples'
 import type { AudioToAudioResponse } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import type { OperationContext, OperationRunner } from '../operation-runner.ts'
 import type { ConversationPart, ConverseRequest } from './audio-operations.ts'
 import { countWhenLeft } from './count-use.ts'
-import { fromPcm16, toPcm16 } from './pcm16.ts'
 
 /** Samples of one frame: a message has a limit, and a backend may begin before the last one. */
 const FRAME_SAMPLES = 16_000
@@ -49,7 +49,7 @@ async function send(call: Call, request: ConverseRequest): Promise<void> {
     await call.write({ control: { event: 'conversation.item.create', payload: Buffer.from(JSON.stringify(message)) } })
   }
   for (let from = 0; from < samples.length; from += FRAME_SAMPLES) {
-    await call.write({ frame: { pcm: toPcm16(samples.subarray(from, from + FRAME_SAMPLES)) } })
+    await call.write({ frame: { pcm: float32ToS16(samples.subarray(from, from + FRAME_SAMPLES)) } })
   }
   await call.write({ frame: { endOfInput: true } })
 }
@@ -70,7 +70,7 @@ async function* follow(
       const meta = readMeta(step.value.meta)
       if (event === 'response.done') return
       if (event === 'error') throw failed(toText(meta.message))
-      if (pcm.length > 1) yield { type: 'audio', samples: fromPcm16(pcm), sampleRate: checkRate(sampleRate) }
+      if (pcm.length > 1) yield { type: 'audio', samples: s16ToFloat32(pcm), sampleRate: checkRate(sampleRate) }
       if (event.endsWith('audio_transcript.delta') || event.endsWith('text.delta')) {
         const text = toText(meta.delta)
         if (text !== '') yield { type: 'transcript', text }

@@ -1,3 +1,4 @@
+import { float32ToS16, s16ToFloat32 } from '@svc/audio/samples'
 import type { BackendHandlers } from '@svc/backend-kit'
 import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
@@ -6,7 +7,6 @@ import { createModel } from '../../../catalog/__fixtures__/model.ts'
 import type { MediaUsage } from '../../core/events.ts'
 import type { OperationContext } from '../operation-runner.ts'
 import { runConverse } from './converse.ts'
-import { fromPcm16, toPcm16 } from './pcm16.ts'
 import { runTranscribeLive } from './transcribe-live.ts'
 import { runVerifyVoice } from './verify-voice.ts'
 
@@ -112,7 +112,7 @@ describe('a turn of a model that hears and speaks', () => {
         }
         told.push(samples)
         yield { event: 'response.audio_transcript.delta', meta: json({ delta: 'hi' }) }
-        yield { event: 'response.audio.delta', pcm: toPcm16(Float32Array.of(0.5, -0.5)), sampleRate: 0 }
+        yield { event: 'response.audio.delta', pcm: float32ToS16(Float32Array.of(0.5, -0.5)), sampleRate: 0 }
         yield { event: 'response.function_call_arguments.delta', meta: json({ call_id: 'c', delta: '{"a":' }) }
         yield { event: 'response.function_call_arguments.delta', meta: json({ call_id: 'c', delta: '1}' }) }
         yield { event: 'response.function_call_arguments.done', meta: json({ call_id: 'c', name: 'f' }) }
@@ -221,7 +221,7 @@ it('two recordings are compared, and a distance that is no number is a failure',
 })
 
 it('samples survive their way through 16 bits, and loud ones are clipped', () => {
-  const back = fromPcm16(toPcm16(Float32Array.of(0, 0.5, -0.5, 2, -2)))
+  const back = s16ToFloat32(float32ToS16(Float32Array.of(0, 0.5, -0.5, 2, -2)))
   expect([...back].map((sample) => Math.round(sample * 100) / 100)).toEqual([0, 0.5, -0.5, 1, -1])
-  expect(fromPcm16(Buffer.from([1, 2, 3]))).toHaveLength(1)
+  expect(s16ToFloat32(Buffer.from([1, 2, 3]))).toHaveLength(1)
 })
