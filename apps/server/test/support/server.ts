@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type MockRecord, type MockScript, mockOptions, readRecords, writeMockLauncher } from '@svc/backend-mock/script'
 import { removeFolder } from '@svc/test-kit'
+import { onTestFailed } from 'vitest'
 import { stringify } from 'yaml'
 import { systemClock } from '../../src/clock.ts'
 import { compose, type RunningServer } from '../../src/compose.ts'
@@ -121,8 +122,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     observeStage: options.observeStage,
     lookup: options.lookup,
   })
+  const ask = async (path: string, request?: RawRequest): Promise<RawReply> => {
+    const reply = await call(server.url, path, request)
+    if (reply.status === 500) tellOnFailure(`${path} answered 500: ${reply.text}`, logLines)
+    return reply
+  }
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<RawReply> =>
-    call(server.url, path, {
+    ask(path, {
       method: 'POST',
       body: JSON.stringify(body),
       headers: { 'content-type': 'application/json', ...headers },
@@ -141,7 +147,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     configDir: at('configuration'),
     logLines,
     server,
-    call: (path, request) => call(server.url, path, request),
+    call: ask,
     post,
     chat: (model, extra = {}, headers = {}) =>
       post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hello there' }], ...extra }, headers),
@@ -161,6 +167,16 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     records: (model) => readRecords(join(at('records'), model)),
     close,
     [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Prints a fault of the server, with its last warnings, if the test that saw it fails. */
+function tellOnFailure(fault: string, logLines: readonly string[]): void {
+  const warnings = logLines.filter((line) => !/"level":"(?:trace|debug|info)"/.test(line)).slice(-10)
+  try {
+    onTestFailed(() => console.error([fault, ...warnings].join('\n')))
+  } catch {
+    // Asked by a hook, which has no test to fail.
   }
 }
 
