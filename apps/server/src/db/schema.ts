@@ -11,6 +11,20 @@ import {
 } from './tables/agents.ts'
 import { auditEventsOnPostgres, auditEventsOnSqlite } from './tables/audit.ts'
 import {
+  modelLoadJobsOnPostgres,
+  modelLoadJobsOnSqlite,
+  modelSchedulingOnPostgres,
+  modelSchedulingOnSqlite,
+  nodeReplicasOnPostgres,
+  nodeReplicasOnSqlite,
+  nodesOnPostgres,
+  nodesOnSqlite,
+  pendingBackendOpsOnPostgres,
+  pendingBackendOpsOnSqlite,
+  replicaUsesOnPostgres,
+  replicaUsesOnSqlite,
+} from './tables/cluster.ts'
+import {
   documentBatchesOnPostgres,
   documentBatchesOnSqlite,
   documentChunksOnPostgres,
@@ -55,6 +69,12 @@ export const sqliteTables = {
   agentJobs: agentJobsOnSqlite,
   agentJobSteps: agentJobStepsOnSqlite,
   realtimeSecrets: realtimeSecretsOnSqlite,
+  nodes: nodesOnSqlite,
+  nodeReplicas: nodeReplicasOnSqlite,
+  replicaUses: replicaUsesOnSqlite,
+  modelLoadJobs: modelLoadJobsOnSqlite,
+  modelScheduling: modelSchedulingOnSqlite,
+  pendingBackendOps: pendingBackendOpsOnSqlite,
   ...sqliteAuthTables,
 }
 
@@ -78,6 +98,12 @@ export const postgresTables = {
   agentJobs: agentJobsOnPostgres,
   agentJobSteps: agentJobStepsOnPostgres,
   realtimeSecrets: realtimeSecretsOnPostgres,
+  nodes: nodesOnPostgres,
+  nodeReplicas: nodeReplicasOnPostgres,
+  replicaUses: replicaUsesOnPostgres,
+  modelLoadJobs: modelLoadJobsOnPostgres,
+  modelScheduling: modelSchedulingOnPostgres,
+  pendingBackendOps: pendingBackendOpsOnPostgres,
   ...postgresAuthTables,
 }
 
