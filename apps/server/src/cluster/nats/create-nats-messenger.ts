@@ -62,7 +62,8 @@ export async function createNatsMessenger(options: NatsMessengerOptions): Promis
     subscriptions += 1
     return connections.add({ subject, queue: queue ?? `${id}-${subscriptions}`, onMessage })
   }
-  add(`${inbox}.*`, (message) => requests.take(message))
+  // Without a queue, because the server tells only such subscriptions that nobody answers. A second copy finds no request.
+  connections.add({ subject: `${inbox}.*`, onMessage: (message) => requests.take(message) })
 
   await connections.start(firstConnectionMs)
   return {

@@ -3,7 +3,8 @@ import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 /** A subscription that outlives connections. */
 export interface Entry {
   readonly subject: string
-  readonly queue: string
+  /** @default each connection gets each message */
+  readonly queue?: string | undefined
   onMessage(message: Msg, line: Line): void
 }
 
@@ -67,7 +68,7 @@ export function createLine(connection: NatsConnection, onError: (error: Error) =
         // An error is a refused subject, which the server reports as well.
         if (error === null && subscriptions.has(entry)) entry.onMessage(message, line)
       }
-      subscriptions.set(entry, connection.subscribe(subject, { queue, callback }))
+      subscriptions.set(entry, connection.subscribe(subject, queue === undefined ? { callback } : { queue, callback }))
     },
     remove(entry) {
       const subscription = subscriptions.get(entry)
