@@ -7,7 +7,7 @@ import { createNodeCredentials, frontEndInbox, nodeInbox } from './node-credenti
 const nats = await startNats()
 afterAll(() => nats[Symbol.asyncDispose]())
 const server = nats as RunningNats
-const soon = { signal: new AbortController().signal, timeoutMs: 30_000 }
+const soon = { signal: new AbortController().signal, timeoutMs: 2000 }
 
 it('says why the credentials were not tried', (context) => {
   if (!nats.available) context.skip(nats.reason)
