@@ -19,6 +19,7 @@ export interface ClusterIndex extends ClusterView {
   /** Adds or replaces a replica by its id. */
   setReplica(replica: Replica): void
   removeReplica(id: string): void
+  replica(id: string): Replica | undefined
   replicas(): Iterable<Replica>
 }
 
@@ -70,6 +71,7 @@ export function createClusterIndex({
     node: (id) => nodesById.get(id),
     onNode: (id) => byNode.get(id) ?? NOTHING,
     ofModel: (model) => byModel.get(model) ?? NOTHING,
+    replica: (id) => replicasById.get(id),
     replicas: () => replicasById.values(),
     setNode: (node) => void nodesById.set(node.id, node),
     removeNode(id) {
