@@ -1,8 +1,9 @@
 import type { ClusterNode, Replica } from '../contract/nodes.ts'
-import { judgeNode, ownReplicas } from './judge-node.ts'
+import { judgeNode, missingMemory, ownReplicas } from './judge-node.ts'
 import { findConflicts, refuseDisk, refuseNode, refuseReplica } from './node-filters.ts'
 import { freeMemory } from './node-memory.ts'
 import type { NodeVerdict, PlacementDecision, PlacementInput } from './placement-types.ts'
+import { canFreeBefore, planEvictions } from './plan-evictions.ts'
 
 /** Wait before a decision is repeated while every fitting node is busy, milliseconds. */
 const RETRY_MS = 500
@@ -36,30 +37,51 @@ function rankFitting(input: PlacementInput, node: ClusterNode, own: readonly Rep
   }
 }
 
-/** Nodes that pass every filter which no eviction can help with. */
-function* passing(input: PlacementInput): Iterable<{ readonly node: ClusterNode; readonly own: readonly Replica[] }> {
+/** A node that passes every filter which no eviction can help with. */
+interface OpenNode {
+  readonly node: ClusterNode
+  readonly own: readonly Replica[]
+}
+
+function findOpen(input: PlacementInput): readonly OpenNode[] {
+  const open: OpenNode[] = []
   for (const node of input.view.nodes()) {
     if (refuseNode(input, node)) continue
     const own = ownReplicas(input, node)
-    if (refuseReplica(input, node, own)) continue
-    if (input.isDiskChecked && refuseDisk(input, node, own)) continue
-    yield { node, own }
+    if (refuseReplica(input, node, own) || (input.isDiskChecked && refuseDisk(input, node, own))) continue
+    open.push({ node, own })
   }
+  return open
 }
 
-function lastUse({ evictions }: NodeVerdict): number {
-  return Math.max(...evictions.map(({ usedAt }) => usedAt))
+/** Evictions on a node, and the last use of the youngest victim. */
+interface EvictingNode {
+  readonly node: ClusterNode
+  readonly victims: readonly Replica[]
+  readonly usedAt: number
+}
+
+function planOn(input: PlacementInput, node: ClusterNode, before: number): EvictingNode | undefined {
+  const missingBytes = missingMemory(input, node)
+  if (!canFreeBefore(input, { nodeId: node.id, missingBytes, before })) return undefined
+  const conflicts = findConflicts(input, input.view.onNode(node.id).values())
+  const plan = planEvictions(input, { node, conflicts, missingBytes })
+  if (plan.kind !== 'evict') return undefined
+  return { node, victims: plan.victims, usedAt: Math.max(...plan.victims.map(({ usedAt }) => usedAt)) }
+}
+
+function compareEvictions(a: EvictingNode, b: EvictingNode): number {
+  return a.usedAt - b.usedAt || a.victims.length - b.victims.length || (a.node.name < b.node.name ? -1 : 1)
 }
 
 /** The node whose victims have been idle for longest. */
-function chooseByEviction(verdicts: readonly NodeVerdict[]): NodeVerdict | undefined {
-  return verdicts
-    .filter(({ isPossible }) => isPossible)
-    .reduce<NodeVerdict | undefined>((best, verdict) => {
-      if (!best) return verdict
-      const difference = lastUse(verdict) - lastUse(best) || verdict.evictions.length - best.evictions.length
-      return difference < 0 || (difference === 0 && verdict.nodeName < best.nodeName) ? verdict : best
-    }, undefined)
+function chooseByEviction(input: PlacementInput, open: readonly OpenNode[]): ClusterNode | undefined {
+  let best: EvictingNode | undefined
+  for (const { node } of open) {
+    const plan = planOn(input, node, best?.usedAt ?? Number.POSITIVE_INFINITY)
+    if (plan && (!best || compareEvictions(plan, best) < 0)) best = plan
+  }
+  return best?.node
 }
 
 function toChosen(verdict: NodeVerdict): PlacementDecision {
@@ -88,15 +110,14 @@ function countReplicas({ needs, view }: PlacementInput): number {
 export function choosePlacement(input: PlacementInput): PlacementDecision {
   const { maxReplicas } = input.scheduling
   if (maxReplicas > 0 && countReplicas(input) >= maxReplicas) return { kind: 'none', reason: 'max_replicas', nodes: [] }
-  const open = [...passing(input)]
+  const open = findOpen(input)
   let best: Rank | undefined
   for (const { node, own } of open) {
     const rank = rankFitting(input, node, own)
     if (rank && (!best || isBefore(rank, best))) best = rank
   }
-  if (best) return toChosen(judgeNode(input, best.node))
-  const verdict = chooseByEviction(open.map(({ node }) => judgeNode(input, node)))
-  if (verdict) return toChosen(verdict)
+  const chosen = best?.node ?? chooseByEviction(input, open)
+  if (chosen) return toChosen(judgeNode(input, chosen))
   const nodes = [...input.view.nodes()].map((node) => judgeNode(input, node))
   if (nodes.some(({ isBusy }) => isBusy)) return { kind: 'wait', retryMs: RETRY_MS, nodes }
   return { kind: 'none', reason: nodes.length === 0 ? 'no_nodes' : 'refused', nodes }

@@ -4,6 +4,8 @@ import { freeMemory } from './node-memory.ts'
 import type { NodeVerdict, PlacementInput, Refusal } from './placement-types.ts'
 import { planEvictions } from './plan-evictions.ts'
 
+const NONE: readonly Replica[] = []
+
 function sumInFlight(replicas: Iterable<Replica>): number {
   let sum = 0
   for (const { inFlight } of replicas) sum += inFlight
@@ -12,7 +14,17 @@ function sumInFlight(replicas: Iterable<Replica>): number {
 
 /** Replicas of the model on a node. A replica that is still being removed keeps its index. */
 export function ownReplicas({ needs, view }: PlacementInput, node: ClusterNode): readonly Replica[] {
-  return [...view.ofModel(needs.model).values()].filter(({ nodeId }) => nodeId === node.id)
+  const replicas = view.ofModel(needs.model)
+  if (replicas.size === 0) return NONE
+  let own: Replica[] | undefined
+  for (const replica of replicas.values()) if (replica.nodeId === node.id) own = [...(own ?? []), replica]
+  return own ?? NONE
+}
+
+/** Bytes that the model needs beyond the free ones; not above 0 when it fits. */
+export function missingMemory({ needs }: PlacementInput, node: ClusterNode): number {
+  const needed = needs.memoryBytes ?? 0
+  return needed - (freeMemory(node).bytes ?? needed)
 }
 
 function refuseGroup(conflicts: readonly Replica[]): readonly Refusal[] {
@@ -50,7 +62,7 @@ export function judgeNode(input: PlacementInput, node: ClusterNode): NodeVerdict
     refuseReplica(input, node, own),
     input.isDiskChecked ? disk : undefined,
   ].filter(isPresent)
-  const plan = planEvictions(input, { node, conflicts, missingBytes: needed - (free.bytes ?? needed) })
+  const plan = planEvictions(input, { node, conflicts, missingBytes: missingMemory(input, node) })
   const soft = plan.kind === 'evict' ? [] : [...refuseGroup(conflicts), ...refuseMemory(needed, free.bytes, free.kind)]
   return {
     nodeId: node.id,

@@ -19,6 +19,23 @@ export interface EvictionNeed {
 
 const NOTHING: EvictionPlan = { kind: 'evict', victims: [] }
 
+/**
+ * Whether replicas that were last used before a time could free enough memory. It asks less than a plan, so that most
+ * nodes need none.
+ */
+export function canFreeBefore(
+  { needs, view }: PlacementInput,
+  { nodeId, missingBytes, before }: { readonly nodeId: string; readonly missingBytes: number; readonly before: number },
+): boolean {
+  let missing = missingBytes
+  for (const replica of view.onNode(nodeId).values()) {
+    if (replica.usedAt > before || replica.model === needs.model || !isIdle(replica)) continue
+    missing -= replica.sizeVram ?? needs.memoryBytes ?? 0
+    if (missing <= 0) return true
+  }
+  return missing <= 0
+}
+
 function isIdle(replica: Replica): boolean {
   return replica.inFlight === 0 && (replica.state === 'loaded' || replica.state === 'idle')
 }
