@@ -6,6 +6,7 @@ import type { ReplicaKey } from './prefix-owners.ts'
 const DEFAULT_ABS_THRESHOLD = 2
 const DEFAULT_REL_THRESHOLD = 1.5
 const DEFAULT_MIN_MATCH = 0.3
+const FEW_REQUESTS = 2
 
 /** Everything that the choice of a replica is made from. */
 export interface ReplicaInput {
@@ -81,20 +82,43 @@ function withinThresholds(candidates: readonly Candidate[], { scheduling }: Repl
 const isAt = ({ replica }: Candidate, key: ReplicaKey): boolean =>
   replica.nodeId === key.nodeId && replica.replicaIndex === key.replicaIndex
 
+/**
+ * How far a replica is ahead of the mean in recent requests, as a share of the mean. A few requests more are a
+ * conversation, not a load.
+ */
+function leadOf({ recent }: Candidate, meanRecent: number): number {
+  return Math.max(0, recent - meanRecent) / (meanRecent + FEW_REQUESTS)
+}
+
+/**
+ * The replica with the longest beginning, less its lead in recent requests: a conversation stays where it is, a new one
+ * goes to one of the replicas that know its beginning, and a busy replica hands beginnings over to others.
+ */
 function chooseByPrefix(candidates: readonly Candidate[], input: ReplicaInput): ReplicaChoice | undefined {
   const { chain, now, prefixes, scheduling } = input
   const allowed = withinThresholds(candidates, input)
-  const match = prefixes.find({
+  const matches = prefixes.find({
     chain,
     now,
     isAllowed: (key) => allowed.some((candidate) => isAt(candidate, key)),
+    limit: allowed.length,
   })
-  if (match.share >= (scheduling.minPrefixMatch || DEFAULT_MIN_MATCH)) {
-    const holders = allowed.filter((candidate) => match.replicas.some((key) => isAt(candidate, key)))
-    const holder = leastLoaded(holders, input)
-    if (holder) return { replica: holder.replica, reason: 'prefix', prefixShare: match.share }
+  const meanRecent = candidates.reduce((sum, { recent }) => sum + recent, 0) / candidates.length
+  const least = scheduling.minPrefixMatch || DEFAULT_MIN_MATCH
+  let best: { readonly candidate: Candidate; readonly share: number; readonly score: number } | undefined
+  for (const candidate of allowed) {
+    const found = matches.find(({ replica }) => isAt(candidate, replica))?.share ?? 0
+    const share = found >= least ? found : 0
+    const score = share - leadOf(candidate, meanRecent)
+    const isBetter =
+      !best ||
+      score > best.score ||
+      (score === best.score && leastLoaded([best.candidate, candidate], input) === candidate)
+    if (isBetter) best = { candidate, share, score }
   }
-  return undefined
+  return best && best.share > 0
+    ? { replica: best.candidate.replica, reason: 'prefix', prefixShare: best.share }
+    : undefined
 }
 
 /**

@@ -11,18 +11,24 @@ describe('prefix index', () => {
     index.observe('m', { chain: [1, 2], replica: at('a'), now: 0 })
     index.observe('m', { chain: [1, 2], replica: at('b', 1), now: 0 })
     index.observe('m', { chain: [1], replica: at('c'), now: 0 })
-    const match = index.find({ chain: [1, 2, 3, 4], now: 1, isAllowed: all })
-    expect(match.share).toBe(0.5)
-    expect(match.replicas).toHaveLength(2)
-    expect(index.find({ chain: [7], now: 1, isAllowed: all })).toEqual({ replicas: [], share: 0 })
+    const find = (limit: number) =>
+      index
+        .find({ chain: [1, 2, 3, 4], now: 1, isAllowed: all, limit })
+        .map(({ replica, share }) => [replica.nodeId, share])
+    expect(find(1)).toEqual([
+      ['b', 0.5],
+      ['a', 0.5],
+    ])
+    expect(find(3).at(-1)).toEqual(['c', 0.25])
+    expect(index.find({ chain: [7], now: 1, isAllowed: all, limit: 1 })).toEqual([])
   })
 
   it('forgets one replica, all of a model on a node, or a whole node', () => {
     const index = createPrefixIndex()
     const found = () =>
       index
-        .find({ chain: [1], now: 0, isAllowed: all })
-        .replicas.map((key) => `${key.nodeId}${key.replicaIndex}`)
+        .find({ chain: [1], now: 0, isAllowed: all, limit: 1 })
+        .map(({ replica }) => `${replica.nodeId}${replica.replicaIndex}`)
         .sort()
     for (const replica of [at('a', 0), at('a', 1), at('b', 0), at('c', 0)])
       index.observe('m', { chain: [1], replica, now: 0 })
@@ -96,9 +102,9 @@ describe('prefix index', () => {
             const live = (hash: number) =>
               new Set(noted.filter((entry) => entry.hash === hash && now - entry.at <= 100).map((entry) => entry.node))
             const depth = hashes.findLastIndex((hash) => live(hash).size > 0) + 1
-            const match = index.find({ chain: hashes, now, isAllowed: all })
-            expect(match.share).toBeCloseTo(depth / hashes.length)
-            expect(new Set(match.replicas.map(({ nodeId }) => nodeId))).toEqual(
+            const matches = index.find({ chain: hashes, now, isAllowed: all, limit: 1 })
+            expect(matches[0]?.share ?? 0).toBeCloseTo(depth / hashes.length)
+            expect(new Set(matches.map(({ replica }) => replica.nodeId))).toEqual(
               depth === 0 ? new Set() : live(hashes[depth - 1] ?? -1),
             )
           }

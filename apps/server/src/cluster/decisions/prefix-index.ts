@@ -3,8 +3,8 @@ import { createPrefixOwners, type PrefixOwner, type ReplicaKey } from './prefix-
 
 /** What a choice of a replica asks of the index. */
 export interface PrefixView {
-  /** The replicas that hold the longest beginning of a prompt, among those that are allowed; none: an empty list. */
-  find(query: PrefixQuery): PrefixMatch
+  /** The replicas that have worked on a beginning of a prompt, the longest beginning first. */
+  find(query: PrefixQuery): readonly PrefixMatch[]
   /** Requests that a replica got lately: each counts half after the half-life. At least 0. */
   recentRequests(model: string, replica: ReplicaKey, now: number): number
 }
@@ -14,11 +14,12 @@ export interface PrefixQuery {
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly isAllowed: (replica: ReplicaKey) => boolean
+  /** Replicas that are enough; all with the last length are found. */
+  readonly limit: number
 }
 
 export interface PrefixMatch {
-  /** All with a match of this length. */
-  readonly replicas: readonly ReplicaKey[]
+  readonly replica: ReplicaKey
   /** Share of the prompt, 0 to 1. */
   readonly share: number
 }
@@ -63,8 +64,6 @@ function findSeen(first: Seen | undefined, owner: PrefixOwner): Seen | undefined
   return undefined
 }
 
-const NO_MATCH: PrefixMatch = { replicas: [], share: 0 }
-
 /**
  * Creates an index. Hashes hold the name of their model, so one table serves all models. It has two generations: pairs
  * enter the young one, and the old one is dropped when the young one is full or older than the time to live.
@@ -101,11 +100,13 @@ export function createPrefixIndex({
   }
   const lastSeen = (hash: number, owner: PrefixOwner): number =>
     (findSeen(young.get(hash), owner) ?? findSeen(old.get(hash), owner))?.at ?? Number.NEGATIVE_INFINITY
-  const collect = (first: Seen | undefined, query: PrefixQuery, found: ReplicaKey[]): void => {
+  const collect = (first: Seen | undefined, query: PrefixQuery, found: PrefixMatch[], depth: number): void => {
     for (let seen = first; seen; seen = seen.next) {
       const { owner, at } = seen
-      if (owner.isForgotten || query.now - at > ttlMs || found.includes(owner.replica)) continue
-      if (query.isAllowed(owner.replica)) found.push(owner.replica)
+      if (owner.isForgotten || query.now - at > ttlMs || found.some(({ replica }) => replica === owner.replica))
+        continue
+      if (query.isAllowed(owner.replica))
+        found.push({ replica: owner.replica, share: matchShare(depth, query.chain.length) })
     }
   }
 
@@ -114,15 +115,13 @@ export function createPrefixIndex({
       return youngSize + oldSize
     },
     find(query) {
-      const { chain } = query
-      const found: ReplicaKey[] = []
-      for (let index = chain.length - 1; index >= 0; index -= 1) {
-        const hash = chain[index] ?? 0
-        collect(young.get(hash), query, found)
-        collect(old.get(hash), query, found)
-        if (found.length > 0) return { replicas: found, share: matchShare(index + 1, chain.length) }
+      const found: PrefixMatch[] = []
+      for (let depth = query.chain.length; depth > 0 && found.length < query.limit; depth -= 1) {
+        const hash = query.chain[depth - 1] ?? 0
+        collect(young.get(hash), query, found, depth)
+        collect(old.get(hash), query, found, depth)
       }
-      return NO_MATCH
+      return found
     },
     recentRequests(model, replica, now) {
       const owner = owners.get(model, replica)
