@@ -2,12 +2,18 @@
 // server uses. Each seed gives the same cluster, requests and failures.
 //   pnpm --filter @svc/bench cluster-sim [-- --nodes 1000 --models 10000 --requests 1000000 --days 7 --seed 1]
 //   --policy prefix_cache | least_loaded | round_robin
+//   --plot file.svg
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { simulate } from '../../apps/server/src/cluster/decisions/__fixtures__/simulation.ts'
 import {
   measureEvenness,
   percentile,
 } from '../../apps/server/src/cluster/decisions/__fixtures__/simulation-measures.ts'
+import { drawBars } from './cluster-plot.ts'
+
+/** Requests of a replica in a day, on the mean of its model: with fewer, chance hides the choice. */
+const MIN_REQUESTS = 200
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
@@ -20,6 +26,7 @@ const { values } = parseArgs({
     'front-ends': { type: 'string', default: '3' },
     'failure-hours': { type: 'string', default: '72' },
     policy: { type: 'string', default: 'prefix_cache' },
+    plot: { type: 'string' },
   },
 })
 const policy = values.policy === 'least_loaded' || values.policy === 'round_robin' ? values.policy : 'prefix_cache'
@@ -38,7 +45,7 @@ const measures = simulate({
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
 const times = (values_: readonly number[]): string =>
   [0.5, 0.99, 0.999, 1].map((share) => `${percentile(values_, share).toFixed(3)} ms`).join(' | ')
-const evenness = measureEvenness(measures.load, 50)
+const evenness = measureEvenness(measures.load, MIN_REQUESTS)
 const rows: readonly (readonly [string, string | number])[] = [
   ['requests', measures.requests],
   ['requests with a choice between replicas', measures.choices],
@@ -63,3 +70,5 @@ process.stdout.write('\n| Decision | 50 % | 99 % | 99.9 % | longest |\n|---|---|
 process.stdout.write(`| placement (${measures.placementMs.length}) | ${times(measures.placementMs)} |\n`)
 process.stdout.write(`| choice of a replica (${measures.choiceMs.length}) | ${times(measures.choiceMs)} |\n`)
 process.stdout.write(`| plan of the reconciler (${measures.reconcileMs.length}) | ${times(measures.reconcileMs)} |\n`)
+if (values.plot)
+  writeFileSync(values.plot, drawBars('Load of replicas by day', spreadOfLoad(measures.load, MIN_REQUESTS)))

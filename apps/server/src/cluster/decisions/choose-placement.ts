@@ -8,18 +8,28 @@ import { canFreeBefore, planEvictions } from './plan-evictions.ts'
 /** Wait before a decision is repeated while every fitting node is busy, milliseconds. */
 const RETRY_MS = 500
 
-/** A node that fits, with its figures in the order of their weight: the smaller ones win. */
+/** A node that fits. Less of each figure is better, but for free memory. */
 interface Rank {
   readonly node: ClusterNode
-  readonly figures: readonly number[]
+  readonly own: number
+  readonly isUsed: number
+  readonly isUnstaged: number
+  readonly inFlight: number
+  readonly replicas: number
+  readonly free: number
 }
 
-function isBefore(a: Rank, b: Rank): boolean {
-  for (const [index, figure] of a.figures.entries()) {
-    const other = b.figures[index] ?? 0
-    if (figure !== other) return figure < other
-  }
-  return a.node.name < b.node.name
+/** Replicas of one model spread out; then idle nodes win, those that have the files, and the least loaded. */
+function compareRanks(a: Rank, b: Rank): number {
+  return (
+    a.own - b.own ||
+    a.isUsed - b.isUsed ||
+    a.isUnstaged - b.isUnstaged ||
+    a.inFlight - b.inFlight ||
+    a.replicas - b.replicas ||
+    b.free - a.free ||
+    (a.node.name < b.node.name ? -1 : 1)
+  )
 }
 
 function rankFitting(input: PlacementInput, node: ClusterNode, own: readonly Replica[]): Rank | undefined {
@@ -32,8 +42,12 @@ function rankFitting(input: PlacementInput, node: ClusterNode, own: readonly Rep
   const isStaged = own.length > 0 || input.isStagedOn?.(node.id) === true
   return {
     node,
-    // Replicas of one model spread out; then idle nodes, those that have the files, and the least loaded.
-    figures: [own.length, all.size === 0 ? 0 : 1, isStaged ? 0 : 1, inFlight, all.size, -(free ?? 0)],
+    own: own.length,
+    isUsed: Math.min(1, all.size),
+    isUnstaged: isStaged ? 0 : 1,
+    inFlight,
+    replicas: all.size,
+    free: free ?? 0,
   }
 }
 
@@ -114,7 +128,7 @@ export function choosePlacement(input: PlacementInput): PlacementDecision {
   let best: Rank | undefined
   for (const { node, own } of open) {
     const rank = rankFitting(input, node, own)
-    if (rank && (!best || isBefore(rank, best))) best = rank
+    if (rank && (!best || compareRanks(rank, best) < 0)) best = rank
   }
   const chosen = best?.node ?? chooseByEviction(input, open)
   if (chosen) return toChosen(judgeNode(input, chosen))

@@ -47,9 +47,11 @@ export function refuseReplica(
   return undefined
 }
 
+const NONE: readonly Replica[] = []
+
 /** Replicas of other models that share a concurrency group with the model. */
 export function findConflicts({ needs, groupsOf }: PlacementInput, replicas: Iterable<Replica>): readonly Replica[] {
-  if (!groupsOf || needs.concurrencyGroups.length === 0) return []
+  if (!groupsOf || needs.concurrencyGroups.length === 0) return NONE
   return [...replicas].filter(
     ({ model }) => model !== needs.model && groupsOf(model).some((group) => needs.concurrencyGroups.includes(group)),
   )

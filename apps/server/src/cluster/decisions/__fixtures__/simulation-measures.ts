@@ -68,20 +68,44 @@ export interface Evenness {
   readonly models: number
 }
 
-/** @param minRequests of a replica in a day, on the mean, so that chance does not hide the choice */
-export function measureEvenness(load: Measures['load'], minRequests: number): Evenness {
-  let [weight, busiest, distance, models] = [0, 0, 0, 0]
+/** Rates of the replicas of a model on a day; a replica that was up for a part of the day counts by its rate. */
+function* ratesByDay(load: Measures['load'], minRequests: number) {
   for (const replicas of load.values()) {
-    // A replica that was up for a part of the day counts by its rate.
     const rows = [...replicas.values()].filter(({ upMs }) => upMs > 12 * 3_600_000)
     const rates = rows.map(({ requests, upMs }) => requests / upMs)
     const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length
     const requests = rows.reduce((sum, row) => sum + row.requests, 0)
-    if (rows.length < 2 || requests / rows.length < minRequests) continue
+    if (rows.length >= 2 && requests / rows.length >= minRequests) yield { shares: rates.map((rate) => rate / mean), requests }
+  }
+}
+
+/** @param minRequests of a replica in a day, on the mean, so that chance does not hide the choice */
+export function measureEvenness(load: Measures['load'], minRequests: number): Evenness {
+  let [weight, busiest, distance, models] = [0, 0, 0, 0]
+  for (const { shares, requests } of ratesByDay(load, minRequests)) {
     models += 1
     weight += requests
-    busiest += requests * (Math.max(...rates) / mean - 1)
-    distance += (requests * rates.reduce((sum, rate) => sum + Math.abs(rate / mean - 1), 0)) / rates.length
+    busiest += requests * (Math.max(...shares) - 1)
+    distance += (requests * shares.reduce((sum, share) => sum + Math.abs(share - 1), 0)) / shares.length
   }
   return { busiest: busiest / weight, mean: distance / weight, models }
+}
+
+/** How many replicas had which share of the mean, in steps of 5 %. */
+export function spreadOfLoad(
+  load: Measures['load'],
+  minRequests: number,
+): readonly { readonly label: string; readonly share: number }[] {
+  const counts = new Map<number, number>()
+  let all = 0
+  for (const { shares } of ratesByDay(load, minRequests))
+    for (const share of shares) {
+      const step = Math.min(26, Math.max(14, Math.round(share * 20)))
+      counts.set(step, (counts.get(step) ?? 0) + 1)
+      all += 1
+    }
+  return Array.from({ length: 13 }, (_, index) => ({
+    label: `${70 + 5 * index} %`,
+    share: (counts.get(14 + index) ?? 0) / Math.max(1, all),
+  }))
 }
