@@ -9,6 +9,7 @@ import { simulate } from '../../apps/server/src/cluster/decisions/__fixtures__/s
 import {
   measureEvenness,
   percentile,
+  spreadOfLoad,
 } from '../../apps/server/src/cluster/decisions/__fixtures__/simulation-measures.ts'
 import { drawBars } from './cluster-plot.ts'
 
