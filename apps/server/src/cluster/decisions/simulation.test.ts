@@ -14,7 +14,7 @@ it('runs a small cluster through hours of requests and failures', () => {
   })
   expect(measures.requests).toBeGreaterThan(1200)
   expect(measures.nodeFailures).toBeGreaterThan(10)
-  expect(measures.evictions).toBeGreaterThan(50)
+  expect(measures.evictions).toBeGreaterThan(5)
   expect(measures.overcommitted).toBe(0)
   expect(measures.unplaced).toBe(0)
   expect(measures.hitShare / measures.boundShare).toBeGreaterThan(0.9)
