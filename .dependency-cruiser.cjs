@@ -337,6 +337,13 @@ module.exports = {
       to: { path: '^apps/server/src/(http|inference)/' },
     },
     {
+      name: 'cluster-decisions-are-pure',
+      comment: 'placement, routing and reconciling are decided from values; the simulation runs the same functions',
+      severity: 'error',
+      from: { path: '^apps/server/src/cluster/decisions/', pathNot: [TEST, '/__fixtures__/'] },
+      to: { pathNot: '^apps/server/src/cluster/(decisions|contract)/' },
+    },
+    {
       name: 'web-knows-the-document-alone',
       comment: 'the interface talks to the server over HTTP; its types are generated from the OpenAPI document',
       severity: 'error',
