@@ -6,17 +6,33 @@ import type { FileLock } from '../files/file-lock.ts'
 import { createTemporaryPath } from '../files/temporary-files.ts'
 import type { Clock } from '../ports.ts'
 
+/** An engine that a server stands on. */
+export type Engine = 'database' | 'nats'
+
 /** A reason why a server takes no requests. */
 export interface Unready {
   readonly status: 'starting' | 'stopping' | 'degraded'
   readonly reason: string
+  /** Engines that are away. */
+  readonly missing?: readonly Engine[]
 }
 
 /** Whether the server takes requests. */
 export interface Readiness {
   /** Gives the reason why the server is not ready, else undefined. Never rejects. */
   look(): Promise<Unready | undefined>
+  /** Gives what slows a server that takes requests, else undefined. */
+  slowness(): Slowness | undefined
 }
+
+/** A server takes requests and learns of changes by other servers later than usual. */
+export interface Slowness {
+  readonly status: 'degraded'
+  readonly reason: string
+  readonly missing: readonly Engine[]
+}
+
+type Fault = Pick<Unready, 'reason' | 'missing'>
 
 /** Time for which a result is reused. */
 const SEEN_MS = 1000
@@ -33,16 +49,30 @@ export interface ReadinessParts {
   readonly dataPath: string
   readonly database: Pick<Database, 'queries'>
   readonly clock: Clock
+  /** Whether the message bus is connected. @default no bus is in use */
+  readonly isBusConnected?: (() => boolean) | undefined
 }
 
 /** Checks whether the server can work, from its data folder, its disk and its database. */
-export function createReadiness({ passing, lock, dataPath, database, clock }: ReadinessParts): Readiness {
-  let seen: { readonly at: number; readonly found: Promise<string | undefined> } | undefined
+export function createReadiness({
+  passing,
+  lock,
+  dataPath,
+  database,
+  clock,
+  isBusConnected = () => true,
+}: ReadinessParts): Readiness {
+  let seen: { readonly at: number; readonly found: Promise<Fault | undefined> } | undefined
 
-  async function examine(): Promise<string | undefined> {
+  async function examine(): Promise<Fault | undefined> {
     const lost = lock.lossReason()
-    if (lost !== undefined) return `the data folder was taken away: ${lost}`
-    return (await checkDisk(dataPath)) ?? (await checkDatabase())
+    if (lost !== undefined) return { reason: `the data folder was taken away: ${lost}` }
+    const full = await checkDisk(dataPath)
+    if (full !== undefined) return { reason: full }
+    const away = await checkDatabase()
+    return away === undefined
+      ? undefined
+      : { reason: away, missing: ['database', ...(isBusConnected() ? [] : (['nats'] as const))] }
   }
 
   async function checkDatabase(): Promise<string | undefined> {
@@ -68,8 +98,12 @@ export function createReadiness({ passing, lock, dataPath, database, clock }: Re
       if (unready !== undefined) return unready
       const now = clock.monotonic()
       if (seen === undefined || now - seen.at > SEEN_MS) seen = { at: now, found: examine() }
-      const reason = await seen.found
-      return reason === undefined ? undefined : { status: 'degraded', reason }
+      const fault = await seen.found
+      return fault === undefined ? undefined : { status: 'degraded', ...fault }
+    },
+    slowness() {
+      if (isBusConnected()) return undefined
+      return { status: 'degraded', reason: 'the message bus is not connected', missing: ['nats'] }
     },
   }
 }

@@ -12,6 +12,7 @@ import type { Clock, Logger } from '../ports.ts'
 import { createSettings, type Settings } from '../settings/settings.ts'
 import { createSettingsFolder } from '../settings/settings-files.ts'
 import type { Closers } from './closers.ts'
+import type { ClusterConnection } from './open-cluster.ts'
 
 /** Options of {@link openData}. */
 export interface DataOptions {
@@ -20,12 +21,22 @@ export interface DataOptions {
   readonly version: string
   readonly clock: Clock
   readonly log: Logger
+  /** Whether the server will listen. A command joins no others. */
+  readonly listens: boolean
+}
+
+/** What joins this server with others. */
+export interface Cluster extends Omit<ClusterConnection, 'link'> {
+  /** Whether a worker needs room on its disk for a model; without this a warning is enough. */
+  readonly checksDiskHeadroom: () => boolean
 }
 
 /** The durable data of a server. */
 export interface OpenData {
   /** Carries hints between the parts of the server. */
   readonly bus: Bus
+  /** Undefined without `--distributed`. */
+  readonly cluster: Cluster | undefined
   readonly lock: FileLock
   readonly database: Database
   readonly settings: Settings
@@ -51,7 +62,11 @@ export async function openData(options: DataOptions, closers: Closers): Promise<
     clock,
   })
   closers.push(() => database.close())
-  const bus = createBus({ logger })
+  const joined =
+    config.distributed && options.listens
+      ? await (await import('./open-cluster.ts')).openCluster({ config, clock, log: logger }, closers)
+      : undefined
+  const bus = createBus({ logger, link: joined?.link })
   closers.push(() => bus.close())
   const files = createSettingsFolder({
     folder: config.configDir,
@@ -61,7 +76,8 @@ export async function openData(options: DataOptions, closers: Closers): Promise<
   })
   const settings = await createSettings({ config, sources, files, bus, logger })
   closers.push(() => settings.close())
-  return { bus, lock, database, settings }
+  const checksDiskHeadroom = (): boolean => settings.get('distributed_disk_headroom_check')
+  return { bus, cluster: joined && { ...joined, checksDiskHeadroom }, lock, database, settings }
 }
 
 /** A server with a folder that it may only read still serves the models in it. */

@@ -108,8 +108,8 @@ export async function openPlatform(
 ): Promise<Platform> {
   const { config, version, clock, log } = options
   if (listens) checkCluster(config, { hasAccounts: usesAccounts(config) })
-  const data = await openData(options, closers)
-  const { bus, lock, database, settings } = data
+  const data = await openData({ ...options, listens }, closers)
+  const { bus, cluster, lock, database, settings } = data
   const hasModel = (name: string): boolean => modelFiles.get(name) !== undefined
   const onNewAdmin = (user: User): void => void changes.record(toNewAdmin(user))
   const accounts = await openAccounts(
@@ -199,6 +199,13 @@ export async function openPlatform(
   })
   closers.push(closeGalleries)
   showLiveFigures(metrics.server, { backends, traces, spans })
+  if (cluster !== undefined) {
+    metrics.server.show({
+      name: 'svc_bus_connected',
+      help: 'Whether the message bus is connected: 1 or 0.',
+      read: () => Number(cluster.messenger.isConnected),
+    })
+  }
   const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
   const bodies = createBodyReader({
     maxBytes: config.uploadLimitBytes,
@@ -321,6 +328,7 @@ export async function openPlatform(
     config,
     version,
     bus,
+    cluster,
     clock,
     log,
     settings,

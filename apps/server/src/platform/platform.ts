@@ -42,6 +42,7 @@ import type { OpenStages } from './lazy/lazy-stages.ts'
 import type { LazyToolServers } from './lazy/lazy-tool-servers.ts'
 import type { LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import type { AccountModule } from './open-accounts.ts'
+import type { Cluster } from './open-data.ts'
 
 /** The parts of the server that its features share. A feature takes the parts that it needs. */
 export interface Platform {
@@ -50,6 +51,8 @@ export interface Platform {
   readonly version: string
   /** Carries hints between the parts of the server. */
   readonly bus: Bus
+  /** What joins this server with others; undefined without `--distributed`. */
+  readonly cluster: Cluster | undefined
   readonly clock: Clock
   readonly log: RootLogger
   readonly settings: Settings

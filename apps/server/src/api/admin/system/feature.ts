@@ -27,7 +27,16 @@ export function systemFeature(platform: Platform): ServerFeature {
   })
   return {
     routes: [
-      ...healthRoutes(createReadiness({ passing, lock, dataPath: config.dataPath, database, clock })),
+      ...healthRoutes(
+        createReadiness({
+          passing,
+          lock,
+          dataPath: config.dataPath,
+          database,
+          clock,
+          isBusConnected: platform.cluster && (() => platform.cluster?.messenger.isConnected === true),
+        }),
+      ),
       ...systemRoutes({
         version: platform.version,
         async readMetrics() {

@@ -26,7 +26,10 @@ export function healthRoutes(readiness: Readiness): Route[] {
       summary: 'Whether requests are accepted',
       quiet: true,
       responses: {
-        200: { description: 'They are; the body is empty.' },
+        200: {
+          description: 'They are. The body is empty, unless the message bus is away.',
+          schema: async () => (await import('./schemas.ts')).unready,
+        },
         503: {
           description: 'Starting, stopping, or degraded: no disk, no database, no data folder.',
           schema: async () => (await import('./schemas.ts')).unready,
@@ -34,7 +37,10 @@ export function healthRoutes(readiness: Readiness): Route[] {
       },
       async handler() {
         const unready = await readiness.look()
-        if (unready === undefined) return new HttpReply(null)
+        if (unready === undefined) {
+          const slowness = readiness.slowness()
+          return slowness === undefined ? new HttpReply(null) : json(slowness)
+        }
         return json(unready, { status: 503, headers: { 'Retry-After': '1' } })
       },
     }),

@@ -10,8 +10,12 @@ export const systemQuery = z.object({
     ),
 })
 
-/** Reply of `GET /readyz` while the server takes no requests. */
+/** Reply of `GET /readyz` while the server takes no requests, or is slowed. */
 export const unready = z.object({
   status: z.enum(['starting', 'stopping', 'degraded']),
   reason: z.string(),
+  missing: z
+    .array(z.enum(['database', 'nats']))
+    .optional()
+    .describe('Engines that are away.'),
 })
