@@ -1,0 +1,176 @@
+import { eventually, startNats, startPostgres } from '@svc/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createNatsMessenger } from '../../src/cluster/nats/create-nats-messenger.ts'
+import { systemClock } from '../../src/clock.ts'
+import { silentLogger } from '../../src/db/__fixtures__/places.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+const TOKEN = 'token-of-workers'
+const KEY = 'key-of-an-admin'
+const [postgres, nats] = [await startPostgres(), await startNats()]
+const isThere = postgres.available && nats.available
+if (!isThere) console.warn('the suite of workers does not run: PostgreSQL or NATS is missing')
+
+/** What the worker of the other system sends, as it was captured. */
+const CAPTURED = {
+  address: '127.0.0.1:26051',
+  available_disk: 52_000_000_000,
+  available_ram: 8_000_000_000,
+  available_vram: 0,
+  capability: 'default',
+  gpu_compute_capability: '',
+  gpu_vendor: '',
+  http_address: '127.0.0.1:26050',
+  labels: { 'node.replica-slots': '2', tier: 'fast', zone: 'a' },
+  max_replicas_per_model: 2,
+  name: 'w1',
+  token: TOKEN,
+  total_disk: 100_000_000_000,
+  total_ram: 16_000_000_000,
+  total_vram: 0,
+  vram_budget: '50%',
+}
+
+describe.skipIf(!isThere)('workers', () => {
+  let server: TestServer
+  let id = ''
+  beforeAll(async () => {
+    if (!postgres.available || !nats.available) return
+    server = await startTestServer({
+      flags: [
+        '--distributed',
+        '--auth-enabled',
+        `--api-keys=${KEY}`,
+        '--auth-rate-limit=0',
+        `--auth-database-url=${await postgres.createDatabase()}`,
+      ],
+      env: {
+        SVC_NATS_URL: nats.url,
+        SVC_NATS_SERVICE_JWT: nats.service.jwt,
+        SVC_NATS_SERVICE_SEED: nats.service.seed,
+        SVC_NATS_ACCOUNT_SEED: nats.accountSeed,
+        SVC_REGISTRATION_TOKEN: TOKEN,
+        SVC_REGISTRATION_REQUIRE_AUTH: 'true',
+        SVC_DISTRIBUTED_REQUIRE_AUTH: 'true',
+        SVC_MODEL_SCHEDULING: '{"chat": {"min_replicas": 1}}',
+      },
+    })
+  }, 60_000)
+  afterAll(async () => {
+    await server?.close()
+    await nats[Symbol.asyncDispose]()
+    await postgres[Symbol.asyncDispose]()
+  })
+
+  const call = (method: string, path: string, { body, key = KEY }: { body?: unknown; key?: string } = {}) =>
+    server.call(path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+
+  it('are let in by the registration token alone', async () => {
+    const register = (key: string) => call('POST', '/api/node/register', { body: CAPTURED, key })
+    for (const key of [KEY, 'wrong']) {
+      const refused = await register(key)
+      expect([refused.status, refused.json()]).toMatchObject([
+        401,
+        { error: { type: 'node_error', message: 'invalid registration token' } },
+      ])
+    }
+    expect((await call('GET', '/api/nodes', { key: TOKEN })).status).toBe(401)
+    const bad = await call('POST', '/api/node/register', { body: { ...CAPTURED, address: 'nowhere' }, key: TOKEN })
+    expect([bad.status, bad.json()]).toMatchObject([400, { error: { type: 'node_error' } }])
+    const reply = await register(TOKEN)
+    expect([reply.status, reply.json()]).toMatchObject([201, { name: 'w1', node_type: 'backend', status: 'pending' }])
+    expect(reply.text).not.toContain('nats_jwt')
+    ;({ id } = reply.json() as { id: string })
+  })
+
+  it('get credentials of the bus once they are approved', async () => {
+    expect((await call('POST', `/api/nodes/${id}/approve`)).json()).toEqual({ message: 'node approved' })
+    const reply = (await call('POST', '/api/node/register', { body: CAPTURED, key: TOKEN })).json()
+    expect(reply).toMatchObject({ id, status: 'healthy', nats_jwt: expect.any(String), nats_user_seed: expect.stringMatching(/^SU/) })
+    const beat = await call('POST', `/api/node/${id}/heartbeat`, { body: { available_disk: 7 }, key: TOKEN })
+    expect(beat.json()).toEqual({ message: 'heartbeat received' })
+    expect((await call('GET', `/api/nodes/${id}`)).json()).toMatchObject({
+      available_disk: 7,
+      total_ram: 16_000_000_000,
+      labels: { tier: 'fast', 'node.name': 'w1' },
+      model_count: 0,
+    })
+    expect((await call('POST', '/api/node/x/heartbeat', { body: {}, key: TOKEN })).status).toBe(404)
+  })
+
+  it('have labels, limits, rules and an explained placement', async () => {
+    expect((await call('PATCH', `/api/nodes/${id}/labels`, { body: { tier: 'slow' } })).json()).toMatchObject({
+      tier: 'slow',
+      zone: 'a',
+    })
+    expect((await call('DELETE', `/api/nodes/${id}/labels/tier`)).status).toBe(204)
+    expect((await call('PUT', `/api/nodes/${id}/vram-budget`, { body: { value: '8GB' } })).json()).toEqual({
+      value: '8GB',
+    })
+    expect((await call('PUT', `/api/nodes/${id}/max-replicas-per-model`, { body: { value: 0 } })).status).toBe(400)
+    expect((await call('GET', '/api/nodes/scheduling')).json()).toMatchObject([{ model_name: 'chat', min_replicas: 1 }])
+    const body = { model_name: 'a/b', node_selector: { tier: 'none' } }
+    expect((await call('POST', '/api/nodes/scheduling', { body })).status).toBe(200)
+    const placement = (await call('GET', '/api/nodes/placement?model=a/b')).json()
+    expect(placement).toMatchObject({ decision: 'none', nodes: [{ node_name: 'w1', refusals: [{ filter: 'selector' }] }] })
+    expect((await call('DELETE', '/api/nodes/scheduling/a/b')).status).toBe(204)
+    expect((await call('GET', '/api/nodes/placement?model=a/b')).json()).toMatchObject({
+      decision: 'chosen',
+      node_name: 'w1',
+    })
+  })
+
+  it('install backends as operations; a worker that does not answer fails them', async () => {
+    if (!nats.available) return
+    const install = async () => {
+      const started = await call('POST', `/api/nodes/${id}/backends/install`, { body: { backend: 'mock' } })
+      expect(started.status).toBe(202)
+      return (started.json() as { jobID: string }).jobID
+    }
+    const listed = async () => ((await call('GET', '/api/operations')).json() as { operations: object[] }).operations
+    const failed = await install()
+    await eventually(async () =>
+      expect(await listed()).toMatchObject([
+        { jobID: failed, nodeID: id, nodeName: 'w1', nodes: [{ node_name: 'w1', status: 'Failed' }] },
+      ]),
+    )
+    const worker = await createNatsMessenger({
+      url: nats.url,
+      credentials: nats.service,
+      name: 'a worker',
+      clock: systemClock,
+      logger: silentLogger,
+    })
+    await eventually(() => expect(worker.isConnected).toBe(true))
+    const asked: unknown[] = []
+    worker.serve(`nodes.${id}.backend.install`, async (payload) => {
+      asked.push(payload)
+      return { success: true, address: '127.0.0.1:26051' }
+    })
+    worker.serve(`nodes.${id}.backend.list`, async () => ({ backends: null }))
+    await eventually(async () => expect((await call('GET', `/api/nodes/${id}/backends`)).json()).toEqual([]))
+    const jobId = await install()
+    await eventually(async () =>
+      expect((await call('GET', '/api/operations/history')).json()).toMatchObject({
+        operations: [{ jobID: jobId, nodeID: id, outcome: 'completed' }, { jobID: failed }],
+      }),
+    )
+    expect(asked).toMatchObject([{ backend: 'mock', op_id: jobId }])
+    await worker.close()
+  })
+
+  it('leave, and are forgotten', async () => {
+    expect((await call('POST', `/api/node/${id}/drain`, { key: TOKEN })).json()).toEqual({
+      message: 'node set to draining',
+    })
+    expect((await call('GET', `/api/nodes/${id}/backend-logs`)).status).toBe(502)
+    expect((await call('POST', `/api/node/${id}/deregister`, { key: TOKEN })).status).toBe(200)
+    expect((await call('GET', '/api/nodes')).json()).toMatchObject([{ status: 'offline', last_heartbeat: null }])
+    expect((await call('DELETE', `/api/nodes/${id}`)).json()).toEqual({ message: 'node deregistered' })
+    expect((await call('GET', `/api/nodes/${id}`)).json()).toMatchObject({ error: { type: 'node_error' } })
+  })
+})
