@@ -1,10 +1,11 @@
 import { eventually, startNats, startPostgres } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createNatsMessenger } from '../../src/cluster/nats/create-nats-messenger.ts'
 import { systemClock } from '../../src/clock.ts'
-import { silentLogger } from '../../src/db/__fixtures__/places.ts'
+import { createNatsMessenger } from '../../src/cluster/nats/create-nats-messenger.ts'
+import type { Logger } from '../../src/ports.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
+const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 const TOKEN = 'token-of-workers'
 const KEY = 'key-of-an-admin'
 const [postgres, nats] = [await startPostgres(), await startNats()]
@@ -90,7 +91,12 @@ describe.skipIf(!isThere)('workers', () => {
   it('get credentials of the bus once they are approved', async () => {
     expect((await call('POST', `/api/nodes/${id}/approve`)).json()).toEqual({ message: 'node approved' })
     const reply = (await call('POST', '/api/node/register', { body: CAPTURED, key: TOKEN })).json()
-    expect(reply).toMatchObject({ id, status: 'healthy', nats_jwt: expect.any(String), nats_user_seed: expect.stringMatching(/^SU/) })
+    expect(reply).toMatchObject({
+      id,
+      status: 'healthy',
+      nats_jwt: expect.any(String),
+      nats_user_seed: expect.stringMatching(/^SU/),
+    })
     const beat = await call('POST', `/api/node/${id}/heartbeat`, { body: { available_disk: 7 }, key: TOKEN })
     expect(beat.json()).toEqual({ message: 'heartbeat received' })
     expect((await call('GET', `/api/nodes/${id}`)).json()).toMatchObject({
@@ -116,7 +122,10 @@ describe.skipIf(!isThere)('workers', () => {
     const body = { model_name: 'a/b', node_selector: { tier: 'none' } }
     expect((await call('POST', '/api/nodes/scheduling', { body })).status).toBe(200)
     const placement = (await call('GET', '/api/nodes/placement?model=a/b')).json()
-    expect(placement).toMatchObject({ decision: 'none', nodes: [{ node_name: 'w1', refusals: [{ filter: 'selector' }] }] })
+    expect(placement).toMatchObject({
+      decision: 'none',
+      nodes: [{ node_name: 'w1', refusals: [{ filter: 'selector' }] }],
+    })
     expect((await call('DELETE', '/api/nodes/scheduling/a/b')).status).toBe(204)
     expect((await call('GET', '/api/nodes/placement?model=a/b')).json()).toMatchObject({
       decision: 'chosen',
@@ -142,6 +151,7 @@ describe.skipIf(!isThere)('workers', () => {
       url: nats.url,
       credentials: nats.service,
       name: 'a worker',
+      inboxPrefix: '_INBOX.worker',
       clock: systemClock,
       logger: silentLogger,
     })

@@ -3,6 +3,7 @@ import { createBus } from '../../bus/create-bus.ts'
 import { systemClock } from '../../clock.ts'
 import { databasePlaces, silentLogger } from '../../db/__fixtures__/places.ts'
 import { openDatabase } from '../../db/open-database.ts'
+import { registration } from '../contract/registration.ts'
 import { createHealthMonitor } from './health-monitor.ts'
 import { createNodeRegistry } from './node-registry.ts'
 import { createNodeStore } from './node-store.ts'
@@ -11,7 +12,6 @@ import { checkRegistration } from './report.ts'
 import { parseSchedulingConfig } from './scheduling-config.ts'
 import { createSchedulingRules } from './scheduling-rules.ts'
 import { parseVramBudget, toBudgetBytes } from './vram-budget.ts'
-import { registration } from '../contract/registration.ts'
 
 const places = await databasePlaces()
 const { signal } = new AbortController()

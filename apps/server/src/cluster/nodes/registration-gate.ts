@@ -2,7 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { SvcError } from '@svc/errors'
 
 /** Checks the bearer of a worker against the registration token, in constant time. */
-export function createRegistrationGate(token: string): (headers: { readonly authorization?: string | undefined }) => void {
+export function createRegistrationGate(
+  token: string,
+): (headers: { readonly authorization?: string | undefined }) => void {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   const wanted = digest(token)
   return ({ authorization = '' }) => {

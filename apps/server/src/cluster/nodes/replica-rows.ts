@@ -48,7 +48,9 @@ export function createReplicaRows({ queries, dialect }: Pick<Database, 'queries'
     },
     removeOfNode: (nodeId) =>
       queries.transaction(async (inside) => {
-        const count = await inside.change((db, { nodeReplicas: table }) => db.delete(table).where(eq(table.nodeId, nodeId)))
+        const count = await inside.change((db, { nodeReplicas: table }) =>
+          db.delete(table).where(eq(table.nodeId, nodeId)),
+        )
         if (count > 0) await dropLeases(inside)
       }),
     async removeByKeys(nodeId, processKeys) {

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { Messenger } from '../contract/messenger.ts'
 import { changeReply, installProgress, installReply, listReply, simpleReply } from '../contract/node-requests.ts'
 import type { ReplicaStore } from '../contract/nodes.ts'
-import { installProgressSubject, nodeSubject, type NodeTopic } from '../contract/subjects.ts'
+import { installProgressSubject, type NodeTopic, nodeSubject } from '../contract/subjects.ts'
 
 const LIST_MS = 10_000
 const MODEL_MS = 60_000
@@ -72,7 +72,10 @@ export function createWorkerCalls({
     }
     const read = schema.safeParse(reply)
     if (read.success) return read.data
-    throw new SvcError('upstream_failed', 'the worker answers in another form', { code: 'node_reply', details: DETAILS })
+    throw new SvcError('upstream_failed', 'the worker answers in another form', {
+      code: 'node_reply',
+      details: DETAILS,
+    })
   }
   /** The worker may have stopped processes although it failed. */
   async function change(nodeId: string, topic: NodeTopic, payload: unknown, options: CallOptions): Promise<void> {

@@ -2,7 +2,7 @@ import { SvcError } from '@svc/errors'
 import { orLater } from '../../../cluster/nodes/pending-ops.ts'
 import type { NodeBackend } from '../../../cluster/nodes/worker-calls.ts'
 import type { Call } from '../../../http/call.ts'
-import { HttpReply } from '../../../http/http-reply.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { readJsonBody } from '../../read-json-body.ts'
@@ -130,10 +130,7 @@ async function startJob(
   )
 }
 
-async function proxyLogs(
-  call: Call,
-  { nodes, outbound, registrationToken }: NodeRouteParts,
-): Promise<HttpReply> {
+async function proxyLogs(call: Call, { nodes, outbound, registrationToken }: NodeRouteParts): Promise<HttpReply> {
   const { httpAddress } = await nodes.directory.need(call.param('id'))
   const model = call.param('modelId')
   const origin = `http://${httpAddress}`

@@ -4,9 +4,10 @@ import type { Operations } from '../../../operations/operations.ts'
 import type { OutboundClient } from '../../../outbound/client.ts'
 
 /** Credentials of the bus for a worker. */
-export type MintCredentials = (
-  node: { readonly id: string; readonly kind: 'backend' | 'agent' },
-) => Promise<{ readonly jwt: string; readonly seed: string }>
+export type MintCredentials = (node: {
+  readonly id: string
+  readonly kind: 'backend' | 'agent'
+}) => Promise<{ readonly jwt: string; readonly seed: string }>
 
 /** Parts of the routes of workers. */
 export interface NodeRouteParts {

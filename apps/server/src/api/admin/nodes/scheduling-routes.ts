@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
-import { createClusterIndex } from '../../../cluster/decisions/cluster-view.ts'
 import { explainPlacement } from '../../../cluster/decisions/choose-placement.ts'
+import { createClusterIndex } from '../../../cluster/decisions/cluster-view.ts'
 import { checkScheduling, schedulingBody } from '../../../cluster/nodes/scheduling-config.ts'
 import type { Call } from '../../../http/call.ts'
 import { HttpReply } from '../../../http/http-reply.ts'

@@ -15,11 +15,7 @@ const LIMITS = { maxBytes: 64 * 1024 }
 /** `/api/node/*`: what workers call, with the registration token. */
 export function workerRoutes(parts: NodeRouteParts): Route[] {
   const { directory, replicas } = parts.nodes
-  const change = (
-    verb: 'drain' | 'resume' | 'deregister',
-    summary: string,
-    done: string,
-  ): Route =>
+  const change = (verb: 'drain' | 'resume' | 'deregister', summary: string, done: string): Route =>
     defineRoute({
       ...worker,
       method: 'POST',
