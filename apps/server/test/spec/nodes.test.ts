@@ -97,10 +97,10 @@ describe.skipIf(!isThere)('workers', () => {
       nats_jwt: expect.any(String),
       nats_user_seed: expect.stringMatching(/^SU/),
     })
-    const beat = await call('POST', `/api/node/${id}/heartbeat`, { body: { available_disk: 7 }, key: TOKEN })
+    const beat = await call('POST', `/api/node/${id}/heartbeat`, { body: { available_disk: 70_000_000_000 }, key: TOKEN })
     expect(beat.json()).toEqual({ message: 'heartbeat received' })
     expect((await call('GET', `/api/nodes/${id}`)).json()).toMatchObject({
-      available_disk: 7,
+      available_disk: 70_000_000_000,
       total_ram: 16_000_000_000,
       labels: { tier: 'fast', 'node.name': 'w1' },
       model_count: 0,
