@@ -1,11 +1,7 @@
-import { eventually, startNats, startPostgres } from '@svc/test-kit'
+import { startNats, startPostgres } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
-import { createNatsMessenger } from '../../src/cluster/nats/create-nats-messenger.ts'
-import type { Logger } from '../../src/ports.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
-const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 const TOKEN = 'token-of-workers'
 const KEY = 'key-of-an-admin'
 const [postgres, nats] = [await startPostgres(), await startNats()]
@@ -131,56 +127,5 @@ describe.skipIf(!isThere)('workers', () => {
       decision: 'chosen',
       node_name: 'w1',
     })
-  })
-
-  it('install backends as operations; a worker that does not answer fails them', async () => {
-    if (!nats.available) return
-    const install = async () => {
-      const started = await call('POST', `/api/nodes/${id}/backends/install`, { body: { backend: 'mock' } })
-      expect(started.status).toBe(202)
-      return (started.json() as { jobID: string }).jobID
-    }
-    const listed = async () => ((await call('GET', '/api/operations')).json() as { operations: object[] }).operations
-    const failed = await install()
-    await eventually(async () =>
-      expect(await listed()).toMatchObject([
-        { jobID: failed, nodeID: id, nodeName: 'w1', nodes: [{ node_name: 'w1', status: 'Failed' }] },
-      ]),
-    )
-    const worker = await createNatsMessenger({
-      url: nats.url,
-      credentials: nats.service,
-      name: 'a worker',
-      inboxPrefix: '_INBOX.worker',
-      clock: systemClock,
-      logger: silentLogger,
-    })
-    await eventually(() => expect(worker.isConnected).toBe(true))
-    const asked: unknown[] = []
-    worker.serve(`nodes.${id}.backend.install`, async (payload) => {
-      asked.push(payload)
-      return { success: true, address: '127.0.0.1:26051' }
-    })
-    worker.serve(`nodes.${id}.backend.list`, async () => ({ backends: null }))
-    await eventually(async () => expect((await call('GET', `/api/nodes/${id}/backends`)).json()).toEqual([]))
-    const jobId = await install()
-    await eventually(async () =>
-      expect((await call('GET', '/api/operations/history')).json()).toMatchObject({
-        operations: [{ jobID: jobId, nodeID: id, outcome: 'completed' }, { jobID: failed }],
-      }),
-    )
-    expect(asked).toMatchObject([{ backend: 'mock', op_id: jobId }])
-    await worker.close()
-  })
-
-  it('leave, and are forgotten', async () => {
-    expect((await call('POST', `/api/node/${id}/drain`, { key: TOKEN })).json()).toEqual({
-      message: 'node set to draining',
-    })
-    expect((await call('GET', `/api/nodes/${id}/backend-logs`)).status).toBe(502)
-    expect((await call('POST', `/api/node/${id}/deregister`, { key: TOKEN })).status).toBe(200)
-    expect((await call('GET', '/api/nodes')).json()).toMatchObject([{ status: 'offline', last_heartbeat: null }])
-    expect((await call('DELETE', `/api/nodes/${id}`)).json()).toEqual({ message: 'node deregistered' })
-    expect((await call('GET', `/api/nodes/${id}`)).json()).toMatchObject({ error: { type: 'node_error' } })
   })
 })
