@@ -15,6 +15,7 @@ import { middlewareFeature } from '../api/admin/middleware/feature.ts'
 import { modelConfigFeature } from '../api/admin/model-config/feature.ts'
 import { modelFactsFeature } from '../api/admin/model-facts/feature.ts'
 import { modelFilesFeature } from '../api/admin/models/feature.ts'
+import { nodesFeature } from '../api/admin/nodes/feature.ts'
 import { operationsFeature } from '../api/admin/operations/feature.ts'
 import { piiFeature } from '../api/admin/pii/feature.ts'
 import { routerFeature } from '../api/admin/router/feature.ts'
@@ -87,6 +88,8 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   corsProxyFeature,
   mcpFeature,
   settingsFeature,
+  // before operations: their queue starts once their work is known
+  nodesFeature,
   operationsFeature,
   ownMcpFeature,
   diagnosticsFeature,

@@ -64,7 +64,7 @@ export function toView(entry: Entry, nowMs: number): OperationView {
 
 /** Whether two changes are of one object: names are compared without case, and whichever gallery has them. */
 export function isSameObject(one: OperationRequest, other: OperationRequest): boolean {
-  return one.subject === other.subject && toKey(one) === toKey(other)
+  return one.subject === other.subject && one.nodeId === other.nodeId && toKey(one) === toKey(other)
 }
 
 function toKey({ fullName }: OperationRequest): string {

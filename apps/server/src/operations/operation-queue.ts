@@ -110,6 +110,10 @@ class OperationQueue implements Operations {
     this.#performers.set(`${subject} ${action}`, perform)
   }
 
+  registerOnNodes(subject: OperationSubject, action: OperationAction, perform: PerformOperation): void {
+    this.#performers.set(`${subject} ${action} on nodes`, perform)
+  }
+
   addStaging(source: StagingSource): void {
     this.#staging.push(source)
   }
@@ -132,12 +136,13 @@ class OperationQueue implements Operations {
       throw new SvcError('unavailable', 'too many operations wait', { code: 'too_many_operations' })
     }
     this.#position += 1
-    const { subject, action, fullName, details } = request
+    const { subject, action, fullName, details, nodeId } = request
     const operation: Operation = {
       subject,
       action,
       fullName,
       details,
+      ...(nodeId === undefined ? {} : { nodeId }),
       jobId: randomUUID(),
       state: 'queued',
       position: this.#position,
@@ -285,7 +290,7 @@ class OperationQueue implements Operations {
 
   async #run(entry: Entry): Promise<void> {
     const { operation, meter, stop } = entry
-    const perform = this.#performers.get(`${operation.subject} ${operation.action}`)
+    const perform = this.#performers.get(toWorkKind(operation))
     try {
       await this.#store.save(operation)
       if (perform === undefined) throw new SvcError('internal', 'nothing does this kind of operation')
@@ -377,6 +382,10 @@ class OperationQueue implements Operations {
       if (isSameObject(entry.operation, request)) await this.#acknowledge(entry)
     }
   }
+}
+
+function toWorkKind({ subject, action, nodeId }: OperationRequest): string {
+  return `${subject} ${action}${nodeId === undefined ? '' : ' on nodes'}`
 }
 
 function toStoppedState({ stop }: Entry): 'cancelled' | 'paused' {

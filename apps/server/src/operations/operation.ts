@@ -23,6 +23,8 @@ export interface OperationRequest {
   readonly fullName: string
   /** Data of the work beside the name. It is stored, so it holds only JSON. */
   readonly details: Readonly<Record<string, unknown>>
+  /** The worker on which the object is changed. @default the object is one of this server */
+  readonly nodeId?: string | undefined
 }
 
 /** Progress of the work of an operation. */
@@ -55,8 +57,6 @@ export interface Operation extends OperationRequest {
   readonly error?: string | undefined
   /** Resumes of an installation that the end of the server has interrupted. */
   readonly resumes?: Resumes | undefined
-  /** The worker that the operation belongs to. */
-  readonly nodeId?: string | undefined
   readonly createdAt: number
   readonly startedAt?: number | undefined
   readonly finishedAt?: number | undefined

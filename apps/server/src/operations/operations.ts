@@ -31,6 +31,8 @@ export type PerformOperation = (work: OperationWork) => Promise<void>
 export interface Operations {
   /** Says who does the work of a kind; once for each kind, before {@link Operations.start}. */
   register(subject: OperationSubject, action: OperationAction, perform: PerformOperation): void
+  /** Says who does the work of a kind on workers. */
+  registerOnNodes(subject: OperationSubject, action: OperationAction, perform: PerformOperation): void
   /** Adds a list of staging that runs elsewhere. */
   addStaging(source: StagingSource): void
   /** Begins to work, also on installations that ran when the server ended. */

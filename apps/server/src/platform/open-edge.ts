@@ -2,7 +2,7 @@ import type { AdministrationChange } from '../audit/changes.ts'
 import type { Call } from '../http/call.ts'
 import { createEdge, type Edge } from '../http/edge.ts'
 import { followRights } from '../http/follow-rights.ts'
-import { createGate } from '../http/middleware/authorize.ts'
+import { createGate, type GateOptions } from '../http/middleware/authorize.ts'
 import { trustedProxies } from '../http/middleware/client-address.ts'
 import { corsPolicy } from '../http/middleware/cors.ts'
 import { hostPolicy } from '../http/middleware/host.ts'
@@ -25,6 +25,7 @@ export async function openEdge(platform: Platform, closers: Closers): Promise<Ed
   const edge = createEdge({
     gate: createGate(authenticator, {
       pathWithoutAuth: config.pathWithoutAuth,
+      checkNode: config.distributed ? await openRegistrationGate(config.registrationToken) : undefined,
       isExempt: config.disableApiKeyRequirementForHttpGet
         ? await readExemptions(config.httpGetExemptedEndpoints)
         : undefined,
@@ -84,4 +85,10 @@ function toAdministrationChange(
     ...notes,
     failed: outcome === 'failed',
   }
+}
+
+/** The check of workers. Only a distributed server loads it. */
+async function openRegistrationGate(token = ''): Promise<GateOptions['checkNode']> {
+  const { createRegistrationGate } = await import('../cluster/nodes/registration-gate.ts')
+  return createRegistrationGate(token)
 }

@@ -27,7 +27,8 @@ export async function openOperations(parts: OperationParts, closers: Closers): P
   const owner = await readServerId(config.dataPath)
   const operations = await openQueue({
     store: createOperationStore({ database, owner }),
-    wasCommitted: (operation) => wasInstalled(operation, config),
+    // Nobody here knows what a worker had done by then; it is asked again, which changes nothing that is done.
+    wasCommitted: async (operation) => operation.nodeId === undefined && (await wasInstalled(operation, config)),
     onEnd: (operation) => series.countOperation(operation),
     bus,
     clock,

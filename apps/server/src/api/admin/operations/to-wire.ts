@@ -23,9 +23,27 @@ export function toWireOperation(view: OperationView): WireOperation {
     cancellable: view.cancellable,
     ...toProgressFields(view.progress, { hasPhase: view.state === 'running' }),
     ...toRateFields(view.rate),
-    ...(view.nodeId === undefined ? {} : { nodeID: view.nodeId }),
+    ...toNodeFields(view),
     ...(view.error === undefined ? {} : { error: view.error, message: view.error }),
   }
+}
+
+const WORKER_STATUS: Readonly<Partial<Record<OperationView['state'], WorkerRow['status']>>> = {
+  queued: 'Queued',
+  completed: 'Done',
+  failed: 'Failed',
+}
+
+/** The worker of an operation, as the only row of its workers. */
+function toNodeFields(view: OperationView): Pick<WireOperation, 'nodeID' | 'nodeName' | 'nodes'> {
+  const { nodeId, details, progress, error, state } = view
+  if (nodeId === undefined) return {}
+  const nodeName = typeof details.nodeName === 'string' ? details.nodeName : nodeId
+  const { percent, fileName, currentBytes, totalBytes, phase } = progress
+  const running = phase === 'Downloading' ? 'Downloading' : 'Worker busy'
+  const status = WORKER_STATUS[state] ?? running
+  const row = { nodeId, nodeName, status, percent, fileName, currentBytes, totalBytes, phase, error }
+  return { nodeID: nodeId, nodeName, nodes: [toWireNode(row)] }
 }
 
 /** Staging as lists show it. */

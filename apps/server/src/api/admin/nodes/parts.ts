@@ -1,0 +1,23 @@
+import type { Nodes } from '../../../cluster/nodes/open-nodes.ts'
+import type { BodyReader } from '../../../http/body.ts'
+import type { Operations } from '../../../operations/operations.ts'
+import type { OutboundClient } from '../../../outbound/client.ts'
+
+/** Credentials of the bus for a worker. */
+export type MintCredentials = (node: {
+  readonly id: string
+  readonly kind: 'backend' | 'agent'
+}) => Promise<{ readonly jwt: string; readonly seed: string }>
+
+/** Parts of the routes of workers. */
+export interface NodeRouteParts {
+  readonly nodes: Nodes
+  readonly bodies: BodyReader
+  readonly operations: Operations
+  readonly outbound: OutboundClient
+  readonly registrationToken: string
+  /** Undefined: workers bring their own credentials, or need none. */
+  readonly mintCredentials: MintCredentials | undefined
+  /** Whether a worker whose disk is too full gets no model. */
+  readonly isDiskChecked: () => boolean
+}
