@@ -11,7 +11,7 @@ export interface KeyedCertificate {
 export interface TestCa {
   /** Its certificate, PEM, for a client to trust. */
   readonly cert: string
-  /** Issues a server certificate for names and IP addresses, valid for a day around now. */
+  /** Issues a certificate of a server or a client, for names and IP addresses, valid for a day around now. */
   issue(hosts: readonly [string, ...string[]]): KeyedCertificate
 }
 
@@ -35,7 +35,7 @@ export function createTestCa(commonName = 'svc test authority'): TestCa {
       return {
         cert: certificate({ issuer, subject, publicKey: leaf.publicKey, signingKey: privateKey }, [
           extension(OID.subjectAltName, false, sequence(...hosts.map(generalName))),
-          extension(OID.extendedKeyUsage, false, sequence(OID.serverAuth)),
+          extension(OID.extendedKeyUsage, false, sequence(OID.serverAuth, OID.clientAuth)),
           extension(OID.basicConstraints, true, sequence()),
           extension(OID.keyUsage, true, bits(0b1000_0000, 7)),
           extension(OID.authorityKeyIdentifier, false, sequence(tagged(0x80, keyIdentifier(publicKey)))),
@@ -73,6 +73,7 @@ const OID = {
   authorityKeyIdentifier: oid('551d23'),
   extendedKeyUsage: oid('551d25'),
   serverAuth: oid('2b06010505070301'),
+  clientAuth: oid('2b06010505070302'),
 }
 
 interface Identity {

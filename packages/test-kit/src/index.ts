@@ -103,6 +103,8 @@ export { type HttpServer, listenOnFreePort, startHttpServer } from './http-serve
 export { jsonSchemas, type SchemaArbitraries, sampleSchemas } from './json-schemas.ts'
 export { collectLines, type LineCollector } from './lines.ts'
 export { loadsRealFiles } from './module-links.ts'
+export { type NatsOptions, type NatsTls, type RunningNats, startNats, type UnavailableNats } from './nats.ts'
+export type { NatsUser, NatsUserOptions } from './nats-accounts.ts'
 export { type OidcIssuer, startOidcIssuer } from './oidc-issuer.ts'
 export { type OnnxGraph, type OnnxNode, type OnnxTensor, type OnnxValue, toOnnxFile } from './onnx/onnx-file.ts'
 export {

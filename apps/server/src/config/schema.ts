@@ -16,6 +16,7 @@ import { agents } from './options/agents.ts'
 import { assistant } from './options/assistant.ts'
 import { backends } from './options/backends.ts'
 import { calls } from './options/calls.ts'
+import { cluster } from './options/cluster.ts'
 import { collections } from './options/collections.ts'
 import { filters } from './options/filters.ts'
 import { folders } from './options/folders.ts'
@@ -36,7 +37,7 @@ import { wayOut } from './options/way-out.ts'
  */
 const BUILT = [
   ...[server, folders, access, wayOut, accounts, models, backends, storage, logs, gallery],
-  ...[residency, traces, vectorStores, collections, filters, agents, assistant, realtime, calls],
+  ...[residency, traces, vectorStores, collections, filters, agents, assistant, realtime, calls, cluster],
 ] as const
 
 type DeclaredSection = (typeof BUILT)[number] | (typeof NOT_BUILT)[number]

@@ -46,7 +46,7 @@ export interface AccountModule {
 }
 
 /** Whether a configuration turns accounts on (§5.2). */
-function usesAccounts({ authEnabled, codehostClientId, oidcClientId }: ServerConfig): boolean {
+export function usesAccounts({ authEnabled, codehostClientId, oidcClientId }: ServerConfig): boolean {
   return authEnabled || isGiven(codehostClientId) || isGiven(oidcClientId)
 }
 

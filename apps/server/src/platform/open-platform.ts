@@ -13,6 +13,7 @@ import type { Bus } from '../bus/bus.ts'
 import { createKeyFileGate } from '../catalog/key-file-gate.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
 import { openWrittenFiles } from '../catalog/written-files.ts'
+import { checkCluster } from '../config/cluster.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { FileLock } from '../files/file-lock.ts'
@@ -50,7 +51,7 @@ import { createLazySpans, type LazySpans } from './lazy/lazy-spans.ts'
 import { createOpenStages } from './lazy/lazy-stages.ts'
 import { createLazyToolServers } from './lazy/lazy-tool-servers.ts'
 import { createLazyVectorStores, type LazyVectorStores } from './lazy/lazy-vector-stores.ts'
-import { openAccounts } from './open-accounts.ts'
+import { openAccounts, usesAccounts } from './open-accounts.ts'
 import { openAgentParts } from './open-agents.ts'
 import { type OpenData, openData } from './open-data.ts'
 import { openGalleries, recoverInstalls } from './open-galleries.ts'
@@ -106,6 +107,7 @@ export async function openPlatform(
   closers: Closers,
 ): Promise<Platform> {
   const { config, version, clock, log } = options
+  if (listens) checkCluster(config, { hasAccounts: usesAccounts(config) })
   const data = await openData(options, closers)
   const { bus, lock, database, settings } = data
   const hasModel = (name: string): boolean => modelFiles.get(name) !== undefined

@@ -29265,6 +29265,8 @@ export interface operations {
                         realtime_max_sessions_per_account?: number;
                         /** @description time without an event or sound after which a realtime session ends; 0 = never */
                         realtime_idle_timeout?: string;
+                        /** @description no model to a worker whose disk is too full; without it the log warns */
+                        distributed_disk_headroom_check?: boolean;
                         /** @description database of the collections; not in this version: only the present value can be set */
                         agent_pool_database_url?: string;
                         /** @description file of the collections; not in this version: only the present value can be set */
@@ -29275,8 +29277,6 @@ export interface operations {
                         p2p_network_id?: string;
                         /** @description share requests among the peers; not in this version: only the present value can be set */
                         federated?: boolean;
-                        /** @description no model to a worker whose disk is too full; not in this version: only the present value can be set */
-                        distributed_disk_headroom_check?: boolean;
                     } & {
                         [key: string]: unknown;
                     };
@@ -29440,6 +29440,8 @@ export interface operations {
                     realtime_max_sessions_per_account?: number;
                     /** @description time without an event or sound after which a realtime session ends; 0 = never */
                     realtime_idle_timeout?: string;
+                    /** @description no model to a worker whose disk is too full; without it the log warns */
+                    distributed_disk_headroom_check?: boolean;
                     /** @description database of the collections; not in this version: only the present value can be set */
                     agent_pool_database_url?: string;
                     /** @description file of the collections; not in this version: only the present value can be set */
@@ -29450,8 +29452,6 @@ export interface operations {
                     p2p_network_id?: string;
                     /** @description share requests among the peers; not in this version: only the present value can be set */
                     federated?: boolean;
-                    /** @description no model to a worker whose disk is too full; not in this version: only the present value can be set */
-                    distributed_disk_headroom_check?: boolean;
                 } & {
                     [key: string]: unknown;
                 };
