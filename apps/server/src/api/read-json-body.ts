@@ -11,8 +11,9 @@ export async function readJsonBody<S extends z.ZodType>(
   call: Call,
   schema: S,
   bodies: BodyReader,
+  limits?: Parameters<BodyReader['read']>[1],
 ): Promise<z.output<S>> {
-  const held = await bodies.read(call)
+  const held = await bodies.read(call, limits)
   try {
     if (held.bytes.length === 0)
       throw new SvcError('invalid_request', 'the request body is empty', { code: 'empty_body' })

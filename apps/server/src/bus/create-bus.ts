@@ -56,6 +56,7 @@ function createChannels(logger: BusOptions['logger']): Channels {
     'responses.changed': new Channel('responses.changed', logger),
     'responses.stopped': new Channel('responses.stopped', logger),
     'agents.changed': new Channel('agents.changed', logger),
+    'nodes.changed': new Channel('nodes.changed', logger),
     'failover.changed': new Channel('failover.changed', logger),
   }
 }

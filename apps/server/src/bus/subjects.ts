@@ -33,6 +33,8 @@ export interface Messages {
   readonly 'responses.stopped': { readonly id: string }
   /** Agents, their tasks or their jobs have changed. Truth: their rows. */
   readonly 'agents.changed': { readonly what: 'agents' | 'tasks' | 'jobs' }
+  /** Workers have changed. Truth: their rows. */
+  readonly 'nodes.changed': { readonly id: string }
   /** A target of a failover group changed its state. Truth: the groups of this process. */
   readonly 'failover.changed': { readonly group: string; readonly event: FailoverGroupEvent }
 }
@@ -76,6 +78,7 @@ export const SUBJECTS: { readonly [S in Subject]: SubjectRules<S> } = {
     isMessage: (value): value is Messages['agents.changed'] =>
       hasText(value, 'what') && ['agents', 'tasks', 'jobs'].includes(String(value.what)),
   },
+  'nodes.changed': { reach: 'all', isMessage: (value): value is { id: string } => hasText(value, 'id') },
   // Each process judges targets by its own requests and probes.
   'failover.changed': { reach: 'own', isMessage: (value): value is never => value === undefined },
 }

@@ -101,7 +101,7 @@ export interface Edge {
  * only the name in `Host` tells a page of this server from one whose name leads here.
  */
 function isOpened({ authentication, incoming }: CallState, route: Route): boolean {
-  if (authentication !== ANONYMOUS || route.access === 'none') return false
+  if (authentication !== ANONYMOUS || route.access === 'none' || route.access === 'node') return false
   return route.serveSocket !== undefined || (incoming.method !== 'GET' && incoming.method !== 'HEAD')
 }
 

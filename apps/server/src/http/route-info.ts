@@ -4,8 +4,11 @@ import type * as z from 'zod'
 import type { ScannedWhen } from '../inference/core/ports.ts'
 import type { RouteAudit } from './route-audit.ts'
 
-/** The audience of a route: everybody, any credential, the caller for own data, admins. */
-export type Access = 'none' | 'any' | 'self' | 'admin'
+/**
+ * The audience of a route: everybody, any credential, the caller for own data, admins, workers with the registration
+ * token.
+ */
+export type Access = 'none' | 'any' | 'self' | 'admin' | 'node'
 
 /**
  * The error body a route answers with (§7.1): OpenAI-compatible, the same with a `message` beside it (rerank), messages,

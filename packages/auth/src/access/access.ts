@@ -5,8 +5,8 @@ import { FEATURES, type Feature } from './features.ts'
 
 /** The rights that a route requires (§4, §5.4). */
 export interface RouteRequirement {
-  /** `none` is open to everybody; `self` is an account's own data. */
-  readonly access: 'none' | 'any' | 'self' | 'admin'
+  /** `none` is open to everybody; `self` is an account's own data; `node` is for workers, and for no account. */
+  readonly access: 'none' | 'any' | 'self' | 'admin' | 'node'
   readonly feature?: Feature | undefined
   /**
    * The name of the route in scopes of keys.
@@ -35,7 +35,7 @@ export function routeGroup({ access, feature, group }: RouteRequirement): string
   return access === 'self' ? 'account' : 'general'
 }
 
-const ACCESSES: ReadonlySet<unknown> = new Set(['none', 'any', 'self', 'admin'] satisfies RouteRequirement['access'][])
+const ACCESSES: ReadonlySet<unknown> = new Set(['none', 'any', 'self', 'admin', 'node'] satisfies RouteRequirement['access'][])
 const ROLES: ReadonlySet<unknown> = new Set(['admin', 'user', 'none'] satisfies Principal['role'][])
 
 /** Refuses an object that is not a principal: a principal without limits may use everything. */
@@ -51,7 +51,7 @@ export function decideAccess(principal: Principal, requirement: RouteRequirement
   checkArgument(ACCESSES.has(requirement?.access), 'decideAccess: access', 'an access of routes', requirement?.access)
   if (requirement.access === 'none') return undefined
   checkPrincipal(principal)
-  if (principal.role === 'none') return { kind: 'unauthenticated' }
+  if (principal.role === 'none' || requirement.access === 'node') return { kind: 'unauthenticated' }
   if (requirement.access === 'admin' && principal.role !== 'admin') return { kind: 'not-admin' }
   const group = routeGroup(requirement)
   const { routes } = principal.scopes ?? {}

@@ -12,6 +12,8 @@ export interface GateOptions {
   readonly pathWithoutAuth: readonly string[]
   /** Whether a route pattern of a GET route needs no legacy key; nothing unless the flag is on. */
   readonly isExempt?: ((pattern: string) => boolean) | undefined
+  /** Checks the token of a worker. @throws {SvcError} `unauthenticated`. @default no worker is let in */
+  readonly checkNode?: ((headers: ServerRequest['headers']) => void) | undefined
 }
 
 /** Decides for a matched route whether the caller may go on. */
@@ -88,13 +90,21 @@ export function createGate(authenticator: Authenticator, options: GateOptions): 
     lookUps?.set(key, found)
     return found
   }
+  const admitNode = (headers: ServerRequest['headers']): Authentication => {
+    if (options.checkNode === undefined) throw toAccessError({ kind: 'unauthenticated' })
+    options.checkNode(headers)
+    return ANONYMOUS
+  }
   return {
     admit(route, matched, { headers, method }) {
+      // Workers have no account: their token opens these routes and no others.
+      if (route.access === 'node') return admitNode(headers)
       const found = authenticator.authenticate(headers)
       if (!(found instanceof Promise)) return check({ route, matched }, found, method)
       return found.then((authentication) => check({ route, matched }, authentication, method))
     },
     async reauthorize({ route, matched, authentication }, { signal, lookUps }) {
+      if (route.access === 'node') return authentication
       const found = await recheck(authentication, { signal, lookUps })
       return check({ route, matched }, found)
     },
