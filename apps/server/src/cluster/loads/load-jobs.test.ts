@@ -30,7 +30,14 @@ describe.each(await databasePlaces())('loads on $name', ({ create }) => {
 
   it('show their progress, and are gone when the model is loaded', async () => {
     const mine = await claim('two', 'a')
-    const step = { state: 'staging', nodeId: 'n', nodeName: 'node', bytesSent: 1, totalBytes: 4, totalFiles: 2 } as const
+    const step = {
+      state: 'staging',
+      nodeId: 'n',
+      nodeName: 'node',
+      bytesSent: 1,
+      totalBytes: 4,
+      totalFiles: 2,
+    } as const
     expect(await jobs.renew(mine, { leaseMs: LONG, step })).toBe(true)
     expect(await jobs.renew(mine, { leaseMs: LONG })).toBe(true)
     expect(await jobs.list('two')).toEqual([expect.objectContaining({ ...step, progress: 0.25, fileIndex: 0 })])

@@ -82,10 +82,7 @@ const NO_PROGRESS = {
 /** The loads in a database. */
 export function createLoadJobs({ queries, dialect }: Pick<Database, 'queries' | 'dialect'>): LoadJobs {
   const now = databaseNow(dialect)
-  const change = async (
-    { key, fence }: LoadClaim,
-    values: JobChange,
-  ): Promise<boolean> =>
+  const change = async ({ key, fence }: LoadClaim, values: JobChange): Promise<boolean> =>
     (await queries.change((db, { modelLoadJobs: jobs }) =>
       db
         .update(jobs)

@@ -33,7 +33,14 @@ describe.each(places)('replicas on $name', ({ create }) => {
     expect(await store.change(id, { state: 'loaded', address: 'h:1', sizeVram: 5 }, { from: ['staging'] })).toBe(true)
     const found = await store.list({ model: 'states' })
     expect(found).toEqual([
-      expect.objectContaining({ id, processKey: 'states#0', state: 'loaded', address: 'h:1', sizeVram: 5, inFlight: 0 }),
+      expect.objectContaining({
+        id,
+        processKey: 'states#0',
+        state: 'loaded',
+        address: 'h:1',
+        sizeVram: 5,
+        inFlight: 0,
+      }),
     ])
     expect(found[0]).not.toHaveProperty('loadRequest')
     expect(await store.remove(id, { address: 'h:2' })).toBe(false)
@@ -46,7 +53,14 @@ describe.each(places)('replicas on $name', ({ create }) => {
     const inFlight = async (exceptFrontend?: string) =>
       (await store.list({ model: 'uses', exceptFrontend })).map((each) => each.inFlight)
     await store.writeUses('f1', new Map([[id, 2]]), { leaseMs: 60_000 })
-    await store.writeUses('f2', new Map([[id, 3], ['gone', 1]]), { leaseMs: 60_000 })
+    await store.writeUses(
+      'f2',
+      new Map([
+        [id, 3],
+        ['gone', 1],
+      ]),
+      { leaseMs: 60_000 },
+    )
     expect([await inFlight(), await inFlight('f1'), await inFlight('f2')]).toEqual([[5], [3], [2]])
     await store.writeUses('f1', new Map([[id, 0]]), { leaseMs: 60_000 })
     expect(await inFlight()).toEqual([3])

@@ -93,9 +93,7 @@ export function createReplicaStore({ queries, dialect }: Pick<Database, 'queries
     async removeByKeys(nodeId, processKeys) {
       if (processKeys.length === 0) return
       await queries.change((db, { nodeReplicas: replicas }) =>
-        db
-          .delete(replicas)
-          .where(and(eq(replicas.nodeId, nodeId), inArray(replicas.processKey, [...processKeys]))),
+        db.delete(replicas).where(and(eq(replicas.nodeId, nodeId), inArray(replicas.processKey, [...processKeys]))),
       )
     },
     async add(replica) {
@@ -132,8 +130,7 @@ export function createReplicaStore({ queries, dialect }: Pick<Database, 'queries
             .delete(replicas)
             .where(and(eq(replicas.id, id), address === undefined ? undefined : eq(replicas.address, address))),
         )
-        if (count > 0)
-          await inside.change((db, { replicaUses: uses }) => db.delete(uses).where(eq(uses.replicaId, id)))
+        if (count > 0) await inside.change((db, { replicaUses: uses }) => db.delete(uses).where(eq(uses.replicaId, id)))
         return count > 0
       }),
     async writeUses(frontend, counts, { leaseMs }) {
