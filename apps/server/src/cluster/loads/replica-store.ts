@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, lte, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../db/database.ts'
+import type { DatabaseQueries } from '../../db/queries.ts'
 import type { Tables } from '../../db/schema.ts'
 import type { Replica, ReplicaState, ReplicaStore } from '../contract/nodes.ts'
 import { databaseNow } from '../nodes/database-time.ts'
@@ -133,34 +134,39 @@ export function createReplicaStore({ queries, dialect }: Pick<Database, 'queries
         if (count > 0) await inside.change((db, { replicaUses: uses }) => db.delete(uses).where(eq(uses.replicaId, id)))
         return count > 0
       }),
-    async writeUses(frontend, counts, { leaseMs }) {
-      if (counts.size === 0) return
-      // In one order, so that two front ends never wait for each other's rows.
-      const ids = [...counts.keys()].sort()
-      await queries.transaction(async (inside) => {
-        const present = await inside.rows((db, { nodeReplicas: replicas }) =>
-          db.select({ id: replicas.id }).from(replicas).where(inArray(replicas.id, ids)).orderBy(replicas.id),
-        )
-        await inside.change((db, { replicaUses: uses }) =>
-          db.delete(uses).where(and(eq(uses.frontend, frontend), inArray(uses.replicaId, ids))),
-        )
-        const values = present
-          .map(({ id }) => ({ replicaId: id, frontend, inFlight: counts.get(id) ?? 0 }))
-          .filter(({ inFlight }) => inFlight > 0)
-        if (values.length > 0) {
-          const expiresAt = sql<number>`${now} + ${leaseMs}`
-          await inside.change((db, { replicaUses: uses }) =>
-            db.insert(uses).values(values.map((value) => ({ ...value, expiresAt }))),
-          )
-        }
-        await inside.change((db, { nodeReplicas: replicas }) =>
-          db.update(replicas).set({ usedAt: now }).where(inArray(replicas.id, ids)),
-        )
-      })
-    },
+    writeUses: (frontend, counts, { leaseMs }) => writeUses({ queries, now }, { frontend, counts, leaseMs }),
     removeExpiredUses: () =>
       queries.change((db, { replicaUses: uses }) => db.delete(uses).where(lte(uses.expiresAt, now))),
   }
+}
+
+/** Writes the running requests of a front end, see {@link ReplicaRows.writeUses}. */
+async function writeUses(
+  { queries, now }: { readonly queries: DatabaseQueries; readonly now: SQL<number> },
+  { frontend, counts, leaseMs }: { readonly frontend: string; readonly counts: ReplicaUses; readonly leaseMs: number },
+): Promise<void> {
+  if (counts.size === 0) return
+  const ids = [...counts.keys()].sort()
+  await queries.transaction(async (inside) => {
+    const present = await inside.rows((db, { nodeReplicas: replicas }) =>
+      db.select({ id: replicas.id }).from(replicas).where(inArray(replicas.id, ids)).orderBy(replicas.id),
+    )
+    await inside.change((db, { replicaUses: uses }) =>
+      db.delete(uses).where(and(eq(uses.frontend, frontend), inArray(uses.replicaId, ids))),
+    )
+    const values = present
+      .map(({ id }) => ({ replicaId: id, frontend, inFlight: counts.get(id) ?? 0 }))
+      .filter(({ inFlight }) => inFlight > 0)
+    if (values.length > 0) {
+      const expiresAt = sql<number>`${now} + ${leaseMs}`
+      await inside.change((db, { replicaUses: uses }) =>
+        db.insert(uses).values(values.map((value) => ({ ...value, expiresAt }))),
+      )
+    }
+    await inside.change((db, { nodeReplicas: replicas }) =>
+      db.update(replicas).set({ usedAt: now }).where(inArray(replicas.id, ids)),
+    )
+  })
 }
 
 function toReplica(row: Row, inFlight: number): Replica {

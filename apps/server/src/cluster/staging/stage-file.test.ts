@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import type { IncomingMessage, RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { createHttpUpstream } from '@svc/http-client'
 import { createFakeClock, startHttpServer, tempDir } from '@svc/test-kit'
@@ -14,7 +14,7 @@ const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 /** A file server of a worker, which keeps one file in memory. */
 function createWorkerFiles() {
   const state = { bytes: Buffer.alloc(0), target: '', isWhole: false, puts: [] as string[], failures: [] as number[] }
-  const handler: RequestListener = async (request, reply) => {
+  const handler = async (request: IncomingMessage, reply: ServerResponse): Promise<void> => {
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return void reply.writeHead(401).end()
     if (request.method === 'HEAD') {
       if (state.bytes.length === 0 && !state.isWhole) return void reply.writeHead(404).end()
