@@ -214,12 +214,12 @@ describe('a backend that does not start', () => {
     thief.close()
   })
 
-  it('gets no third port', async () => {
+  it('gets no sixth port', async () => {
     await using world = await createWorld()
     const program = await shellProgram(world.dir, `echo x >> starts; echo 'EADDRINUSE' >&2; exit 1`)
     const error = await catchRejection(world.supervisor.start(program, forModel('m')))
     expect(error).toMatchObject({ code: 'address_taken' })
-    expect(await readFile(world.dir.join('starts'), 'utf8')).toBe('x\nx\n')
+    expect(await readFile(world.dir.join('starts'), 'utf8')).toBe('x\n'.repeat(5))
   })
 
   it('fails by name when its program is gone', async () => {

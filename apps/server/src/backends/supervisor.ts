@@ -14,8 +14,11 @@ import { createAttachedBackend, createSpawnedBackend, type RunningBackend } from
 const FAILED_START_GRACE_MS = 2000
 const DEFAULT_ATTEMPTS = 20
 const DEFAULT_ATTEMPTS_SLEEP_SECONDS = 2
-/** One more attempt when another process takes the port before the backend listens. */
-const MAX_STARTS = 2
+/**
+ * Starts on other ports when another process takes the port before the backend listens. A busy machine hands out a
+ * hundred ports a second, and a backend that starts slowly may lose more than one.
+ */
+const MAX_STARTS = 5
 /** Part of the shutdown's time that is reserved for the KILL at its end. */
 const KILL_RESERVE_MS = 250
 
