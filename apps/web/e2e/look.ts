@@ -37,6 +37,15 @@ export function findOverflow(page: Page): Promise<readonly string[]> {
   })
 }
 
+/** Overflow that stays: a popover follows a new size of the window some frames later. */
+export async function findLastingOverflow(page: Page): Promise<readonly string[]> {
+  for (let frame = 0; frame < FOLLOWING_FRAMES; frame += 1) {
+    if ((await findOverflow(page)).length === 0) return []
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+  }
+  return findOverflow(page)
+}
+
 /** Classes of modules on the page that no loaded style sheet has a rule for. */
 export function findUnstyled(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
@@ -50,6 +59,9 @@ export function findUnstyled(page: Page): Promise<readonly string[]> {
     return [...named].filter((name) => !styled.has(name))
   })
 }
+
+/** Frames in which a page may follow a new size. */
+const FOLLOWING_FRAMES = 120
 
 const findPart = createRequire(createRequire(import.meta.url).resolve('@axe-core/playwright')).resolve
 /** The short form of the script: every page that is looked at compiles it. */

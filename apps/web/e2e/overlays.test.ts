@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BuiltServer } from '../../server/test/support/built-server.ts'
 import { noteFigure } from './figures.ts'
 import { describeInBrowser, openView, register, signIn, startServerWithAccounts, type View } from './harness.ts'
-import { dress, findOverflow, findViolations } from './look.ts'
+import { dress, findLastingOverflow, findViolations } from './look.ts'
 import { OVERLAY_PAGES, type Overlay } from './overlays.ts'
 
 const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
@@ -139,7 +139,7 @@ describeInBrowser('everything that opens above a page', () => {
       await dress(page, wide, theme)
       if (!(await page.locator(part).first().isVisible())) return void found.push(`${wide} px, ${theme}: it is gone`)
       const search = { within: part, isOtherTheme: theme === 'dark' }
-      const wrong = [...(await findViolations(page, search)), ...(await findOverflow(page))]
+      const wrong = [...(await findViolations(page, search)), ...(await findLastingOverflow(page))]
       found.push(...wrong.map((text) => `${wide} px, ${theme}: ${text}`))
     }
     for (const wide of width < 640 ? [width] : [width, 390]) {

@@ -147,7 +147,7 @@ export class Connection implements ReplySink {
     this.#move(isWhole ? 'answering' : 'receiving')
     if (!isWhole && bytes.length > endsAt) this.#takeBody(bytes.subarray(endsAt))
     this.#host.serve({ method, url, headers, rawHeaders, socket: this.socket, body, keepsAlive }, reply)
-    if (this.#hasEnded && !reply.headersSent) this.#unwatch = watchHalfClosed(reply)
+    if (this.#hasEnded && !reply.writableEnded) this.#unwatch = watchHalfClosed(reply, this)
   }
 
   #openBody(): Readable {
@@ -275,7 +275,7 @@ export class Connection implements ReplySink {
     if (reply === undefined) this.socket.destroySoon()
     else if (reply.writableEnded) return
     else if (this.#missing > 0 || reply.headersSent) this.socket.destroy()
-    else this.#unwatch = watchHalfClosed(reply)
+    else this.#unwatch = watchHalfClosed(reply, this)
   }
 
   readonly #onClose = (): void => {

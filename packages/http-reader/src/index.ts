@@ -7,7 +7,7 @@
 
 // The end of a connection
 export { endConnection, LINGER_BYTES, LINGER_MS } from './end-connection.ts'
-export { type AwaitedReply, watchHalfClosed } from './half-closed.ts'
+export { type AwaitedReply, type SendingSocket, watchHalfClosed } from './half-closed.ts'
 // Replies
 export type { HeaderValue } from './header-syntax.ts'
 export { createLastReply, type LastReplyOptions } from './last-reply.ts'

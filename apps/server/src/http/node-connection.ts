@@ -127,7 +127,8 @@ export class NodeConnection {
   }
 
   #watchHalfClosed({ incoming, outgoing }: Turn): void {
-    if (!outgoing.headersSent) this.#unwatch = watchHalfClosed(outgoing, incoming.httpVersion)
+    if (!outgoing.writableEnded)
+      this.#unwatch = watchHalfClosed(outgoing, { socket: this.#socket, httpVersion: incoming.httpVersion })
   }
 
   /** A client that ends its half in the middle of a reply has left. */

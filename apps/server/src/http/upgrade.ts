@@ -73,7 +73,7 @@ export function stayInHttp({ connection, head, reply }: Upgrade): void {
     .once('end', () => {
       if (reply.writableEnded) return
       if (reply.headersSent) connection.destroy()
-      else reply.once('close', watchHalfClosed(reply))
+      else reply.once('close', watchHalfClosed(reply, { socket: connection }))
     })
 }
 
