@@ -122,6 +122,7 @@ export async function openPlatform(
   const authenticator = withClientSecrets(options.authenticator ?? accounts.auth.authenticator, {
     secrets: realtimeSecrets,
     sharedKeys: accounts.auth.sharedKeys,
+    resolveModel: (name) => models.find(name)?.name,
     clock,
   })
   if (listens) warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
