@@ -16,6 +16,7 @@ import { modelConfigFeature } from '../api/admin/model-config/feature.ts'
 import { modelFactsFeature } from '../api/admin/model-facts/feature.ts'
 import { modelFilesFeature } from '../api/admin/models/feature.ts'
 import { operationsFeature } from '../api/admin/operations/feature.ts'
+import { peersFeature } from '../api/admin/p2p/feature.ts'
 import { piiFeature } from '../api/admin/pii/feature.ts'
 import { routerFeature } from '../api/admin/router/feature.ts'
 import { settingsFeature } from '../api/admin/settings/feature.ts'
@@ -88,6 +89,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   mcpFeature,
   settingsFeature,
   operationsFeature,
+  peersFeature,
   ownMcpFeature,
   diagnosticsFeature,
   preloadFeature,

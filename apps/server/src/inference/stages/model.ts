@@ -12,6 +12,7 @@ import { createLanes } from '../core/lanes.ts'
 import type { RequestLedger } from '../core/ledger.ts'
 import { mapBatches } from '../core/map-batches.ts'
 import type { ModelCalls, ModelTask } from '../core/model-calls.ts'
+import { isWithoutTokens } from './access.ts'
 import type { Cleanup, ModelRequest, Stages } from '../core/pipeline.ts'
 import type { RequestContext } from '../core/ports.ts'
 import { createTurns } from '../core/turns.ts'
@@ -137,7 +138,8 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
  * Completes the figures of models that others serve: upstreams leave some out. The prompt of a later call holds the
  * answers before it.
  */
-function estimate({ ledger, parsed, request: { document } }: ModelRequest): void {
+function estimate({ ledger, parsed, request: { document, context } }: ModelRequest): void {
+  if (isWithoutTokens(context.route.usecase)) return
   if (parsed !== undefined && parsed.call.kind !== 'generation') return
   let answers = 0
   for (const account of ledger.calls) {

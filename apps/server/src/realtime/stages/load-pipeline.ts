@@ -1,3 +1,4 @@
+import { isRelayed } from '../../catalog/serving.ts'
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { hasUsecase } from '../../catalog/usecases.ts'
@@ -48,7 +49,7 @@ async function checkPipeline(model: ModelConfig, { names, find }: LoadingOptions
   const error = joinFailures(faults)
   if (error !== undefined) throw error
   const thinker = names.llm === undefined ? undefined : find(names.llm)
-  if (thinker?.serving.kind === 'relay') {
+  if (thinker !== undefined && isRelayed(thinker)) {
     throw invalid(
       `pipeline.llm: model "${thinker.name}" is forwarded as it comes: set proxy.mode: translate in its file`,
     )
