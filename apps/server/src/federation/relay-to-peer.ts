@@ -65,7 +65,9 @@ async function askPeers(asking: Asking): Promise<void> {
     } catch (error) {
       failure = error
       if (outgoing.headersSent || context.abort.aborted || !isLeftToOthers(error)) throw error
-      if (!(error instanceof UpstreamStatusError)) federation.noteFailure(peer)
+      if (error instanceof UpstreamStatusError) continue
+      federation.noteFailure(peer)
+      if (federation.peers().every(({ isHealthy }) => !isHealthy)) failure = noPeer(model.name)
     } finally {
       peer.running -= 1
     }
