@@ -32,7 +32,7 @@ export function pump(stream: PeerStream, socket: Socket, onEnd: () => void): voi
   stream.addEventListener('remoteCloseWrite', () => socket.end())
   stream.addEventListener('close', (event) => {
     const { error } = event as { readonly error?: Error }
-    if (error === undefined) socket.end()
+    if (error === undefined) socket.destroySoon()
     else socket.destroy()
   })
   socket.on('data', (piece) => {
