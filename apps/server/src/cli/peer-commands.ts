@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { hostname } from 'node:os'
+import { SvcError } from '@svc/errors'
 import { toChildEnvironment } from '../backends/child-environment.ts'
 import { systemClock } from '../clock.ts'
 import type { ServerConfig } from '../config/schema.ts'
@@ -32,6 +33,7 @@ const STOP_MS = 5000
  * @throws {SvcError} `p2p_missing`, `invalid_p2p_token`
  */
 export async function runWorkerCommand({ config, worker }: WorkerTask): Promise<number> {
+  if (config.p2pToken === '') throw new SvcError('invalid_request', 'p2p worker needs --p2p-token')
   const token = readToken(config.p2pToken)
   const stopping = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort())

@@ -72,9 +72,9 @@ const OWN_COMMANDS: readonly CommandEntry[] = [
   { words: 'p2p token', about: 'make a token for a new peer-to-peer network' },
   {
     words: 'p2p worker',
-    takes: 'PORT|PROGRAM',
-    about: 'offer an rpc-server of llama.cpp to the network of --p2p-token: one that listens at a local port,',
-    details: ['or a program, which is started; its own arguments follow after --'],
+    takes: 'SERVER',
+    about: 'offer an rpc-server of llama.cpp to the network of --p2p-token:',
+    details: ['the local port of a running one, or a program to start, with its own arguments after --'],
   },
   { words: 'openapi', about: 'print the OpenAPI document of the server, for generators of clients' },
 ]

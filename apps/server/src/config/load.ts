@@ -252,8 +252,7 @@ function routerCommand(
 }
 
 function workerCommand([worker, ...more]: readonly string[], loaded: Loaded): Command | string {
-  if (worker === undefined || worker === '') return 'p2p worker takes the PORT or the PROGRAM of an rpc-server'
-  if (loaded.config.p2pToken === '') return 'p2p worker needs --p2p-token'
+  if (worker === undefined || worker === '') return 'p2p worker takes the port or the program of an rpc-server'
   return { kind: 'p2p-worker', worker: [worker, ...more], ...loaded }
 }
 

@@ -17,7 +17,11 @@ const CHECK_MS = 5000
  */
 export async function checkPeer(
   { url, credential }: Pick<Peer, 'url' | 'credential'>,
-  { upstream, userAgent, signal }: {
+  {
+    upstream,
+    userAgent,
+    signal,
+  }: {
     readonly upstream: Upstream
     readonly userAgent: string
     readonly signal: AbortSignal

@@ -31,9 +31,13 @@ export async function createPeerBody({ request, filtered }: ModelRequest): Promi
   const { splices, restoration } = filtered
   const { bytes, isStream } = createPassthroughBody(document.texts(), { splices })
   if (isStream && restoration !== undefined && !RESTORED.has(context.route.path))
-    throw new SvcError('invalid_request', 'texts that were masked cannot be put back in this stream: ask without stream', {
-      code: 'route_not_served',
-    })
+    throw new SvcError(
+      'invalid_request',
+      'texts that were masked cannot be put back in this stream: ask without stream',
+      {
+        code: 'route_not_served',
+      },
+    )
   return { bytes, contentType: undefined, release: () => undefined }
 }
 

@@ -48,7 +48,8 @@ export function createFederation(options: FederationOptions): Federation {
   async function look(peer: Peer): Promise<void> {
     try {
       peer.models = await checkPeer(peer, { upstream, userAgent, signal })
-      if (!peer.isHealthy) logger.info({ peer: peer.name, models: peer.models.size }, 'a peer of the federation is there')
+      if (!peer.isHealthy)
+        logger.info({ peer: peer.name, models: peer.models.size }, 'a peer of the federation is there')
       peer.isHealthy = true
       peer.lastSeenAt = clock.now()
     } catch (error) {

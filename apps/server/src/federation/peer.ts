@@ -34,7 +34,12 @@ export type PeerChoice = 'least-used' | 'random'
  */
 export function choosePeer(
   peers: readonly Peer[],
-  { model, asked, choice, random = Math.random }: {
+  {
+    model,
+    asked,
+    choice,
+    random = Math.random,
+  }: {
     readonly model: string
     readonly asked: ReadonlySet<Peer>
     readonly choice: PeerChoice

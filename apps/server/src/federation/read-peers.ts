@@ -46,7 +46,10 @@ function readJson(text: string): PeerSettings[] | undefined {
   }
 }
 
-function readAll<Item>(items: readonly Item[], read: (item: Item) => PeerSettings | undefined): PeerSettings[] | undefined {
+function readAll<Item>(
+  items: readonly Item[],
+  read: (item: Item) => PeerSettings | undefined,
+): PeerSettings[] | undefined {
   const peers = items.map(read)
   return peers.every((peer) => peer !== undefined) ? peers : undefined
 }

@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto'
 import type { Clock, Logger } from '../ports.ts'
-import { type MemberRecord, MAX_OTHERS, receiveRecord, type ServiceKind, sendRecord } from './exchange.ts'
+import { MAX_OTHERS, type MemberRecord, receiveRecord, type ServiceKind, sendRecord } from './exchange.ts'
 import { createMembers, isOnline, type Member } from './members.ts'
-import { openNode, type PeerNode } from './node.ts'
+import { openNode } from './node.ts'
 import type { PeerStream } from './pump.ts'
+import { createReach } from './reach.ts'
 import { formatToken, isAddress, type TokenFacts } from './token.ts'
-import { createEntrance, MAX_CONNECTIONS, openTunnel, toProtocol } from './tunnels.ts'
+import { createEntrance, MAX_CONNECTIONS, toProtocol } from './tunnels.ts'
 
 /** Options of {@link openNetwork}. */
 export interface NetworkOptions {
@@ -73,15 +74,16 @@ const MAX_REMEMBERED = 256
  *
  * @throws {SvcError} `p2p_missing` without the packages
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the parts of a member share its list and its end
 export async function openNetwork(options: NetworkOptions): Promise<Network> {
-  const { clock, logger, offers, wants, token } = options
+  const { clock, logger, offers, token } = options
   const closing = new AbortController()
   const node = await openNode(options)
   const members = createMembers()
   /** Addresses that members have told, the newest last. */
   const remembered = new Set<string>()
   const given = [...token.peers, ...options.peers.filter(isAddress)]
-  const ends = new Map<string, () => void>()
+  const reach = createReach(options, { node, signal: closing.signal })
   const entrances = (Object.keys(offers) as ServiceKind[]).map((kind) => {
     const entrance = createEntrance(() => offers[kind]?.())
     return { kind, ...entrance }
@@ -116,27 +118,7 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
     const member = members.see(id, record, clock.now())
     if (member === undefined) return
     if (isNew) logger.info({ peer: id, name: record.name }, 'a member of the peer-to-peer network is there')
-    for (const kind of record.services) if (wants.includes(kind)) await reach(member, kind)
-  }
-
-  async function reach(member: Member, kind: ServiceKind): Promise<void> {
-    if (member.tunnels.has(kind) || closing.signal.aborted) return
-    const tunnel = await openTunnel(({ signal }) => node.dial(member.id, toProtocol(kind), { signal }))
-    // Two exchanges with one member may run at the same time.
-    if (member.tunnels.has(kind) || closing.signal.aborted) return tunnel.close()
-    member.tunnels.set(kind, tunnel)
-    const { address } = tunnel
-    const onGone = options.onService?.({ kind, id: member.id, name: member.record.name || member.id, address })
-    if (onGone !== undefined) ends.set(`${member.id} ${kind}`, onGone)
-  }
-
-  function leave(member: Member): void {
-    for (const [kind, tunnel] of member.tunnels) {
-      tunnel.close()
-      ends.get(`${member.id} ${kind}`)?.()
-      ends.delete(`${member.id} ${kind}`)
-    }
-    member.tunnels.clear()
+    await reach.open(member)
   }
 
   async function exchange(id: string): Promise<void> {
@@ -203,7 +185,7 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
         await look([...given, ...remembered])
       } else if (node.connected().length === 0) await look(given)
       await announce()
-      for (const member of members.sweep(clock.now())) leave(member)
+      for (const member of members.sweep(clock.now())) reach.leave(member)
       // Not at the same time as all others.
       await clock.sleep(announceMs + randomInt(announceMs / 10 + 1), { signal: closing.signal })
     }
@@ -218,7 +200,7 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
     members: () => members.list().map((member) => toShown(member, clock.now())),
     async close() {
       closing.abort()
-      for (const member of members.list()) leave(member)
+      for (const member of members.list()) reach.leave(member)
       for (const { close } of entrances) close()
       await node.close()
       await running
@@ -240,5 +222,3 @@ function toShown(member: Member, now: number): ShownMember {
     tunnels: Object.fromEntries([...tunnels].map(([kind, { address }]) => [kind, address])),
   }
 }
-
-export type { PeerNode }

@@ -26,10 +26,7 @@ export interface PeerNode {
   close(): Promise<void>
 }
 
-type NodeOptions = Pick<
-  NetworkOptions,
-  'token' | 'networkId' | 'listen' | 'mdns' | 'passwordMs' | 'clock' | 'logger'
->
+type NodeOptions = Pick<NetworkOptions, 'token' | 'networkId' | 'listen' | 'mdns' | 'passwordMs' | 'clock' | 'logger'>
 
 /** Most connections, and most new ones that one address may begin in a second. */
 const MAX_CONNECTIONS = 128
@@ -39,7 +36,9 @@ const MAX_NEW_PER_SECOND = 20
 export async function openNode(options: NodeOptions): Promise<PeerNode> {
   const { token, networkId, listen, mdns, logger } = options
   const library = await loadPeerLibrary()
-  const discovery = mdns ? [(await loadMulticast())({ serviceTag: deriveServiceName({ key: token.key, networkId }) })] : []
+  const discovery = mdns
+    ? [(await loadMulticast())({ serviceTag: deriveServiceName({ key: token.key, networkId }) })]
+    : []
   const node = await library.createLibp2p({
     addresses: { listen: listAddresses(listen) },
     transports: [library.tcp({ maxConnections: MAX_CONNECTIONS })],

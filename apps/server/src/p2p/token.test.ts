@@ -16,7 +16,10 @@ it.each([
   ['a word', 'hello'],
   ['a token of another form', Buffer.from('otp:\n  dht:\n    interval: 360\n').toString('base64')],
   ['a short key', Buffer.from(JSON.stringify({ svc: 1, key: 'ab' })).toString('base64url')],
-  ['a foreign address', Buffer.from(JSON.stringify({ svc: 1, key: createKey(), peers: ['http://x'] })).toString('base64url')],
+  [
+    'a foreign address',
+    Buffer.from(JSON.stringify({ svc: 1, key: createKey(), peers: ['http://x'] })).toString('base64url'),
+  ],
   ['a flood', 'A'.repeat(100_000)],
 ])('refuses %s', (_, text) => {
   expect(() => readToken(text)).toThrow(expect.objectContaining({ code: 'invalid_p2p_token' }))
@@ -24,7 +27,11 @@ it.each([
 
 it('derives another password for another key, network and period', () => {
   const place = { key: createKey(), networkId: 'a', period: 1 }
-  const others = [{ ...place, key: createKey() }, { ...place, networkId: 'b' }, { ...place, period: 2 }]
+  const others = [
+    { ...place, key: createKey() },
+    { ...place, networkId: 'b' },
+    { ...place, period: 2 },
+  ]
   const passwords = [place, ...others].map((one) => Buffer.from(derivePassword(one)).toString())
   expect(new Set(passwords).size).toBe(4)
   expect(passwords[0]).toMatch(/^\/key\/swarm\/psk\/1\.0\.0\/\n\/base16\/\n[0-9a-f]{64}\n$/)

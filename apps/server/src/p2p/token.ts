@@ -39,7 +39,11 @@ export function readToken(text: string): TokenFacts {
 
 /** Whether a value can be the address of a member: a multiaddress of TCP. */
 export function isAddress(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= 256 && /^\/(?:ip4|ip6|dns|dns4|dns6)\/[\w.:-]+\/tcp\/\d{1,5}(?:\/p2p\/\w+)?$/.test(value)
+  return (
+    typeof value === 'string' &&
+    value.length <= 256 &&
+    /^\/(?:ip4|ip6|dns|dns4|dns6)\/[\w.:-]+\/tcp\/\d{1,5}(?:\/p2p\/\w+)?$/.test(value)
+  )
 }
 
 function parse(text: string): unknown {

@@ -1,5 +1,5 @@
-import { connect, createServer, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { ServiceKind } from './exchange.ts'
 import { type PeerStream, pump } from './pump.ts'
 
@@ -22,7 +22,9 @@ export interface Tunnel {
  *
  * @param dial opens a stream
  */
-export async function openTunnel(dial: (options: { readonly signal: AbortSignal }) => Promise<PeerStream>): Promise<Tunnel> {
+export async function openTunnel(
+  dial: (options: { readonly signal: AbortSignal }) => Promise<PeerStream>,
+): Promise<Tunnel> {
   const sockets = new Set<Socket>()
   const closing = new AbortController()
   const server: Server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (socket) => {

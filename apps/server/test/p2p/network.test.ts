@@ -33,9 +33,13 @@ const base = {
 
 beforeAll(async () => {
   const program = new URL('member.mjs', import.meta.url)
-  member = spawn(process.execPath, [...sourceArguments(program), formatToken({ key: createKey(), peers: [] }), String(PASSWORD_S)], {
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  })
+  member = spawn(
+    process.execPath,
+    [...sourceArguments(program), formatToken({ key: createKey(), peers: [] }), String(PASSWORD_S)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    },
+  )
   if (member.stdout === null) throw new Error('the member has no output')
   const [line] = (await once(createInterface({ input: member.stdout }), 'line')) as [string]
   token = line
@@ -106,7 +110,10 @@ it('survives resets and a flood, and serves no more than its bound', async () =>
     socket.resetAndDestroy()
   }
   let answered = 0
-  const sockets = Array.from({ length: 300 }, () => open().once('data', () => void (answered += 1)))
+  const onAnswer = (): void => {
+    answered += 1
+  }
+  const sockets = Array.from({ length: 300 }, () => open().once('data', onAnswer))
   for (const socket of sockets) socket.write('x')
   await eventually(() => expect(answered).toBeGreaterThanOrEqual(200))
   member.send('count')

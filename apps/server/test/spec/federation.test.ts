@@ -94,7 +94,10 @@ verifies('flags:federated:shares', 'a request for a model of a peer is answered 
 it('gives streams of formats without an end of their own as they come', async () => {
   const reply = await near.post('/api/chat', { model: 'far', messages: [{ role: 'user', content: 'Hi' }] }, auth)
   expect(reply.status).toBe(200)
-  const lines = reply.text.trim().split('\n').map((line) => JSON.parse(line) as { done: boolean })
+  const lines = reply.text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { done: boolean })
   expect(lines.at(-1)).toMatchObject({ done: true })
   const responses = await near.post('/v1/responses', { model: 'far', input: 'Hi', stream: true }, auth)
   expect(responses.text).toContain('event: response.completed')
@@ -173,7 +176,10 @@ verifies('federation:loops:end', 'a peer is offered only the own models of a ser
   await eventually(async () => expect(await listNames(second)).toContain('far'))
   expect(await listNames(second)).not.toContain('odd')
   const looped = await post('far', {}, { 'x-svc-hop': '4' })
-  expect([looped.status, looped.json()]).toMatchObject([508, { error: { message: expect.stringContaining('goes round') } }])
+  expect([looped.status, looped.json()]).toMatchObject([
+    508,
+    { error: { message: expect.stringContaining('goes round') } },
+  ])
 })
 
 async function stopOddPeers(): Promise<void> {
@@ -215,26 +221,37 @@ it('ends the request at the peer when the client leaves', async () => {
 
 it('refuses routes that need more than the request', async () => {
   const reply = await near.post('/v1/mcp/chat/completions', { model: 'far', messages: [] }, auth)
-  expect([reply.status, reply.json()]).toMatchObject([400, { error: { message: expect.stringContaining('by a peer') } }])
+  expect([reply.status, reply.json()]).toMatchObject([
+    400,
+    { error: { message: expect.stringContaining('by a peer') } },
+  ])
 })
 
-it('lists its peers, and answers 503 in the format of the route while none is healthy', async () => {
-  expect(await peers()).toMatchObject([
-    { name: 'first', serviceID: 'services', tunnelAddress: first.url, isOnline: true },
-    { name: 'odd', isOnline: true },
-    { name: 'closed', isOnline: true },
-  ])
-  const stats = (await near.call('/api/p2p/stats', { headers: auth })).json()
-  expect(stats).toMatchObject({ federated: { online: 3, total: 3 }, llama_cpp_workers: { online: 0, total: 0 } })
-  expect((await near.call('/api/p2p/token', { headers: auth })).status).toBe(404)
-  expect((await first.call('/api/p2p')).json()).toEqual({ error: expect.stringContaining('--p2p or --federated') })
-  await first.close()
-  await stopOddPeers()
-  await eventually(async () => expect((await peers()).some(({ isOnline }) => isOnline)).toBe(false))
-  for (const model of ['far', 'never-heard-of']) {
-    const reply = await post(model)
-    expect([reply.status, reply.json()], model).toMatchObject([503, { error: { message: expect.stringContaining('peer') } }])
-  }
-  const messages = await near.post('/v1/messages', { model: 'far', max_tokens: 1, messages: [] }, auth)
-  expect([messages.status, messages.json()]).toMatchObject([503, { type: 'error' }])
-})
+verifies(
+  'p2p:route:read',
+  'lists its peers, and answers 503 in the format of the route while none is healthy',
+  async () => {
+    expect(await peers()).toMatchObject([
+      { name: 'first', serviceID: 'services', tunnelAddress: first.url, isOnline: true },
+      { name: 'odd', isOnline: true },
+      { name: 'closed', isOnline: true },
+    ])
+    const stats = (await near.call('/api/p2p/stats', { headers: auth })).json()
+    expect(stats).toMatchObject({ federated: { online: 3, total: 3 }, llama_cpp_workers: { online: 0, total: 0 } })
+    const token = await near.call('/api/p2p/token', { headers: auth })
+    expect([token.status, token.json()]).toEqual([404, { error: expect.stringContaining('--p2p') }])
+    expect((await first.call('/api/p2p')).json()).toEqual({ llama_cpp_nodes: [], federated_nodes: [], mlx_nodes: [] })
+    await first.close()
+    await stopOddPeers()
+    await eventually(async () => expect((await peers()).some(({ isOnline }) => isOnline)).toBe(false))
+    for (const model of ['far', 'never-heard-of']) {
+      const reply = await post(model)
+      expect([reply.status, reply.json()], model).toMatchObject([
+        503,
+        { error: { message: expect.stringContaining('peer') } },
+      ])
+    }
+    const messages = await near.post('/v1/messages', { model: 'far', max_tokens: 1, messages: [] }, auth)
+    expect([messages.status, messages.json()]).toMatchObject([503, { type: 'error' }])
+  },
+)

@@ -29352,7 +29352,7 @@ export interface operations {
                         realtime_idle_timeout?: string;
                         /** @description share requests among the peers */
                         federated?: boolean;
-                        /** @description token of the network; without one, or with 0, the server makes one and keeps it in the data folder */
+                        /** @description token of the network; without one, or with 0, the server makes one */
                         p2p_token?: string;
                         /** @description a name that keeps networks of one token apart */
                         p2p_network_id?: string;
@@ -29527,7 +29527,7 @@ export interface operations {
                     realtime_idle_timeout?: string;
                     /** @description share requests among the peers */
                     federated?: boolean;
-                    /** @description token of the network; without one, or with 0, the server makes one and keeps it in the data folder */
+                    /** @description token of the network; without one, or with 0, the server makes one */
                     p2p_token?: string;
                     /** @description a name that keeps networks of one token apart */
                     p2p_network_id?: string;

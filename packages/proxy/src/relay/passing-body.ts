@@ -42,7 +42,8 @@ export class PassingBody implements RelayBody {
   #start(): void {
     const { reply, head, headers } = this.#options
     if (reply.hasStarted) return
-    const length: [string, string][] = head.lengthBytes === undefined ? [] : [['content-length', String(head.lengthBytes)]]
+    const length: [string, string][] =
+      head.lengthBytes === undefined ? [] : [['content-length', String(head.lengthBytes)]]
     reply.start(head.status, [...headers, ...length, ['cache-control', 'no-cache'], ['x-accel-buffering', 'no']])
   }
 }

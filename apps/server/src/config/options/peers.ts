@@ -52,7 +52,7 @@ export const peers = defineSection({
       aliases: ['p2ptoken'],
       env: ['SVC_P2P_TOKEN'],
       default: '',
-      about: 'token of the network; without one, or with 0, the server makes one and keeps it in the data folder',
+      about: 'token of the network; without one, or with 0, the server makes one',
       secret: true,
       setting: { p2p_token: setting(line, { secret: true }) },
     }),
@@ -79,7 +79,7 @@ export const peers = defineSection({
       flag: 'p2p-peers',
       env: ['SVC_P2P_PEERS'],
       default: '',
-      about: 'members to join by, as multiaddresses; those of the token are joined by too',
+      about: 'members to join by, beside those of the token',
     }),
     p2pMdns: option(toggle, {
       flag: 'p2p-mdns',

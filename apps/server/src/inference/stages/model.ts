@@ -12,7 +12,6 @@ import { createLanes } from '../core/lanes.ts'
 import type { RequestLedger } from '../core/ledger.ts'
 import { mapBatches } from '../core/map-batches.ts'
 import type { ModelCalls, ModelTask } from '../core/model-calls.ts'
-import { isWithoutTokens } from './access.ts'
 import type { Cleanup, ModelRequest, Stages } from '../core/pipeline.ts'
 import type { RequestContext } from '../core/ports.ts'
 import { createTurns } from '../core/turns.ts'
@@ -20,6 +19,7 @@ import type { Reply } from '../replies/reply.ts'
 import type { FormattedCall } from '../replies/wire-format.ts'
 import type { RelayUpstream } from '../serving/upstream/relay.ts'
 import { traceSteps } from '../tracing/trace-reply.ts'
+import { isWithoutTokens } from './access.ts'
 
 /** Options of {@link createModelStage}. */
 export interface ModelStageOptions {

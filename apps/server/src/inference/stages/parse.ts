@@ -26,8 +26,7 @@ export interface ParseParts {
  */
 export function createParse({ attacher, reader, uploads }: ParseParts): Stages['parse'] {
   // Only the upstream checks a relayed body.
-  return (request, filtered, cleanup) =>
-    isRelayed(request.model) ? undefined : parse(request, filtered, cleanup)
+  return (request, filtered, cleanup) => (isRelayed(request.model) ? undefined : parse(request, filtered, cleanup))
 
   async function parse(request: ResolvedRequest, filtered: FilteredRequest, cleanup: Cleanup): Promise<Parsed> {
     const { format, replyModel, model, context } = request

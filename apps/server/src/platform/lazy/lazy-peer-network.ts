@@ -1,5 +1,5 @@
-import { join } from 'node:path'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import type { ServerConfig } from '../../config/schema.ts'
 import type { FoundService, Network } from '../../p2p/network.ts'
 import type { Clock, Logger } from '../../ports.ts'

@@ -1,6 +1,6 @@
-import { isRelayed } from '../../catalog/serving.ts'
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
+import { isRelayed } from '../../catalog/serving.ts'
 import { hasUsecase } from '../../catalog/usecases.ts'
 import { type LoadReport, loadWithParts } from '../../residency/load-with-parts.ts'
 import type { Residency } from '../../residency/residency.ts'

@@ -14,15 +14,15 @@ export interface PeerRouteParts {
 }
 
 const wire = () => import('@svc/wire/native')
-const admin = { method: 'GET', access: 'admin', family: 'flat', tag: 'p2p', quiet: true } as const
+const admin = { method: 'GET', access: 'admin', family: 'flat', tag: 'system', quiet: true } as const
 
 /** `/api/p2p` (§4.7). */
 export function peerRoutes(parts: PeerRouteParts): Route[] {
-  const { federation, network } = parts
-  const list = (): { readonly workers: PeerNode[]; readonly federated: PeerNode[] } => {
-    if (federation.opened() === undefined && network.opened() === undefined) throw turnedOff('--p2p or --federated')
-    return { workers: listWorkers(parts), federated: listFederated(parts) }
-  }
+  const { network } = parts
+  const list = (): { readonly workers: PeerNode[]; readonly federated: PeerNode[] } => ({
+    workers: listWorkers(parts),
+    federated: listFederated(parts),
+  })
   return [
     defineRoute({
       ...admin,
@@ -45,7 +45,7 @@ export function peerRoutes(parts: PeerRouteParts): Route[] {
       responses: { 200: { description: 'The token.', contentType: 'text/plain' } },
       handler() {
         const joined = network.opened()
-        if (joined === undefined) throw turnedOff('--p2p')
+        if (joined === undefined) throw turnedOff()
         return new HttpReply(joined.token())
       },
     }),
@@ -91,6 +91,8 @@ function toPlain({ name, id, tunnelAddress, serviceID, lastSeen }: PeerNode) {
   return { Name: name, ID: id, TunnelAddress: tunnelAddress, ServiceID: serviceID, LastSeen: lastSeen }
 }
 
-function turnedOff(flags: string): SvcError {
-  return new SvcError('not_found', `this server has no peers: start it with ${flags}`, { code: 'p2p_off' })
+function turnedOff(): SvcError {
+  return new SvcError('not_found', 'this server is in no peer-to-peer network: start it with --p2p', {
+    code: 'p2p_off',
+  })
 }

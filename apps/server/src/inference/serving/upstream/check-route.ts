@@ -19,7 +19,7 @@ export function servesCloudModels({ path }: RequestRoute): boolean {
  * @throws {SvcError} `invalid_request` naming the route to use
  */
 export function checkUpstreamRoute(model: ModelConfig, route: RequestRoute): void {
-  if (model.serving.kind === 'federated') return checkFederatedRoute(model, route)
+  checkFederatedRoute(model, route)
   if (!livesUpstream(model)) return
   if (!servesCloudModels(route)) {
     throw refused(`model "${model.name}" lives upstream and is served by ${CHAT} and ${MESSAGES} only`)
@@ -42,7 +42,8 @@ const FEDERATED: ReadonlySet<string> = new Set([
 ])
 
 function checkFederatedRoute(model: ModelConfig, { path }: RequestRoute): void {
-  if (!FEDERATED.has(path)) throw refused(`model "${model.name}" is served by a peer, which is not asked for ${path}`)
+  if (model.serving.kind === 'federated' && !FEDERATED.has(path))
+    throw refused(`model "${model.name}" is served by a peer, which is not asked for ${path}`)
 }
 
 function refused(message: string): SvcError {
