@@ -15,7 +15,7 @@ export interface PeerSettings {
 }
 
 /** Most peers of a federation. */
-export const MAX_PEERS = 64
+const MAX_PEERS = 64
 
 /**
  * Reads the peers: URLs between commas, or a JSON list of objects.

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 
 /** The packages of the network, which are not installed with the server. */
-export const PACKAGES = {
+const PACKAGES = {
   libp2p: '3.3.11',
   '@libp2p/tcp': '11.0.28',
   '@libp2p/identify': '4.1.14',

@@ -11,7 +11,7 @@ export interface Member {
 }
 
 /** Time without a sign after which a member counts as away, milliseconds. */
-export const AWAY_MS = 40_000
+const AWAY_MS = 40_000
 /** Time after which it is forgotten. */
 const FORGET_MS = 600_000
 const MAX_MEMBERS = 256

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import type { Libp2p } from 'libp2p'
 import { loadMulticast, loadPeerLibrary, type PeerLibrary } from './library.ts'
-import type { NetworkOptions } from './network.ts'
+import type { NetworkOptions } from './options.ts'
 import type { PeerStream } from './pump.ts'
 import { derivePassword, deriveServiceName } from './token.ts'
 

@@ -1,6 +1,6 @@
 import type { ServiceKind } from './exchange.ts'
 import type { Member } from './members.ts'
-import type { NetworkOptions } from './network.ts'
+import type { NetworkOptions } from './options.ts'
 import type { PeerNode } from './node.ts'
 import { openTunnel, toProtocol } from './tunnels.ts'
 
