@@ -1,7 +1,7 @@
 import type { ServiceKind } from './exchange.ts'
 import type { Member } from './members.ts'
-import type { NetworkOptions } from './options.ts'
 import type { PeerNode } from './node.ts'
+import type { NetworkOptions } from './options.ts'
 import { openTunnel, toProtocol } from './tunnels.ts'
 
 /** The local ports of the services of others. */
