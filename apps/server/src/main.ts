@@ -208,7 +208,7 @@ async function main(): Promise<void> {
     case 'p2p-token':
       return (await peerCommands()).printTokenCommand()
     case 'p2p-worker':
-      process.exitCode = await (await peerCommands()).runWorkerCommand(command)
+      process.exitCode = await (await peerCommands()).runWorkerCommand(command, process.env)
       return
     case 'mitm-ca':
       return (await interceptionCommands()).showAuthorityCommand(command.config)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { hostname } from 'node:os'
 import { SvcError } from '@svc/errors'
-import { toChildEnvironment } from '../backends/child-environment.ts'
+import { type Environment, toChildEnvironment } from '../backends/child-environment.ts'
 import { systemClock } from '../clock.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { createLogger } from '../logging/log.ts'
@@ -32,13 +32,13 @@ const STOP_MS = 5000
  * @returns the exit code: 0 after a signal
  * @throws {SvcError} `p2p_missing`, `invalid_p2p_token`
  */
-export async function runWorkerCommand({ config, worker }: WorkerTask): Promise<number> {
+export async function runWorkerCommand({ config, worker }: WorkerTask, environment: Environment): Promise<number> {
   if (config.p2pToken === '') throw new SvcError('invalid_request', 'p2p worker needs --p2p-token')
   const token = readToken(config.p2pToken)
   const stopping = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort())
   const stopped = once(stopping.signal, 'abort').then(() => 0)
-  const served = await serveLocally(worker, stopping.signal)
+  const served = await serveLocally(worker, { environment, signal: stopping.signal })
   const logger = createLogger({ level: config.debug ? 'debug' : config.logLevel, format: config.logFormat })
   const network = await openNetwork({
     token,
@@ -69,14 +69,17 @@ interface Served {
   readonly ended: Promise<number>
 }
 
-async function serveLocally([first, ...rest]: WorkerTask['worker'], signal: AbortSignal): Promise<Served> {
+async function serveLocally(
+  [first, ...rest]: WorkerTask['worker'],
+  { environment, signal }: { readonly environment: Environment; readonly signal: AbortSignal },
+): Promise<Served> {
   if (/^\d{1,5}$/.test(first) && rest.length === 0) {
     return { port: Number(first), ended: once(signal, 'abort').then(() => 0) }
   }
   const port = await findFreePort()
   const program = spawn(first, [...rest, '--host', '127.0.0.1', '--port', String(port)], {
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: toChildEnvironment(process.env),
+    env: toChildEnvironment(environment),
   })
   const end = (): void => {
     program.kill('SIGTERM')

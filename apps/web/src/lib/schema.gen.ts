@@ -29350,7 +29350,7 @@ export interface operations {
                         realtime_max_sessions_per_account?: number;
                         /** @description time without an event or sound after which a realtime session ends; 0 = never */
                         realtime_idle_timeout?: string;
-                        /** @description share requests among the peers */
+                        /** @description send requests for models of the peers to them */
                         federated?: boolean;
                         /** @description token of the network; without one, or with 0, the server makes one */
                         p2p_token?: string;
@@ -29525,7 +29525,7 @@ export interface operations {
                     realtime_max_sessions_per_account?: number;
                     /** @description time without an event or sound after which a realtime session ends; 0 = never */
                     realtime_idle_timeout?: string;
-                    /** @description share requests among the peers */
+                    /** @description send requests for models of the peers to them */
                     federated?: boolean;
                     /** @description token of the network; without one, or with 0, the server makes one */
                     p2p_token?: string;

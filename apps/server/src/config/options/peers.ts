@@ -20,7 +20,7 @@ export const peers = defineSection({
       flag: 'federated',
       env: ['SVC_FEDERATED'],
       default: 'false',
-      about: 'share requests among the peers',
+      about: 'send requests for models of the peers to them',
       setting: { federated: setting(onOff) },
     }),
     federatedPeers: option(peerList, {

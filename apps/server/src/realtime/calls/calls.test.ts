@@ -172,7 +172,9 @@ describe('calls', () => {
     expect(calls.size).toBe(1)
     skipped = 170_000
     await isFreed(calls, performance.now())
-    expect(client.events.at(-1)).toMatchObject({ type: 'error', error: { code: 'session_idle' } })
+    await eventually(() =>
+      expect(client.events.at(-1)).toMatchObject({ type: 'error', error: { code: 'session_idle' } }),
+    )
   })
 
   // verifies realtime:calls:freed
