@@ -24,6 +24,8 @@ const { values } = parseArgs({
 })
 const [count, seconds, every] = [Number(values.calls), Number(values.seconds), Number(values.every)]
 const rounds = Number(values.rounds)
+/** The echo has no state that could grow. */
+const ECHO_SECONDS = Math.min(seconds, 60)
 /** About five seconds of speech. */
 const ANSWER = Array.from({ length: 50 }, (_, at) => `word${at}`).join(' ')
 const TURN = [
@@ -51,8 +53,14 @@ function readFacts({ pid }: Measured): Facts {
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const show = ({ rssMb, files, threads }: Facts): string => `${rssMb.toFixed(0)} MiB, ${files} files, ${threads} threads`
 
+interface Held {
+  readonly path: string
+  readonly isAnswered: boolean
+  readonly seconds: number
+}
+
 /** Holds all calls for the time. */
-async function hold(server: Measured, { path, isAnswered }: { readonly path: string; readonly isAnswered: boolean }) {
+async function hold(server: Measured, { path, isAnswered, seconds }: Held) {
   const clients = createCallClients(await makeFrames())
   const first = await clients.add(`${server.url}${path}`)
   first.client.close()
@@ -82,6 +90,7 @@ async function hold(server: Measured, { path, isAnswered }: { readonly path: str
   await sleep(3000)
   const after = readFacts(server)
   return {
+    seconds,
     before,
     during,
     after,
@@ -93,7 +102,7 @@ async function hold(server: Measured, { path, isAnswered }: { readonly path: str
 }
 
 function print(name: string, result: Awaited<ReturnType<typeof hold>>): void {
-  console.log(`\n${name}: ${result.open} of ${count} calls open at the end of ${seconds} s`)
+  console.log(`\n${name}: ${result.open} of ${count} calls open at the end of ${result.seconds} s`)
   console.log(
     `  open after ${median(result.openedMs).toFixed(0)} ms (${Math.max(...result.openedMs).toFixed(0)} at most)`,
   )
@@ -108,7 +117,7 @@ try {
   const port = await freePort()
   const script = fileURLToPath(new URL('./bare-calls.mjs', import.meta.url))
   const bare = await startMeasured({ args: [script, String(port)], url: `http://127.0.0.1:${port}`, ready: '/' })
-  const echo = await hold(bare, { path: '/', isAnswered: false })
+  const echo = await hold(bare, { path: '/', isAnswered: false, seconds: ECHO_SECONDS })
   await bare.stop()
   print('bare echo of the library', echo)
   const { path } = writeMockLauncher({ folder, name: 'mock.sh', script: { rules: [] } })
@@ -128,7 +137,7 @@ try {
   })
   try {
     for (let round = 1; round <= rounds; round++) {
-      const own = await hold(server, { path: '/v1/realtime/calls?model=talk', isAnswered: true })
+      const own = await hold(server, { path: '/v1/realtime/calls?model=talk', isAnswered: true, seconds })
       print(`server, round ${round}`, own)
       console.log(`  processor time against the bare echo: ${(own.cpuPerMinute / echo.cpuPerMinute).toFixed(2)}`)
     }

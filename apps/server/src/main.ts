@@ -159,6 +159,7 @@ const commands = () => import('./cli/commands.ts')
 const routerCommands = () => import('./cli/router-commands.ts')
 const piiCommands = () => import('./cli/pii-commands.ts')
 const interceptionCommands = () => import('./cli/interception-commands.ts')
+const peerCommands = () => import('./cli/peer-commands.ts')
 
 async function main(): Promise<void> {
   const command = loadConfig({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd() })
@@ -204,6 +205,11 @@ async function main(): Promise<void> {
         builtIn: Object.keys(findShippedBackends()),
         json: command.json,
       })
+    case 'p2p-token':
+      return (await peerCommands()).printTokenCommand()
+    case 'p2p-worker':
+      process.exitCode = await (await peerCommands()).runWorkerCommand(command, process.env)
+      return
     case 'mitm-ca':
       return (await interceptionCommands()).showAuthorityCommand(command.config)
     case 'router-fit':

@@ -195,6 +195,7 @@ class FolderStore implements ConfigStore {
         return weights?.usable === true && weights.summary === model.gguf
       }
       case 'agent':
+      case 'peer':
       case 'demo':
         // The name may belong to a new file meanwhile.
         return false

@@ -35,9 +35,9 @@ export type ModelArtifact = Block<typeof ARTIFACT>
 
 /**
  * Source of a model: a YAML file, the list of `--models-config-file`, weights dropped into the folder, a demo model of
- * the product, or an agent.
+ * the product, an agent, or a peer.
  */
-export type ModelSource = 'yaml' | 'list' | 'file' | 'demo' | 'agent'
+export type ModelSource = 'yaml' | 'list' | 'file' | 'demo' | 'agent' | 'peer'
 
 /**
  * The way a model is served. The union is closed: another way to serve is a new member, and the compiler then names every
@@ -64,6 +64,8 @@ export type Serving =
   | { readonly kind: 'pipeline' }
   /** An agent of the database, which asks other models. */
   | { readonly kind: 'agent'; readonly agent: string }
+  /** A peer of the federation that has the model, asked byte for byte as the client wrote. */
+  | { readonly kind: 'federated' }
   /** No server: the model finds private text for others. */
   | { readonly kind: 'detector' }
   /** No server, for a reason that follows the model's name in a sentence. */

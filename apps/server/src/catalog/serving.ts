@@ -117,6 +117,11 @@ export function livesUpstream({ serving }: ModelConfig): boolean {
   return serving.kind === 'relay' || serving.kind === 'translation'
 }
 
+/** Whether requests of a model go to another server as the client wrote them. */
+export function isRelayed({ serving }: ModelConfig): boolean {
+  return serving.kind === 'relay' || serving.kind === 'federated'
+}
+
 /** Whether requests of a model, or of one of its failover targets, leave this machine. */
 export function leavesMachine(model: ModelConfig): boolean {
   const { serving } = model
@@ -124,6 +129,7 @@ export function leavesMachine(model: ModelConfig): boolean {
     case 'relay':
     case 'translation':
     case 'instance':
+    case 'federated':
       return true
     case 'failover':
       return serving.targets.some((target) => leavesMachine(target.model))

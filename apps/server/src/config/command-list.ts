@@ -69,6 +69,13 @@ const OWN_COMMANDS: readonly CommandEntry[] = [
     ],
   },
   { words: 'mitm ca', about: 'show the certificate that clients of the intercepting proxy trust, and how they do' },
+  { words: 'p2p token', about: 'make a token for a new peer-to-peer network' },
+  {
+    words: 'p2p worker',
+    takes: 'SERVER',
+    about: 'offer an rpc-server of llama.cpp to the network of --p2p-token:',
+    details: ['the local port of a running one, or a program to start, with its own arguments after --'],
+  },
   { words: 'openapi', about: 'print the OpenAPI document of the server, for generators of clients' },
 ]
 

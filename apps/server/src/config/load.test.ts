@@ -41,7 +41,9 @@ describe('defaults', () => {
       pprofAddress: { host: '127.0.0.1', port: 6060 },
       apiKeys: [],
       authRegistrationMode: 'approval',
+      // verifies flags:p2p:dht-interval
       p2pDhtInterval: 360,
+      // verifies flags:p2p:otp-interval
       p2pOtpInterval: 9000,
     } satisfies Partial<ServerConfig>)
     expect(config.authDatabaseUrl).toBeUndefined()
@@ -170,14 +172,12 @@ describe('variables', () => {
 
 describe('features of later versions', () => {
   // verifies flags:declared:not-in-this-version
-  it.each([
-    [['--p2p'], {}, '--p2p is not in this version: join a peer-to-peer network'],
-    [['--p2ptoken', 'x'], {}, '--p2p-token is not in this version: token of the network'],
-    [[], { SVC_P2P: 'true' }, 'SVC_P2P (--p2p) is not in this version: join a peer-to-peer network'],
-    [[], { SVC_FEDERATED: 'true' }, expect.stringContaining('SVC_FEDERATED (--federated) is not in this version')],
-  ])('%j %j are refused', (argv, env, message) => {
-    expect(refused(argv, env)).toEqual(message)
-  })
+  it.each([[[], { SVC_STORAGE_BUCKET: 'x' }, 'SVC_STORAGE_BUCKET is not in this version: its bucket']])(
+    '%j %j are refused',
+    (argv, env, message) => {
+      expect(refused(argv, env)).toEqual(message)
+    },
+  )
   it('may be set to what they are anyway', () => {
     const { config } = run(['--p2p=false', '--no-federated', '--p2p-dht-interval', '360'], {
       SVC_FEDERATED: 'false',

@@ -41,6 +41,8 @@ export type Command =
   | ({ readonly kind: 'mcp' } & Loaded)
   | ({ readonly kind: 'router-fit'; readonly name: string; readonly file: string | undefined } & Loaded)
   | ({ readonly kind: 'router-eval'; readonly name: string; readonly file: string; readonly minRate: number } & Loaded)
+  | { readonly kind: 'p2p-token' }
+  | ({ readonly kind: 'p2p-worker'; readonly worker: readonly [string, ...string[]] } & Loaded)
   | ({ readonly kind: 'pii-eval' } & PiiEvalTask & Loaded)
   | ({ readonly kind: 'accounts'; readonly command: AccountCommand; readonly json: boolean } & Loaded)
   | { readonly kind: 'help'; readonly text: string }
@@ -210,6 +212,8 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', json, ...loaded }
   if (first === 'openapi' && words.length === 1) return { kind: 'openapi', ...loaded }
   if (first === 'mcp' && words.length === 1) return { kind: 'mcp', ...loaded }
+  if (two === 'p2p token' && rest.length === 0) return { kind: 'p2p-token' }
+  if (two === 'p2p worker') return workerCommand(rest, loaded)
   if (two === 'mitm ca' && rest.length === 0) return { kind: 'mitm-ca', ...loaded }
   const kind = NAMED_COMMANDS.get(two)
   if (kind !== undefined) {
@@ -245,6 +249,11 @@ function routerCommand(
   const minRate = typeof text === 'string' && text.trim() !== '' ? Number(text) : Number.NaN
   if (!(minRate >= 0 && minRate <= 1)) return `--min-rate: ${JSON.stringify(text)} is not a number from 0 to 1`
   return { kind: 'router-eval', name, file: path, minRate, ...loaded }
+}
+
+function workerCommand([worker, ...more]: readonly string[], loaded: Loaded): Command | string {
+  if (worker === undefined || worker === '') return 'p2p worker takes the port or the program of an rpc-server'
+  return { kind: 'p2p-worker', worker: [worker, ...more], ...loaded }
 }
 
 const OFFSETS: readonly OffsetEncoding[] = ['codepoint', 'utf16', 'utf8']

@@ -79,53 +79,6 @@ const agents = defineSection({
   },
 })
 
-const peers = defineSection({
-  heading: 'Peer-to-peer',
-  options: {
-    p2p: option(toggle, {
-      flag: 'p2p',
-      env: ['SVC_P2P'],
-      default: 'false',
-      about: 'join a peer-to-peer network',
-    }),
-    p2pDhtInterval: option(count, {
-      flag: 'p2p-dht-interval',
-      env: ['SVC_P2P_DHT_INTERVAL'],
-      default: '360',
-      about: 'seconds between two looks into the table of peers',
-    }),
-    p2pOtpInterval: option(count, {
-      flag: 'p2p-otp-interval',
-      env: ['SVC_P2P_OTP_INTERVAL'],
-      default: '9000',
-      about: 'seconds until the network changes its password',
-    }),
-    p2pToken: option(text, {
-      flag: 'p2p-token',
-      aliases: ['p2ptoken'],
-      env: ['SVC_P2P_TOKEN'],
-      default: '',
-      about: 'token of the network',
-      secret: true,
-      setting: { p2p_token: setting(line, { secret: true }) },
-    }),
-    p2pNetworkId: option(text, {
-      flag: 'p2p-network-id',
-      env: ['SVC_P2P_NETWORK_ID'],
-      default: '',
-      about: 'a name that keeps networks of one token apart',
-      setting: { p2p_network_id: setting(line) },
-    }),
-    federated: option(toggle, {
-      flag: 'federated',
-      env: ['SVC_FEDERATED'],
-      default: 'false',
-      about: 'share requests among the peers',
-      setting: { federated: setting(onOff) },
-    }),
-  },
-})
-
 const cluster = defineSection({
   heading: 'Several machines',
   options: {
@@ -159,4 +112,4 @@ const cluster = defineSection({
  * Flags, variables and settings of features that this version does not have. Their defaults are accepted and anything
  * else is refused by name. An entry moves to its section when its feature is built.
  */
-export const NOT_BUILT = [logs, agents, peers, cluster] as const
+export const NOT_BUILT = [logs, agents, cluster] as const

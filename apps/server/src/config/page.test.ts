@@ -47,7 +47,7 @@ describe('the help text', () => {
   it('lists every flag of this version with variable and default, and no other', () => {
     for (const option of OPTIONS) {
       if (option.flag === undefined) continue
-      const line = help.split('\n').find((each) => new RegExp(`^  (-., )?--${option.flag}( |$)`).test(each))
+      const line = help.split('\n').find((each) => new RegExp(`^  (-., )?--${option.flag}([ ,]|$)`).test(each))
       if (!option.isBuilt) expect(line).toBeUndefined()
       else for (const name of option.env ?? []) expect(line).toContain(name)
     }

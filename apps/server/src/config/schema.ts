@@ -23,6 +23,7 @@ import { folders } from './options/folders.ts'
 import { gallery } from './options/gallery.ts'
 import { logs } from './options/logs.ts'
 import { models } from './options/models.ts'
+import { peers } from './options/peers.ts'
 import { residency } from './options/residency.ts'
 import { server } from './options/server.ts'
 import { storage } from './options/storage.ts'
@@ -37,7 +38,8 @@ import { wayOut } from './options/way-out.ts'
  */
 const BUILT = [
   ...[server, folders, access, wayOut, accounts, models, backends, storage, logs, gallery],
-  ...[residency, traces, vectorStores, collections, filters, agents, assistant, realtime, calls, cluster],
+  ...[residency, traces, vectorStores, collections, filters, agents, assistant, realtime, calls],
+  ...[peers, cluster],
 ] as const
 
 type DeclaredSection = (typeof BUILT)[number] | (typeof NOT_BUILT)[number]

@@ -17,6 +17,7 @@ import { modelFactsFeature } from '../api/admin/model-facts/feature.ts'
 import { modelFilesFeature } from '../api/admin/models/feature.ts'
 import { nodesFeature } from '../api/admin/nodes/feature.ts'
 import { operationsFeature } from '../api/admin/operations/feature.ts'
+import { peersFeature } from '../api/admin/p2p/feature.ts'
 import { piiFeature } from '../api/admin/pii/feature.ts'
 import { routerFeature } from '../api/admin/router/feature.ts'
 import { settingsFeature } from '../api/admin/settings/feature.ts'
@@ -91,6 +92,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   // before operations: their queue starts once their work is known
   nodesFeature,
   operationsFeature,
+  peersFeature,
   ownMcpFeature,
   diagnosticsFeature,
   preloadFeature,

@@ -22,7 +22,7 @@ import { createPromptBuilder } from '../inference/prompt/prompt-builder.ts'
 import { createOwnStores } from '../inference/serving/own-stores/own-stores.ts'
 import { createCloudModels } from '../inference/serving/upstream/cloud-models.ts'
 import type { CheckUpstream } from '../inference/serving/upstream/own-address.ts'
-import { createRelay } from '../inference/serving/upstream/relay.ts'
+import { createRelay, type RelayUpstream } from '../inference/serving/upstream/relay.ts'
 import { createTranslation } from '../inference/serving/upstream/translate.ts'
 import { createAccess } from '../inference/stages/access.ts'
 import { readRequestBody } from '../inference/stages/body.ts'
@@ -83,6 +83,8 @@ export interface InferenceParts extends FailoverParts, ToolSources {
   readonly vectorStores: { open(): Promise<VectorStores> }
   /** Answers requests that name an agent. @default no agents */
   readonly predictAgent?: PredictAgent | undefined
+  /** Sends requests for models of peers to them. */
+  readonly relayToPeer: RelayUpstream
   /** The labelled texts of routers. @default files in the data folder */
   readonly corpusStore: CorpusStore | undefined
 }
@@ -158,11 +160,13 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   const { toolServers, assistantTools, fileSearch, agentTools } = parts
   const tools = { toolServers, assistantTools, fileSearch, agentTools }
   const models = createToolLoop(createCalls(slots), { ...tools, media: reader, clock })
-  const relay = createRelay({
+  const relayToUpstream = createRelay({
     models: cloudModels,
     upstream,
     opaque: config.opaqueErrors ? OPAQUE_ERROR : undefined,
   })
+  const relay: RelayUpstream = (asked, ...rest) =>
+    (asked.request.model.serving.kind === 'federated' ? parts.relayToPeer : relayToUpstream)(asked, ...rest)
   const core = createRequestCore(
     {
       body: readRequestBody,

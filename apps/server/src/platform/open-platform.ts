@@ -10,6 +10,7 @@ import { type AdministrationChange, createChangeLog } from '../audit/changes.ts'
 import type { BuiltInBackend } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
 import type { Bus } from '../bus/bus.ts'
+import { joinFurtherModels } from '../catalog/further-models.ts'
 import { createKeyFileGate } from '../catalog/key-file-gate.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
 import { openWrittenFiles } from '../catalog/written-files.ts'
@@ -44,8 +45,10 @@ import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
 import { type BackendModule, type BackendParts, composeBackends } from './compose-backends.ts'
 import { createLazyAssistant } from './lazy/lazy-assistant.ts'
+import { createLazyFederation } from './lazy/lazy-federation.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
+import { createLazyPeerNetwork, type LazyPeerNetwork } from './lazy/lazy-peer-network.ts'
 import { createLazyRealtime } from './lazy/lazy-realtime.ts'
 import { createLazySpans, type LazySpans } from './lazy/lazy-spans.ts'
 import { createOpenStages } from './lazy/lazy-stages.ts'
@@ -124,6 +127,7 @@ export async function openPlatform(
   const authenticator = withClientSecrets(options.authenticator ?? accounts.auth.authenticator, {
     secrets: realtimeSecrets,
     sharedKeys: accounts.auth.sharedKeys,
+    resolveModel: (name) => models.find(name)?.name,
     clock,
   })
   if (listens) warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
@@ -156,8 +160,11 @@ export async function openPlatform(
     logger: log,
   })
   closers.push(() => vectorStores.close())
+  const federation = createLazyFederation({ config, ...upstreams, userAgent, clock, logger: log })
+  closers.push(() => federation.close())
+  const peerNetwork = createLazyPeerNetwork({ config, settings, federation, ownPort, clock, logger: log })
   const backends = await openBackends(
-    options,
+    { ...options, environment: withRpcServers(options.environment, peerNetwork) },
     {
       ...data,
       ...upstreams,
@@ -170,7 +177,7 @@ export async function openPlatform(
   )
   const agentModels = createAgentModels()
   const { modelFiles, models, loadParser, useSettings } = await openModels({
-    further: agentModels,
+    further: joinFurtherModels(agentModels, federation.models),
     config,
     settings,
     demoModels: options.demoModels,
@@ -269,6 +276,7 @@ export async function openPlatform(
     predictAgent: (request, agent, task) => agentParts.agents.predict(request, agent, task),
     fileSearch: (asked, options) => agentParts.fileSearch(asked, options),
     agentTools: (asked, options) => agentParts.agentTools(asked, options),
+    relayToPeer: federation.relay,
     openSpans: () => spans.open(),
   })
   closers.push(() => inference.close())
@@ -351,6 +359,8 @@ export async function openPlatform(
     openStages,
     realtime,
     realtimeSecrets,
+    federation,
+    peerNetwork,
     interception,
     vectorStores,
     documents: agentParts.documents,
@@ -402,6 +412,18 @@ async function openBackends(
   })
   closers.push(() => backends.close())
   return backends
+}
+
+/** The environment in which backends start: with the workers of the network at that moment beside the operator's own. */
+function withRpcServers(environment: Environment, network: Pick<LazyPeerNetwork, 'rpcServers'>): Environment {
+  const { LLAMACPP_GRPC_SERVERS: own, ...others } = environment
+  return {
+    ...others,
+    get LLAMACPP_GRPC_SERVERS() {
+      const all = [own, network.rpcServers()].filter((list) => list !== undefined && list !== '')
+      return all.length === 0 ? undefined : all.join(',')
+    },
+  }
 }
 
 /** Makes a check that throws where this server no longer holds its data path. */

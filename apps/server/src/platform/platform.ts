@@ -34,8 +34,10 @@ import type { LazyAgents } from './lazy/lazy-agents.ts'
 import type { LazyAssistant } from './lazy/lazy-assistant.ts'
 import type { LazyCollections } from './lazy/lazy-collections.ts'
 import type { LazyDocuments } from './lazy/lazy-documents.ts'
+import type { LazyFederation } from './lazy/lazy-federation.ts'
 import type { LazyInference } from './lazy/lazy-inference.ts'
 import type { LazyInterception } from './lazy/lazy-interception.ts'
+import type { LazyPeerNetwork } from './lazy/lazy-peer-network.ts'
 import type { LazyRealtime } from './lazy/lazy-realtime.ts'
 import type { LazySkills } from './lazy/lazy-skills.ts'
 import type { OpenStages } from './lazy/lazy-stages.ts'
@@ -90,6 +92,10 @@ export interface Platform {
   readonly realtime: LazyRealtime
   /** Short-lived credentials for spoken conversations. */
   readonly realtimeSecrets: ClientSecrets
+  /** The peers that share requests. */
+  readonly federation: LazyFederation
+  /** The peer-to-peer network. */
+  readonly peerNetwork: LazyPeerNetwork
   readonly interception: LazyInterception
   /** The vector stores of this process. */
   readonly vectorStores: LazyVectorStores

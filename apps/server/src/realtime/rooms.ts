@@ -25,7 +25,7 @@ export interface Rooms {
   enter(principal: Principal): Room
 }
 
-/** Heard sound and conversations of all sessions together, bytes. */
+/** Heard sound, conversations and settings of all sessions together, bytes. */
 const MAX_BYTES = 512 * 1024 * 1024
 
 /** Creates the places. @param limits are read at each entry */

@@ -36,6 +36,7 @@ function world(secret: Partial<ClientSecret> = {}, found: Partial<Authentication
     {
       secrets: { find: async (value) => (value === VALUE ? whole : undefined), hashKey: (key) => `hash of ${key}` },
       sharedKeys,
+      resolveModel: (name) => ({ talk: 'talk', chatter: 'talk', other: 'other' })[name],
       clock,
     },
   )
@@ -55,6 +56,18 @@ describe('a client secret', () => {
     const scopes = { routes: ['chat'], models: ['other'] }
     const { authenticator } = world({}, { principal: { ...user, scopes } })
     expect((await authenticator.authenticate(headers))?.principal.scopes).toEqual({ routes: [], models: [] })
+  })
+
+  it.each([
+    ['chatter', ['talk'], ['chatter']],
+    ['talk', ['other', 'chatter'], ['talk']],
+    ['chatter', ['other'], []],
+    ['gone', ['away'], []],
+    ['gone', ['gone'], ['gone']],
+  ])('for %s is covered by a key for %j as %j', async (model, scope, models) => {
+    const scopes = { routes: undefined, models: scope }
+    const { authenticator } = world({ model }, { principal: { ...user, scopes } })
+    expect((await authenticator.authenticate(headers))?.principal.scopes?.models).toEqual(models)
   })
 
   it('ends with its maker, and opens nothing after its time; an open session goes on', async () => {

@@ -17,6 +17,8 @@ type CoreAuthenticator = Pick<Authenticator, 'isConfigured' | 'authenticate' | '
 export interface SecretAuthenticatorParts {
   readonly secrets: Pick<ClientSecrets, 'find' | 'hashKey'>
   readonly sharedKeys: Pick<SharedKeys, 'hasHash'>
+  /** Gives the name of the model that a name or an alias stands for; undefined for an unknown one. */
+  readonly resolveModel: (name: string) => string | undefined
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -27,7 +29,7 @@ const LOOK_UP_MS = 10_000
  * realtime routes and the model of the secret only.
  */
 export function withClientSecrets(inner: CoreAuthenticator, parts: SecretAuthenticatorParts): CoreAuthenticator {
-  const { secrets, sharedKeys, clock } = parts
+  const { secrets, sharedKeys, resolveModel, clock } = parts
 
   /** The maker with the rights of now. */
   async function findMaker(
@@ -57,7 +59,7 @@ export function withClientSecrets(inner: CoreAuthenticator, parts: SecretAuthent
     if (secret === undefined || (!acceptsExpired && secret.expiresAt <= clock.now())) return undefined
     const found = await findMaker(secret, { credential, signal })
     if (found === undefined) return undefined
-    return { ...found, credential, isRotationDue: false, principal: limit(found.principal, secret) }
+    return { ...found, credential, isRotationDue: false, principal: limit(found.principal, secret, resolveModel) }
   }
 
   return {
@@ -83,14 +85,22 @@ function asAuthentication(found: ReturnType<CoreAuthenticator['authenticate']>):
   return Promise.resolve(found)
 }
 
-/** Narrows the rights of a maker to those of the secret. */
-function limit(principal: Principal, { model }: ClientSecret): Principal {
+/** Narrows the rights of a maker to those of the secret. The maker may know its model by another name. */
+function limit(
+  principal: Principal,
+  { model }: ClientSecret,
+  resolveModel: SecretAuthenticatorParts['resolveModel'],
+): Principal {
   const { routes, models } = principal.scopes ?? {}
+  const isModel = (name: string): boolean => {
+    const resolved = resolveModel(name)
+    return name === model || (resolved !== undefined && resolved === resolveModel(model))
+  }
   return {
     ...principal,
     scopes: {
       routes: routes === undefined || routes.includes('realtime') ? ['realtime'] : [],
-      models: models === undefined || models.includes(model) ? [model] : [],
+      models: models === undefined || models.some(isModel) ? [model] : [],
     },
   }
 }

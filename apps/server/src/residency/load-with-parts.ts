@@ -79,7 +79,9 @@ async function loadPart(name: string, options: PartLoaderOptions): Promise<reado
 }
 
 /** Models without a backend of their own. */
-const LOADS_NOTHING: ReadonlySet<ModelConfig['serving']['kind']> = new Set(['router', 'agent', 'relay', 'translation'])
+const LOADS_NOTHING: ReadonlySet<ModelConfig['serving']['kind']> = new Set([
+  ...(['router', 'agent', 'relay', 'translation', 'federated'] as const),
+])
 
 async function loadOne(
   name: string,

@@ -82,7 +82,7 @@ describe('the body of /api/settings', () => {
       maximum: 4096,
       description: 'threads of a model that names none itself',
     })
-    expect(properties.federated).toMatchObject({
+    expect(properties.agent_pool_collection_db_path).toMatchObject({
       description: expect.stringMatching(/not in this version/),
     })
   })

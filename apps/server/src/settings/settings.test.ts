@@ -150,9 +150,7 @@ describe('an update', () => {
     [{ thread: 4 }, 'unknown setting thread (did you mean threads?)'],
     [{ threads: '4' }, 'Invalid threads format: it is not a whole number from 0 to 4096'],
     [{ api_keys: [''] }, 'Invalid api_keys format: it is not a list of texts that are not empty'],
-    [{ federated: true }, 'federated is not in this version'],
-    [{ p2p_token: 'x' }, 'p2p_token is not in this version'],
-    [{ p2p_network_id: 'x' }, 'p2p_network_id is not in this version'],
+    [{ agent_pool_collection_db_path: 'x' }, 'agent_pool_collection_db_path is not in this version'],
     [{ logo_file: 'x.png' }, 'logo_file is set through the branding routes'],
   ])('refuses %j', async (patch, message) => {
     await using dir = await tempDir()

@@ -50,9 +50,9 @@ describe('the command line', () => {
 
   verifies('flags:declared:not-in-this-version', 'knows flags of features to come and refuses them', async () => {
     await using dir = await tempDir('svc-e2e-')
-    const refused = await runBuilt(dir.path, ['run', '--federated'])
+    const refused = await runBuilt(dir.path, ['run'], { env: { SVC_STORAGE_BUCKET: 'x' } })
     expect(refused).toMatchObject({ code: 2, stdout: '' })
-    expect(refused.stderr).toBe('--federated is not in this version: share requests among the peers')
+    expect(refused.stderr).toBe('SVC_STORAGE_BUCKET is not in this version: its bucket')
   })
 
   it('prints the JSON Schema of model files, and writes nothing', async () => {

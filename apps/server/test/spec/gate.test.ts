@@ -177,7 +177,7 @@ describe('routes for admins', () => {
     expectAdminAsked('GET /api/backend-logs', 'GET /api/backend-logs/*', 'POST /api/backend-logs/*'),
   )
   verifies('gate:admin:settings', 'settings', () => expectAdminAsked('GET /api/settings', 'POST /api/settings'))
-  verifies('gate:admin:p2p', 'the peer-to-peer network', () => expectAdminAsked('GET /api/p2p', 'GET /api/p2p/*'))
+  verifies('gate:admin:p2p', 'the peer-to-peer network', () => expectAdminAsked('GET /api/p2p', 'GET /api/p2p/token'))
   verifies('gate:admin:agents', 'agents, tasks and jobs', () =>
     expectAdminAsked(
       'GET /api/agents',

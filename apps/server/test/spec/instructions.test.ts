@@ -108,7 +108,7 @@ describe('what programs find', () => {
         quantization: false,
         distributed: false,
         localai_assistant: true,
-        p2p: false,
+        p2p: true,
         accounts: false,
         router: true,
         interception: true,
@@ -143,13 +143,13 @@ describe('what programs find', () => {
       endpoint_groups: Record<string, Record<string, string>>
       capabilities: Record<string, boolean>
     }
-    expect(document.capabilities).toMatchObject({ tracing: true, agents: true, p2p: false })
+    expect(document.capabilities).toMatchObject({ tracing: true, agents: true, p2p: true })
     expect(document.endpoint_groups.monitoring).toMatchObject({
       traces_summary: '/api/traces/summary',
       trace: '/api/traces/:id',
       backend_logs_model: '/api/backend-logs/:model',
       backend_logs_ws: '/ws/backend-logs/:model',
     })
-    expect(Object.keys(document.endpoint_groups)).not.toContain('p2p')
+    expect(document.endpoint_groups.p2p).toEqual({ nodes: '/api/p2p', token: '/api/p2p/token' })
   })
 })

@@ -28,6 +28,7 @@ export async function startCallsWorld({
   const files = await openPrivateFiles(folder.path)
   const app = await startTestApp(
     callRoutes({
+      idleMs: () => 0,
       async open(request) {
         asked.push(request)
         return await echoes.openSession(request.peer)

@@ -30,10 +30,13 @@ export interface WebRtcClient {
 /** Options of {@link createWebRtcClient}. */
 export interface WebRtcClientOptions {
   readonly direction?: 'SendRecv' | 'SendOnly' | 'RecvOnly'
+  /** Whether it closes its channel as soon as it is open. */
+  readonly closesChannel?: boolean
 }
 
 /** Makes a client and its offer. */
-export async function createWebRtcClient({ direction = 'SendRecv' }: WebRtcClientOptions = {}): Promise<WebRtcClient> {
+export async function createWebRtcClient(options: WebRtcClientOptions = {}): Promise<WebRtcClient> {
+  const { direction = 'SendRecv', closesChannel = false } = options
   const { Audio, PeerConnection } = nodeDataChannel
   const peer = new PeerConnection('client', { iceServers: [], disableAutoNegotiation: true })
   const audio = new Audio('0', direction)
@@ -57,7 +60,10 @@ export async function createWebRtcClient({ direction = 'SendRecv' }: WebRtcClien
   channel.onMessage((text) => events.push(JSON.parse(String(text))))
   peer.onStateChange((state) => states.push(state))
   const opened = new Promise<void>((resolve, reject) => {
-    channel.onOpen(resolve)
+    channel.onOpen(() => {
+      if (closesChannel) channel.close()
+      resolve()
+    })
     channel.onError((message) => reject(new Error(message)))
   })
   const gathered = new Promise<void>((resolve) =>

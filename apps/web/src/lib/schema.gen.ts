@@ -5830,6 +5830,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/p2p": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The workers and the peers of the federation */
+        get: operations["get_api_p2p"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/p2p/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The token with which others join the network */
+        get: operations["get_api_p2p_token"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/p2p/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The workers of the network */
+        get: operations["get_api_p2p_workers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/p2p/federation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The peers that share requests */
+        get: operations["get_api_p2p_federation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/p2p/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many workers and peers are there */
+        get: operations["get_api_p2p_stats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/mcp": {
         parameters: {
             query?: never;
@@ -29265,18 +29350,18 @@ export interface operations {
                         realtime_max_sessions_per_account?: number;
                         /** @description time without an event or sound after which a realtime session ends; 0 = never */
                         realtime_idle_timeout?: string;
-                        /** @description no model to a worker whose disk is too full; without it the log warns */
-                        distributed_disk_headroom_check?: boolean;
+                        /** @description send requests for models of the peers to them */
+                        federated?: boolean;
+                        /** @description token of the network; without one, or with 0, the server makes one */
+                        p2p_token?: string;
+                        /** @description a name that keeps networks of one token apart */
+                        p2p_network_id?: string;
                         /** @description database of the collections; not in this version: only the present value can be set */
                         agent_pool_database_url?: string;
                         /** @description file of the collections; not in this version: only the present value can be set */
                         agent_pool_collection_db_path?: string;
-                        /** @description token of the network; not in this version: only the present value can be set */
-                        p2p_token?: string;
-                        /** @description a name that keeps networks of one token apart; not in this version: only the present value can be set */
-                        p2p_network_id?: string;
-                        /** @description share requests among the peers; not in this version: only the present value can be set */
-                        federated?: boolean;
+                        /** @description no model to a worker whose disk is too full; not in this version: only the present value can be set */
+                        distributed_disk_headroom_check?: boolean;
                     } & {
                         [key: string]: unknown;
                     };
@@ -29440,18 +29525,18 @@ export interface operations {
                     realtime_max_sessions_per_account?: number;
                     /** @description time without an event or sound after which a realtime session ends; 0 = never */
                     realtime_idle_timeout?: string;
-                    /** @description no model to a worker whose disk is too full; without it the log warns */
-                    distributed_disk_headroom_check?: boolean;
+                    /** @description send requests for models of the peers to them */
+                    federated?: boolean;
+                    /** @description token of the network; without one, or with 0, the server makes one */
+                    p2p_token?: string;
+                    /** @description a name that keeps networks of one token apart */
+                    p2p_network_id?: string;
                     /** @description database of the collections; not in this version: only the present value can be set */
                     agent_pool_database_url?: string;
                     /** @description file of the collections; not in this version: only the present value can be set */
                     agent_pool_collection_db_path?: string;
-                    /** @description token of the network; not in this version: only the present value can be set */
-                    p2p_token?: string;
-                    /** @description a name that keeps networks of one token apart; not in this version: only the present value can be set */
-                    p2p_network_id?: string;
-                    /** @description share requests among the peers; not in this version: only the present value can be set */
-                    federated?: boolean;
+                    /** @description no model to a worker whose disk is too full; not in this version: only the present value can be set */
+                    distributed_disk_headroom_check?: boolean;
                 } & {
                     [key: string]: unknown;
                 };
@@ -29742,6 +29827,263 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_p2p: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The nodes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        llama_cpp_nodes: ({
+                            Name: string;
+                            ID: string;
+                            TunnelAddress: string;
+                            ServiceID: string;
+                            /** Format: date-time */
+                            LastSeen: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        federated_nodes: ({
+                            Name: string;
+                            ID: string;
+                            TunnelAddress: string;
+                            ServiceID: string;
+                            /** Format: date-time */
+                            LastSeen: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        mlx_nodes: ({
+                            Name: string;
+                            ID: string;
+                            TunnelAddress: string;
+                            ServiceID: string;
+                            /** Format: date-time */
+                            LastSeen: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_p2p_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_p2p_workers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The workers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        llama_cpp: {
+                            nodes: ({
+                                name: string;
+                                id: string;
+                                tunnelAddress: string;
+                                serviceID: string;
+                                /** Format: date-time */
+                                lastSeen: string;
+                                isOnline: boolean;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        mlx: {
+                            nodes: ({
+                                name: string;
+                                id: string;
+                                tunnelAddress: string;
+                                serviceID: string;
+                                /** Format: date-time */
+                                lastSeen: string;
+                                isOnline: boolean;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        nodes: ({
+                            name: string;
+                            id: string;
+                            tunnelAddress: string;
+                            serviceID: string;
+                            /** Format: date-time */
+                            lastSeen: string;
+                            isOnline: boolean;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_p2p_federation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The peers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        nodes: ({
+                            name: string;
+                            id: string;
+                            tunnelAddress: string;
+                            serviceID: string;
+                            /** Format: date-time */
+                            lastSeen: string;
+                            isOnline: boolean;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_p2p_stats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        llama_cpp_workers: {
+                            online: number;
+                            total: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        federated: {
+                            online: number;
+                            total: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        mlx_workers: {
+                            online: number;
+                            total: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {

@@ -108,3 +108,20 @@ it.each<[number, string, (request: ClientRequest, side: Duplex) => void]>([
 ])('serves %i of two requests where the first one %s', async (count, _, serve) => {
   expect(await countServed(serve)).toBe(count)
 })
+
+it('an upgraded connection that breaks while nobody reads it ends nothing else', async () => {
+  const reader = createHttp1Reader(resolveLimits())
+  onTestFinished(() => reader.close())
+  const [client, side] = duplexPair()
+  const upgraded = createDeferred<string | undefined>()
+  const closed = createDeferred<void>()
+  side.once('close', () => closed.resolve())
+  reader.read(side as TLSSocket, async ({ upgrade }) => {
+    upgraded.resolve(upgrade)
+    await closed.promise
+  })
+  client.write('GET /x HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: Chat\r\n\r\n')
+  expect(await upgraded.promise).toBe('chat')
+  side.destroy(new Error('broken'))
+  await closed.promise
+})

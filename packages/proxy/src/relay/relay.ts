@@ -19,6 +19,7 @@ import type { ByteRewriter } from './byte-rewriter.ts'
 import { ClientReply, type ReplyTarget } from './client-reply.ts'
 import { EventStreamBody } from './event-stream-body.ts'
 import { createKeyRedactor } from './key-redactor.ts'
+import { PassingBody } from './passing-body.ts'
 import { PlainBody } from './plain-body.ts'
 import type { RelayBody, RelayBodyOptions } from './relay-body.ts'
 import { StallTimer } from './stall-timer.ts'
@@ -44,7 +45,13 @@ export interface RelayOptions {
   /** Converts the error for a client inside a stream. @default unchanged */
   readonly describe?: ((error: SvcError) => SvcError) | undefined
   /** Whether a reply with status 400 or above is thrown, without its body, instead of being sent. @default false */
-  readonly throwsRefusals?: boolean | undefined
+  readonly throwsRefusals?: boolean | ((status: number) => boolean) | undefined
+  /**
+   * Whether everything but JSON passes byte for byte as it comes: for formats whose streams are not those of a provider.
+   *
+   * @default false
+   */
+  readonly passesStreams?: boolean | undefined
   /** Milliseconds without progress of the client after which the request ends. @default 60000 */
   readonly stallMs?: number | undefined
 }
@@ -122,12 +129,12 @@ class Relay implements UpstreamSink {
       this.#call?.abort(upstreamFailed('redirect'))
       return
     }
-    if (status >= 400 && this.#options.throwsRefusals === true) {
+    if (status >= 400 && isThrown(status, this.#options)) {
       this.#call?.abort(new UpstreamStatusError(head, new Uint8Array()))
       return
     }
     this.#status = status
-    this.#body = createRelayBody({
+    this.#body = createRelayBody(this.#options, {
       head,
       headers: [...(this.#options.headers ?? []), ...selectReplyHeaders(head.headers)],
       provider: this.#options.provider,
@@ -176,16 +183,22 @@ class Relay implements UpstreamSink {
   }
 }
 
+function isThrown(status: number, { throwsRefusals = false }: RelayOptions): boolean {
+  return typeof throwsRefusals === 'function' ? throwsRefusals(status) : throwsRefusals
+}
+
 function clientGone(): SvcError {
   return new SvcError('cancelled', 'the client closed the connection', { code: 'client_gone' })
 }
 
 /** Creates the body for a head. Encoded content passes as it is: it can be neither read nor changed. */
-function createRelayBody(options: RelayBodyOptions): RelayBody {
+function createRelayBody({ passesStreams }: RelayOptions, options: RelayBodyOptions): RelayBody {
   const { headers, status } = options.head
   const type = findHeader(headers, 'content-type') ?? ''
   const coding = findHeader(headers, 'content-encoding') ?? 'identity'
   const isReadable = /^identity$/i.test(coding.trim())
+  if (passesStreams === true && status < 300 && options.rewriter === undefined && !JSON_TYPE.test(type))
+    return new PassingBody(options)
   if (status < 300 && isReadable && EVENT_STREAM.test(type)) return new EventStreamBody(options)
   return new PlainBody(isReadable ? options : { ...options, rewriter: undefined }, {
     isReadable: isReadable && status < 300,

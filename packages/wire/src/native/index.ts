@@ -1,5 +1,5 @@
 /**
- * Bodies that only svc has: backend logs, settings, system, failover, operations, private data, routers, scores,
+ * Bodies that only svc has: backend logs, settings, system, failover, operations, peers, private data, routers, scores,
  * slots, stores, tokens, traces, usage.
  *
  * @module
@@ -34,6 +34,18 @@ export {
   type WireOperationNode,
   type WireOperationRecord,
 } from './operations.ts'
+export {
+  type PeerFederation,
+  type PeerNode,
+  type PeerNodes,
+  type PeerStatistics,
+  type PeerWorkers,
+  peerFederation,
+  peerNode,
+  peerNodes,
+  peerStatistics,
+  peerWorkers,
+} from './peers.ts'
 export {
   type MiddlewareStatus,
   middlewareStatus,

@@ -7,8 +7,6 @@ const ADMIN_GET = [
   '/api/models/*',
   '/api/backends',
   '/api/backends/*',
-  '/api/p2p',
-  '/api/p2p/*',
   '/api/nodes',
   '/api/nodes/*',
   '/api/auth/admin/*',

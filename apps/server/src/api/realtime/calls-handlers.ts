@@ -29,6 +29,8 @@ export interface CallRouteParts {
   readonly bodies: BodyReader
   readonly forms: Pick<FormReader, 'read'>
   readonly findSecret: FindSecret
+  /** Time in which nobody speaks or answers after which a session ends, milliseconds; 0 = never. */
+  readonly idleMs: () => number
   readonly clock: Clock
 }
 
@@ -51,6 +53,7 @@ export async function openRealtimeCall(call: Call, parts: CallRouteParts): Promi
       offer,
       accountId: call.principal.id,
       clientAddress: call.clientAddress,
+      idleMs: parts.idleMs,
       log: call.log,
       signal: call.signal,
       openSession: (peer) => openSession(peer, { call, wish, rights, parts }),

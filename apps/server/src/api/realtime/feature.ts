@@ -11,13 +11,14 @@ import { secretRoutes } from './secret-routes.ts'
 export function realtimeFeature(platform: Platform): ServerFeature {
   const { realtime, realtimeSecrets, settings, bodies, forms, clock, config } = platform
   const desk = createCallDesk(platform)
+  const idleMs = (): number => parseDuration(settings.get('realtime_idle_timeout')) ?? 0
   const open: Realtime['open'] = async (request, options) => (await realtime.open()).open(request, options)
   return {
     routes: [
       socketRoute({
         open,
         findSecret: realtimeSecrets.find,
-        idleMs: () => parseDuration(settings.get('realtime_idle_timeout')) ?? 0,
+        idleMs,
         clock,
         hidesErrors: config.opaqueErrors,
       }),
@@ -27,7 +28,7 @@ export function realtimeFeature(platform: Platform): ServerFeature {
         bodies,
         clock,
       }),
-      ...callRoutes({ open, findSecret: realtimeSecrets.find, calls: desk.calls, bodies, forms, clock }),
+      ...callRoutes({ open, findSecret: realtimeSecrets.find, calls: desk.calls, idleMs, bodies, forms, clock }),
     ],
     drain: desk.close,
     close: desk.close,

@@ -3,11 +3,12 @@ import { numberId } from '../../http/number-id.ts'
 import { isReaderGone } from '../../http/reply-writer.ts'
 import { ACCESS_ENDED, type Socket } from '../../http/websocket.ts'
 import type { Clock } from '../../ports.ts'
-import { MAX_SESSION_MS, type Realtime } from '../../realtime/open-session.ts'
+import type { Realtime } from '../../realtime/open-session.ts'
 import type { RealtimePeer, RealtimeSession } from '../../realtime/ports.ts'
 import { hideErrors, toErrorEvent } from '../../realtime/session/event-error.ts'
 import { newId } from '../../realtime/session/ids.ts'
 import type { BeginTurn } from '../../realtime/session/turn-caller.ts'
+import { findSessionEnd } from '../../realtime/session-end.ts'
 import { bindToSecret, type FindSecret, type SessionWish } from './bind-to-secret.ts'
 import { createThrottle } from './throttle.ts'
 
@@ -76,10 +77,9 @@ async function takeMessages(
     await throttle.pass(socket.call.signal)
   }
   if (!over.signal.aborted) return
-  const { code, message } = await tooLong
-  const event = toErrorEvent(new SvcError('invalid_request', message, { code }))
-  await socket.send(toText({ event_id: newId('event'), ...event }))
-  socket.close(1001, message)
+  const error = await tooLong
+  await socket.send(toText({ event_id: newId('event'), ...toErrorEvent(error) }))
+  socket.close(1001, error.message)
 }
 
 /** Resolves when the session has been silent for too long, or is too old. */
@@ -88,16 +88,14 @@ async function waitForEnd(parts: {
   readonly idleMs: () => number
   readonly signal: AbortSignal
   readonly heardAt: () => number
-}): Promise<{ readonly code: string; readonly message: string }> {
+}): Promise<SvcError> {
   const { clock, idleMs, signal, heardAt } = parts
-  const endsAt = clock.monotonic() + MAX_SESSION_MS
+  const beganAt = clock.monotonic()
   for (;;) {
     const now = clock.monotonic()
-    const idle = idleMs()
-    const silentAt = idle === 0 ? Number.POSITIVE_INFINITY : heardAt() + idle
-    if (now >= endsAt) return { code: 'session_expired', message: 'the session has lasted 60 minutes' }
-    if (now >= silentAt) return { code: 'session_idle', message: 'the session was silent for too long' }
-    await clock.sleep(Math.min(endsAt, silentAt) - now, { signal })
+    const { at, error } = findSessionEnd({ beganAt, heardAt: heardAt(), idleMs: idleMs() })
+    if (now >= at) return error
+    await clock.sleep(at - now, { signal })
   }
 }
 

@@ -92,6 +92,7 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
       case 'store':
         throw routeNotServed(model, task)
       case 'relay':
+      case 'federated':
         // A relayed request is never parsed; the settings of a group refuse a relayed target.
         throw routeNotServed(model, task)
       case 'pipeline':
@@ -129,6 +130,7 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
         throw routerAsked(model)
       case 'translation':
       case 'relay':
+      case 'federated':
       case 'agent':
         throw routeNotServed(model, task)
       case 'pipeline':

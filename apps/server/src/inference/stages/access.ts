@@ -24,7 +24,7 @@ export function createAccess(quotas: Pick<Quotas, 'reserve'>): Stages['access'] 
     const { route } = context
     const principal = model.serving.kind === 'agent' ? withoutSharedRules(context.principal) : context.principal
     if (principal.quotas.length === 0) return undefined
-    const tokens = WITHOUT_TOKENS.has(route.usecase ?? '')
+    const tokens = isWithoutTokens(route.usecase)
       ? 0
       : estimateTokens(document, { isGenerated: isGenerating(route.usecase) })
     const options = { signal: context.abort }
@@ -67,7 +67,10 @@ export function refuseDisabled({ name, disabled }: ModelConfig): void {
 /** Usecases whose replies are generated. */
 const GENERATING: ReadonlySet<string> = new Set(['chat', 'completion', 'edit'])
 
-const isGenerating = (usecase: string | undefined): boolean => usecase !== undefined && GENERATING.has(usecase)
+/** Whether no tokens are counted for a use. */
+export const isWithoutTokens = (usecase: string | undefined): boolean => WITHOUT_TOKENS.has(usecase ?? '')
+
+export const isGenerating = (usecase: string | undefined): boolean => usecase !== undefined && GENERATING.has(usecase)
 
 /** Refuses to generate text with a model that only embeds or ranks, because its output would be noise. */
 function refuseUnfit({ model, context }: ResolvedRequest): void {

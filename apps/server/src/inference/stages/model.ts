@@ -19,6 +19,7 @@ import type { Reply } from '../replies/reply.ts'
 import type { FormattedCall } from '../replies/wire-format.ts'
 import type { RelayUpstream } from '../serving/upstream/relay.ts'
 import { traceSteps } from '../tracing/trace-reply.ts'
+import { isWithoutTokens } from './access.ts'
 
 /** Options of {@link createModelStage}. */
 export interface ModelStageOptions {
@@ -137,7 +138,8 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
  * Completes the figures of models that others serve: upstreams leave some out. The prompt of a later call holds the
  * answers before it.
  */
-function estimate({ ledger, parsed, request: { document } }: ModelRequest): void {
+function estimate({ ledger, parsed, request: { document, context } }: ModelRequest): void {
+  if (isWithoutTokens(context.route.usecase)) return
   if (parsed !== undefined && parsed.call.kind !== 'generation') return
   let answers = 0
   for (const account of ledger.calls) {

@@ -1,5 +1,5 @@
 import type { ModelConfig } from '../../catalog/model-config.ts'
-import { listFailoverTargets } from '../../catalog/serving.ts'
+import { isRelayed, listFailoverTargets } from '../../catalog/serving.ts'
 import type { PrivateFiles } from '../../files/private-files.ts'
 import type { FilteredRequest } from '../../pii/request-filter.ts'
 import type { Cleanup, Parsed, ResolvedRequest, Stages } from '../core/pipeline.ts'
@@ -26,8 +26,7 @@ export interface ParseParts {
  */
 export function createParse({ attacher, reader, uploads }: ParseParts): Stages['parse'] {
   // Only the upstream checks a relayed body.
-  return (request, filtered, cleanup) =>
-    request.model.serving.kind === 'relay' ? undefined : parse(request, filtered, cleanup)
+  return (request, filtered, cleanup) => (isRelayed(request.model) ? undefined : parse(request, filtered, cleanup))
 
   async function parse(request: ResolvedRequest, filtered: FilteredRequest, cleanup: Cleanup): Promise<Parsed> {
     const { format, replyModel, model, context } = request

@@ -18,6 +18,10 @@ export interface Life {
   connection: Connection | undefined
   readonly begunAt: number
   readonly lastSignAt: number
+  /** When somebody spoke, answered or sent an event last. */
+  readonly lastUsedAt: number
+  /** Whether the last event has been sent. */
+  isEnding: boolean
   readonly isConnected: boolean
   /** Aborts at the end. */
   readonly gone: AbortSignal
@@ -27,6 +31,8 @@ export interface Life {
   connected(): void
   /** Something came from the client. */
   sign(): void
+  /** Somebody speaks, answers or sends an event. */
+  used(): void
   add(free: () => void): void
   /** Ends everything; a second time does nothing. */
   end(reason: string): void
@@ -39,6 +45,7 @@ export function createLife({ clock, log }: LifeOptions): Life {
   let unheardMs = 0
   let isConnected = false
   let lastSignAt = clock.monotonic()
+  let lastUsedAt = lastSignAt
   let settle = (): void => undefined
   const over = new Promise<void>((resolve) => {
     settle = resolve
@@ -61,10 +68,14 @@ export function createLife({ clock, log }: LifeOptions): Life {
     session: undefined,
     connection: undefined,
     begunAt: lastSignAt,
+    isEnding: false,
     over,
     gone: abort.signal,
     get lastSignAt() {
       return lastSignAt
+    },
+    get lastUsedAt() {
+      return lastUsedAt
     },
     get isConnected() {
       return isConnected
@@ -91,6 +102,9 @@ export function createLife({ clock, log }: LifeOptions): Life {
     },
     sign() {
       lastSignAt = clock.monotonic()
+    },
+    used() {
+      lastUsedAt = clock.monotonic()
     },
     add(each) {
       if (abort.signal.aborted) each()

@@ -1,6 +1,9 @@
+import type { SvcError } from '@svc/errors'
 import type { Clock, Logger } from '../../ports.ts'
-import { MAX_SESSION_MS } from '../open-session.ts'
 import type { RealtimePeer, RealtimeSession } from '../ports.ts'
+import { toErrorEvent } from '../session/event-error.ts'
+import { newId } from '../session/ids.ts'
+import { createLivelinessTest, findSessionEnd } from '../session-end.ts'
 import { createLife, type Life } from './call-life.ts'
 import { type CallMedia, createCallMedia } from './media/call-media.ts'
 import { createPacketBudget } from './media/packet-budget.ts'
@@ -36,6 +39,8 @@ export interface CallOptions {
   readonly offer: Offer
   readonly library: MediaLibrary
   readonly udpPort: number
+  /** Time in which nobody speaks or answers after which the call ends, milliseconds; 0 = never. */
+  readonly idleMs: () => number
   /** Begins the conversation. @throws {SvcError} the refusal of the request */
   readonly openSession: (peer: RealtimePeer) => Promise<RealtimeSession>
   readonly ticker: Ticker
@@ -55,7 +60,10 @@ export async function openCall(options: CallOptions): Promise<Call> {
   const life = createLife(options)
   const channel = createEventChannel({
     now: () => clock.monotonic(),
-    receive: (text) => life.receive(text),
+    receive(text) {
+      life.used()
+      return life.receive(text)
+    },
     onSign: life.sign,
     onClosed: () => life.end('the client has closed its channel'),
     onFlood: (reason) => life.end(reason),
@@ -74,7 +82,7 @@ export async function openCall(options: CallOptions): Promise<Call> {
     life.connection = await connect(options, { life, channel, media })
     signal.throwIfAborted()
     life.gone.throwIfAborted()
-    life.add(options.ticker.add((now) => watch(now, { life, channel, media, offer })))
+    life.add(options.ticker.add((now) => watch(now, { life, channel, media, offer, idleMs: options.idleMs })))
     log.info({ session: life.session.id }, 'a call has begun')
     const { connection, session } = life
     return {
@@ -123,11 +131,15 @@ function connect(options: CallOptions, { life, channel, media }: Parts): Promise
 
 /** The client, as the session sees it. */
 function createPeer({ life, channel, media, hasChannel }: Parts & { readonly hasChannel: boolean }): RealtimePeer {
+  const isLively = createLivelinessTest()
   return {
     transport: 'webrtc',
     signal: life.gone,
     speaker: media.speaker,
-    send: (event) => (hasChannel ? channel.send(JSON.stringify(event)) : Promise.resolve()),
+    send(event) {
+      if (isLively(event)) life.used()
+      return hasChannel ? channel.send(JSON.stringify(event)) : Promise.resolve()
+    },
     close(_code, reason) {
       void flush(channel).then(() => life.end(reason))
     },
@@ -141,14 +153,30 @@ async function flush(channel: EventChannel): Promise<void> {
   }
 }
 
-/** Does what is due, and ends the call of a client that does not connect, is silent or reads nothing. */
-function watch(now: number, { life, channel, media, offer }: Parts & { readonly offer: Offer }): void {
+/** Does what is due, and ends the call of a client that does not connect, is silent, reads nothing or is not used. */
+function watch(
+  now: number,
+  { life, channel, media, offer, idleMs }: Parts & Pick<CallOptions, 'offer' | 'idleMs'>,
+): void {
   media.tick(now)
   // A client that only listens may have nothing to say; the library asks whether it is there.
   const isSilent = offer.sound.direction !== 'recvonly' && now - life.lastSignAt > SILENCE_MS
-  if (now - life.begunAt > MAX_SESSION_MS) life.end('the session has lasted 60 minutes')
+  const end = findSessionEnd({ beganAt: life.begunAt, heardAt: life.lastUsedAt, idleMs: idleMs() })
+  if (now >= end.at) tellEnd(end.error, { life, channel, isTold: offer.channels !== undefined })
   else if (!life.isConnected) {
     if (now - life.begunAt > CONNECT_MS) life.end('the client did not connect')
   } else if (isSilent) life.end('the client is silent')
   else if (now - (channel.behindSince ?? now) > UNREAD_MS) life.end('the client reads no events')
+}
+
+/** Ends a call whose time is over, with a last event. */
+function tellEnd(
+  error: SvcError,
+  { life, channel, isTold }: Omit<Parts, 'media'> & { readonly isTold: boolean },
+): void {
+  if (life.isEnding) return
+  life.isEnding = true
+  const event = { event_id: newId('event'), ...toErrorEvent(error) }
+  if (isTold) channel.send(JSON.stringify(event)).catch(() => undefined)
+  void flush(channel).then(() => life.end(error.message))
 }

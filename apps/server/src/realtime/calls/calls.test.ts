@@ -41,7 +41,7 @@ describe('calls', () => {
     async function open(client: WebRtcClient, change: Partial<CallRequest> = {}) {
       return await calls.open({
         offer: readOffer(client.offer),
-        ...{ accountId: 'a', clientAddress: '127.0.0.1', log },
+        ...{ accountId: 'a', clientAddress: '127.0.0.1', log, idleMs: () => 0 },
         openSession: echoes.openSession,
         onOver: () => over.push('over'),
         signal: new AbortController().signal,
@@ -151,6 +151,37 @@ describe('calls', () => {
     client.send({ type: 'hello' })
     await eventually(() => expect(client.events).toHaveLength(2))
     skipped = 16_000
+    await isFreed(calls, performance.now())
+  })
+
+  // verifies realtime:calls:idle
+  it('that nobody uses end, although sound and reports come, and say why', async () => {
+    let skipped = 0
+    const clock = { ...systemClock, monotonic: () => performance.now() + skipped }
+    const { calls, open, sessions } = startCalls({ clock })
+    const client = await startClient({ direction: 'RecvOnly' })
+    await client.connect((await open(client, { idleMs: () => 60_000 })).answer)
+    skipped = 50_000
+    client.send({ type: 'hello' })
+    await eventually(() => expect(client.events).toHaveLength(2))
+    skipped = 100_000
+    await sessions[0]?.peer.send({ type: 'response.created' })
+    skipped = 150_000
+    await sessions[0]?.peer.send({ type: 'conversation.item.sound_detection' })
+    await eventually(() => expect(client.events).toHaveLength(4))
+    expect(calls.size).toBe(1)
+    skipped = 170_000
+    await isFreed(calls, performance.now())
+    await eventually(() =>
+      expect(client.events.at(-1)).toMatchObject({ type: 'error', error: { code: 'session_idle' } }),
+    )
+  })
+
+  // verifies realtime:calls:freed
+  it('whose client closes its channel as it opens end at once', async () => {
+    const { calls, open } = startCalls()
+    const client = await startClient({ closesChannel: true })
+    await client.connect((await open(client)).answer)
     await isFreed(calls, performance.now())
   })
 

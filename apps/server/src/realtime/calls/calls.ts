@@ -26,6 +26,8 @@ export interface CallRequest {
   readonly accountId: string
   /** The address from which the client asked. */
   readonly clientAddress: string
+  /** Time in which nobody speaks or answers after which the call ends, milliseconds; 0 = never. */
+  readonly idleMs: () => number
   /** Begins the conversation. @throws {SvcError} the refusal of the request */
   readonly openSession: (peer: RealtimePeer) => Promise<RealtimeSession>
   /** Called when nothing of the call is left. */

@@ -11,6 +11,7 @@ import { createHistory } from './read-history.ts'
 import { createResponses } from './responses.ts'
 import type { SessionParts } from './session-context.ts'
 import { firstSettings, updateSettings } from './settings.ts'
+import { createSettingsMemory } from './settings-memory.ts'
 import { showSession } from './show-session.ts'
 import { takeEvent } from './take-event.ts'
 import { createTurns } from './turns.ts'
@@ -19,7 +20,7 @@ import { createVoiceOutput } from './voice-output.ts'
 /**
  * Begins a session: its models are there, and its first event is sent.
  *
- * @throws {SvcError} `session_update_error` for settings that the pipeline cannot serve
+ * @throws {SvcError} `session_update_error` for settings that the pipeline cannot serve, or that have no room
  */
 export function createSession(parts: SessionParts): RealtimeSession {
   const { peer, stages, log, model, createTurnTaker, readLimits } = parts
@@ -28,6 +29,8 @@ export function createSession(parts: SessionParts): RealtimeSession {
   const signal = AbortSignal.any([peer.signal, ending.signal])
   const rules = { facts, models: [model, facts.name], hasSpoken: false, hasBegun: false }
   const settings = updateSettings(firstSettings(facts), parts.fields ?? {}, rules)
+  const holdSettings = createSettingsMemory(parts.memory)
+  holdSettings(settings)
   const context = createContext(parts, { settings, signal })
   const { emit } = context
   const items = createClientItems(context)
@@ -57,7 +60,9 @@ export function createSession(parts: SessionParts): RealtimeSession {
 
   function update(fields: RealtimeSessionFields): void {
     const { hasSpoken } = context
-    context.settings = updateSettings(context.settings, fields, { ...rules, hasSpoken, hasBegun: true })
+    const updated = updateSettings(context.settings, fields, { ...rules, hasSpoken, hasBegun: true })
+    holdSettings(updated)
+    context.settings = updated
     turns.update()
     tellSession('session.updated')
   }

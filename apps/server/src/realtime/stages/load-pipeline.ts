@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
+import { isRelayed } from '../../catalog/serving.ts'
 import { hasUsecase } from '../../catalog/usecases.ts'
 import { type LoadReport, loadWithParts } from '../../residency/load-with-parts.ts'
 import type { Residency } from '../../residency/residency.ts'
@@ -48,7 +49,7 @@ async function checkPipeline(model: ModelConfig, { names, find }: LoadingOptions
   const error = joinFailures(faults)
   if (error !== undefined) throw error
   const thinker = names.llm === undefined ? undefined : find(names.llm)
-  if (thinker?.serving.kind === 'relay') {
+  if (thinker !== undefined && isRelayed(thinker)) {
     throw invalid(
       `pipeline.llm: model "${thinker.name}" is forwarded as it comes: set proxy.mode: translate in its file`,
     )

@@ -85,11 +85,13 @@ export function createSpeechWatch({ rules, feed, detectSpeech, failed, clock, si
   async function examine(to: number): Promise<void> {
     const call = new AbortController()
     running = call
+    const leave = (): void => call.abort(signal.reason)
+    signal.addEventListener('abort', leave, { once: true })
     const isCurrent = (): boolean => running === call && !signal.aborted
     try {
       const { from, samples } = feed.read(findStart({ rules, feed }), to)
       const found = await callWithin((bound) => detectSpeech(samples, { signal: bound }), {
-        signal: AbortSignal.any([signal, call.signal]),
+        signal: call.signal,
         clock,
         limitMs: CALL_LIMIT_MS,
       })
@@ -102,6 +104,7 @@ export function createSpeechWatch({ rules, feed, detectSpeech, failed, clock, si
       if (!isCurrent()) return
       retries.failed(error, feed.end)
     } finally {
+      signal.removeEventListener('abort', leave)
       if (running === call) running = undefined
     }
     goOn()

@@ -622,7 +622,7 @@ export const MANAGEMENT = defineRequirements([
     id: 'p2p:route:read',
     section: '4.7',
     behavior: '`GET /api/p2p/*` shows state, token and statistics of the peer-to-peer network.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'agents:route:manage',

@@ -68,6 +68,13 @@ export const REALTIME_CALLS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'realtime:calls:idle',
+    section: '26',
+    behavior:
+      'A call in which nobody speaks, answers or sends an event for `realtime_idle_timeout` ends with an `error` event `session_idle`; sound of silence, reports and answers to silence are no sign.',
+    state: 'built',
+  },
+  {
     id: 'realtime:calls:one-channel',
     section: '26',
     behavior: 'A call has one data channel; further ones are closed.',

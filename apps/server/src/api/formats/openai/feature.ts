@@ -14,10 +14,10 @@ import { mcpChatRoute, openaiRoutes } from './routes.ts'
 /** The compatible format. */
 export function openaiFeature(platform: Platform): ServerFeature {
   const { settings } = platform
-  const list: ModelListing['list'] = ({ principal, ...listing }) =>
+  const list: ModelListing['list'] = ({ principal, isOwn = false, ...listing }) =>
     platform.models
       .list(listing)
-      .filter((model) => mayUse(principal, model))
+      .filter((model) => mayUse(principal, model) && !(isOwn && model.serving.kind === 'federated'))
       .map((model) => ({
         id: model.name,
         createdAt: model.modifiedAt,

@@ -26,8 +26,16 @@ export interface ListedModel {
 /** Options of {@link modelRoutes}. */
 export interface ModelListing {
   /** Lists the models that a caller may name in byte order; on request with files that other model files refer to. */
-  list(options: { readonly principal: Principal; readonly includeReferenced: boolean }): readonly ListedModel[]
+  list(options: {
+    readonly principal: Principal
+    readonly includeReferenced: boolean
+    /** Leaves the models of peers out. @default false */
+    readonly isOwn?: boolean | undefined
+  }): readonly ListedModel[]
 }
+
+/** Written out, as the package would be loaded with the server. Its type keeps it equal. */
+const HOP_HEADER: typeof import('@svc/proxy').HOP_HEADER = 'x-svc-hop'
 
 const schemas = () => import('./models-schemas.ts')
 
@@ -93,7 +101,9 @@ export function modelRoutes(models: ModelListing): Route[] {
   async function listAsked(call: Call): Promise<ListedModel[]> {
     const matches = await compileFilter(call.query('filter'))
     const includeReferenced = call.query('excludeConfigured') === 'false'
-    const entries = models.list({ principal: call.principal, includeReferenced })
+    // A peer that asks offers the models further only as its own: names would go round for ever.
+    const isOwn = call.header(HOP_HEADER) !== undefined
+    const entries = models.list({ principal: call.principal, includeReferenced, isOwn })
     return entries.filter((entry) => matches(entry.id))
   }
 

@@ -72,7 +72,7 @@ const OPEN_BRACE = 0x7b
 const MAX_RESTORED_BYTES = 32 * 1024 * 1024
 
 /** Restores masked values in events or in one JSON body. A stream of events never begins with a brace. */
-function createRestorer(provider: Provider, map: TokenMap): ByteRewriter {
+export function createRestorer(provider: Provider, map: TokenMap): ByteRewriter {
   const events = createSseRestorer(provider === 'provider_b' ? 'messages' : 'chat-completions', map)
   let pieces: Buffer[] = []
   let size = 0

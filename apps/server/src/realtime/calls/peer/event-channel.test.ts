@@ -12,7 +12,7 @@ function createClientChannel(label = 'oai-events') {
     closed: (): void => undefined,
     message: (_message: string | Buffer): void => undefined,
   }
-  const state = { isOpen: false, buffered: 0, isClosed: false }
+  const state = { isOpen: true, buffered: 0, isClosed: false }
   const channel = {
     getLabel: () => label,
     isOpen: () => state.isOpen,
@@ -46,13 +46,21 @@ describe('the channel of events', () => {
     const { channel } = start()
     const client = createClientChannel()
     const first = channel.send('1')
+    expect([client.sent, channel.behindSince]).toEqual([[], 7])
     expect(channel.attach(client.channel)).toBe(true)
     const second = channel.send('2')
-    expect([client.sent, channel.behindSince]).toEqual([[], 7])
-    client.state.isOpen = true
-    client.on.open()
     await Promise.all([first, second])
     expect([client.sent, channel.behindSince, channel.isFlushed]).toEqual([['1', '2'], undefined, true])
+  })
+
+  it.each(['before it is told of', 'before its opening is told of'])('tells of a channel that is closed %s', (when) => {
+    const { channel, told } = start()
+    const client = createClientChannel()
+    client.state.isOpen = when !== 'before it is told of'
+    channel.attach(client.channel)
+    client.state.isOpen = false
+    if (told.length === 0) client.on.open()
+    expect(told).toEqual(['closed'])
   })
 
   it('waits while the client is behind', async () => {
@@ -71,7 +79,6 @@ describe('the channel of events', () => {
   it('refuses an event that is larger than the client takes', async () => {
     const { channel } = start()
     const client = createClientChannel()
-    client.state.isOpen = true
     channel.attach(client.channel)
     await expect(channel.send('x'.repeat(1001))).rejects.toMatchObject({ kind: 'too_large' })
     await channel.send('ok')
@@ -122,6 +129,7 @@ describe('the channel of events', () => {
     const { channel, told } = start()
     const client = createClientChannel()
     channel.attach(client.channel)
+    Object.assign(client.state, { buffered: 2 * 1024 * 1024 })
     const waiting = channel.send('1')
     channel.close()
     channel.close()

@@ -75,21 +75,25 @@ export function createEventChannel(options: EventChannelOptions): EventChannel {
     behindSince = unsent.length === 0 ? undefined : (behindSince ?? options.now())
   }
 
+  function gone(): void {
+    if (!isClosed) options.onClosed()
+  }
+
   return {
     attach(opened) {
       if (isClosed || channel !== undefined || opened.getLabel() !== CHANNEL_NAME) return false
       channel = opened
       opened.setBufferedAmountLowThreshold(LOW_WATER_BYTES)
       opened.onBufferedAmountLow(flush)
-      opened.onOpen(flush)
-      opened.onClosed(() => {
-        if (!isClosed) options.onClosed()
-      })
+      // A channel is open when the library tells of it. One that is not was closed before anybody listened.
+      opened.onOpen(() => (opened.isOpen() ? flush() : gone()))
+      opened.onClosed(gone)
       opened.onMessage((message) => {
         options.onSign()
         inbox.add(typeof message === 'string' ? Buffer.from(message) : undefined)
       })
-      flush()
+      if (opened.isOpen()) flush()
+      else gone()
       return true
     },
     send(text) {

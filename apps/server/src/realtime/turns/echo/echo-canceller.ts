@@ -32,6 +32,11 @@ const KEPT = 6 * HEARD_RATE
 const MAX_DRIFT = 0.15 * HEARD_RATE
 /** The way of the echo is learnt anew after so much sound. */
 const FIT_EVERY = HEARD_RATE / 4
+/** A way that leaves almost nothing is learnt anew more rarely: when it changes, more is left. */
+const GOOD_FIT_EVERY = HEARD_RATE
+const GOOD_FIT = 0.01
+/** After so many ways in a row that explain too little, somebody speaks or there is no echo: the next one waits. */
+const MAX_POOR_FITS = 3
 /** When less than this part is left of a sound, the way of its echo is known well. */
 const WELL_KNOWN = 0.1
 /** Mean square of sound that can have an echo: -60 dB. */
@@ -41,9 +46,9 @@ interface EchoPath {
   /** Samples by which the echo is later than the voice. */
   readonly delay: number
   readonly filter: Float64Array
-  /** Position up to which it was learnt. */
-  readonly until: number
 }
+
+const isLoud = (samples: Float32Array): boolean => samples.some((sample) => sample * sample > SILENCE)
 
 export function createEchoCanceller(): EchoCanceller {
   const voice = createSoundHistory(KEPT)
@@ -54,6 +59,16 @@ export function createEchoCanceller(): EchoCanceller {
   /** From positions of the heard sound to those of the voice. */
   let offset = 0
   let path: EchoPath | undefined
+  /** Position up to which a way was learnt last, whether it is used or not. */
+  let triedUntil = Number.NEGATIVE_INFINITY
+  let poorFits = 0
+  /** What the way in use has left of the sound. */
+  let leftPart = 1
+
+  function isDue(end: number): boolean {
+    if ((path === undefined || poorFits > 0) && poorFits <= MAX_POOR_FITS) return true
+    return end - triedUntil >= (leftPart < GOOD_FIT ? GOOD_FIT_EVERY : FIT_EVERY)
+  }
 
   const readAt = (from: number, to: number): Float32Array => voice.read(from + offset, to + offset)
 
@@ -61,7 +76,7 @@ export function createEchoCanceller(): EchoCanceller {
     const until = at + sound.length
     const known = readAt(at - MAX_DELAY, until + MAX_AHEAD)
     const delay = findDelay(sound, known, { earliest: -MAX_DELAY })
-    return delay === undefined ? undefined : { delay, filter: fitEcho(sound, readVoice(delay, at, until)), until }
+    return delay === undefined ? undefined : { delay, filter: fitEcho(sound, readVoice(delay, at, until)) }
   }
 
   /** Reads the voice whose echo is in a stretch. */
@@ -79,21 +94,30 @@ export function createEchoCanceller(): EchoCanceller {
       if (drift > MAX_DRIFT) {
         offset += drift
         path = undefined
+        poorFits = 0
       }
-      if (cleaned.some((sample) => sample * sample > SILENCE)) loudUntil = voice.end - offset
+      if (isLoud(cleaned)) loudUntil = voice.end - offset
     },
     isNear: (position) => position < loudUntil + MAX_DELAY,
     remove(sound, { at, count }) {
       const end = at + sound.length
-      if (path === undefined || end - path.until >= FIT_EVERY) path = learn(sound, at)
+      if (isDue(end)) {
+        path = learn(sound, at)
+        triedUntil = end
+      }
       const wanted = sound.slice(sound.length - count)
-      if (path === undefined) return wanted
+      if (path === undefined) {
+        if (isLoud(wanted)) poorFits += 1
+        return wanted
+      }
       const { delay, filter } = path
       const echo = makeEcho(readVoice(delay, end - count - filter.length, end), filter, count)
       const { left, part } = removeRest(wanted, echo)
+      leftPart = part
       // the way has changed, or somebody speaks
-      if (part > WELL_KNOWN) path = undefined
-      return left
+      poorFits = part > WELL_KNOWN ? poorFits + 1 : 0
+      // a way that was learnt before may be worse than none
+      return part < 1 ? left : wanted
     },
   }
 }

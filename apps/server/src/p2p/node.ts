@@ -1,0 +1,112 @@
+import { isIPv6 } from 'node:net'
+import type { Libp2p } from 'libp2p'
+import { loadMulticast, loadPeerLibrary, type PeerLibrary } from './library.ts'
+import type { NetworkOptions } from './options.ts'
+import type { PeerStream } from './pump.ts'
+import { derivePassword, deriveServiceName } from './token.ts'
+
+/** The connections of this member. */
+export interface PeerNode {
+  readonly id: string
+  /** The addresses of this member, with its id. */
+  addresses(): readonly string[]
+  /** The ids of the connected members. */
+  connected(): readonly string[]
+  /** Connects to an address. Never rejects. */
+  join(address: string, options: { readonly signal: AbortSignal }): Promise<void>
+  /** Opens a stream to a connected member. */
+  dial(id: string, protocol: string, options: { readonly signal: AbortSignal }): Promise<PeerStream>
+  /** Serves the streams of a protocol. @param options the most streams of one connection */
+  handle(
+    protocol: string,
+    serve: (stream: PeerStream, id: string) => void | Promise<void>,
+    options: { readonly maxInboundStreams: number },
+  ): Promise<void>
+  onConnect(listener: (id: string) => void): void
+  close(): Promise<void>
+}
+
+type NodeOptions = Pick<NetworkOptions, 'token' | 'networkId' | 'listen' | 'mdns' | 'passwordMs' | 'clock' | 'logger'>
+
+/** Most connections, and most new ones that one address may begin in a second. */
+const MAX_CONNECTIONS = 128
+const MAX_NEW_PER_SECOND = 20
+
+/** Opens a node that only talks to nodes of the same token and network id. */
+export async function openNode(options: NodeOptions): Promise<PeerNode> {
+  const { token, networkId, listen, mdns, logger } = options
+  const library = await loadPeerLibrary()
+  const discovery = mdns
+    ? [(await loadMulticast())({ serviceTag: deriveServiceName({ key: token.key, networkId }) })]
+    : []
+  const node = await library.createLibp2p({
+    addresses: { listen: listAddresses(listen) },
+    transports: [library.tcp({ maxConnections: MAX_CONNECTIONS })],
+    connectionEncrypters: [library.noise()],
+    streamMuxers: [library.yamux()],
+    connectionProtector: createProtector(library, options),
+    connectionManager: {
+      maxConnections: MAX_CONNECTIONS,
+      inboundConnectionThreshold: MAX_NEW_PER_SECOND,
+      maxIncomingPendingConnections: MAX_NEW_PER_SECOND,
+      inboundUpgradeTimeout: 5000,
+    },
+    services: { identify: library.identify() },
+    peerDiscovery: discovery,
+  })
+  node.addEventListener('peer:discovery', ({ detail }) => {
+    node.dial(detail.id, { signal: AbortSignal.timeout(5000) }).catch((error: unknown) => {
+      logger.debug({ peer: detail.id.toString(), err: error }, 'a member could not be reached')
+    })
+  })
+  return toPeerNode(node, library, logger)
+}
+
+/** Protects each connection with the password of the moment at which it begins. */
+function createProtector(library: PeerLibrary, { token, networkId, passwordMs, clock }: NodeOptions) {
+  let period = -1
+  let current: ReturnType<ReturnType<PeerLibrary['preSharedKey']>> | undefined
+  const find = () => {
+    const now = Math.floor(clock.now() / passwordMs)
+    if (current === undefined || now !== period) {
+      period = now
+      current = library.preSharedKey({ psk: derivePassword({ key: token.key, networkId, period }) })()
+    }
+    return current
+  }
+  return () => ({
+    protect: (...parts: Parameters<ReturnType<typeof find>['protect']>) => find().protect(...parts),
+  })
+}
+
+function listAddresses({ host, port }: NodeOptions['listen']): string[] {
+  if (host === undefined) return [`/ip4/0.0.0.0/tcp/${port}`]
+  return [`/${isIPv6(host) ? 'ip6' : 'ip4'}/${host}/tcp/${port}`]
+}
+
+function toPeerNode(node: Libp2p, { multiaddr }: PeerLibrary, logger: NodeOptions['logger']): PeerNode {
+  const findPeer = (id: string) => node.getPeers().find((peer) => peer.toString() === id)
+  return {
+    id: node.peerId.toString(),
+    addresses: () => node.getMultiaddrs().map(String),
+    connected: () => node.getPeers().map(String),
+    async join(address, { signal }) {
+      try {
+        await node.dial(multiaddr(address), { signal })
+      } catch (error) {
+        if (!signal.aborted) logger.debug({ address, err: error }, 'a member could not be reached')
+      }
+    },
+    async dial(id, protocol, { signal }) {
+      const peer = findPeer(id)
+      if (peer === undefined) throw new Error('the member is not connected')
+      return node.dialProtocol(peer, protocol, { signal, maxOutboundStreams: 256 })
+    },
+    handle: (protocol, serve, options) =>
+      node.handle(protocol, (stream, { remotePeer }) => serve(stream, remotePeer.toString()), options),
+    onConnect(listener) {
+      node.addEventListener('peer:connect', ({ detail }) => listener(detail.toString()))
+    },
+    close: async () => void (await node.stop()),
+  }
+}

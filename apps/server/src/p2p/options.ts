@@ -1,0 +1,38 @@
+import type { Clock, Logger } from '../ports.ts'
+import type { ServiceKind } from './exchange.ts'
+import type { TokenFacts } from './token.ts'
+
+/** Options of a network. */
+export interface NetworkOptions {
+  readonly token: TokenFacts
+  readonly networkId: string
+  readonly listen: { readonly host: string | undefined; readonly port: number }
+  /** Further addresses to join by. */
+  readonly peers: readonly string[]
+  /** Whether members are looked for by multicast. */
+  readonly mdns: boolean
+  /** Milliseconds between two looks for members that are known and not connected. */
+  readonly lookMs: number
+  /** Milliseconds until the password changes. */
+  readonly passwordMs: number
+  /** Milliseconds between two signs of this member. @default 10 s */
+  readonly announceMs?: number | undefined
+  readonly name: string
+  /** The local ports of the services that this member offers. */
+  readonly offers: Readonly<Partial<Record<ServiceKind, () => number | undefined>>>
+  /** The services of others that get a local port here. */
+  readonly wants: readonly ServiceKind[]
+  /** Called when a service of a member has a local port. @returns a function that is called when it has none any more */
+  readonly onService?: ((service: FoundService) => () => void) | undefined
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** A service of another member, at a local port. */
+export interface FoundService {
+  readonly kind: ServiceKind
+  readonly id: string
+  readonly name: string
+  /** `127.0.0.1:port`. */
+  readonly address: string
+}

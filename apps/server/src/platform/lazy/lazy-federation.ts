@@ -1,0 +1,81 @@
+import type { PushUpstream } from '@svc/http-client'
+import type { SecretReader } from '@svc/proxy'
+import type { FurtherModels } from '../../catalog/further-models.ts'
+import { createLazy } from '../../concurrency/lazy.ts'
+import type { ServerConfig } from '../../config/schema.ts'
+import type { Federation } from '../../federation/federation.ts'
+import type { CheckUpstream } from '../../inference/serving/upstream/own-address.ts'
+import type { RelayUpstream } from '../../inference/serving/upstream/relay.ts'
+import type { Clock, Logger } from '../../ports.ts'
+import { OPAQUE_ERROR } from '../../public-error.ts'
+
+/** The federation of a server. Its code is loaded when it is turned on. */
+export interface LazyFederation {
+  /** The models of the peers; none while the federation is off. */
+  readonly models: FurtherModels
+  readonly relay: RelayUpstream
+  /** The federation; undefined while it is off. */
+  opened(): Federation | undefined
+  /**
+   * Turns the federation on, with its first checks done, or off.
+   *
+   * @throws {SvcError} `invalid_request` for a key that cannot be read
+   */
+  follow(isOn: boolean): Promise<void>
+  close(): Promise<void>
+}
+
+/** Options of {@link createLazyFederation}. */
+export interface LazyFederationParts {
+  readonly config: Pick<
+    ServerConfig,
+    'federatedPeers' | 'federatedChoice' | 'federatedCheckIntervalMs' | 'opaqueErrors'
+  >
+  readonly upstream: PushUpstream
+  readonly secrets: SecretReader
+  readonly checkUpstream: CheckUpstream
+  readonly userAgent: string
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Makes a federation that is off. */
+export function createLazyFederation(parts: LazyFederationParts): LazyFederation {
+  const { config, upstream, userAgent } = parts
+  let current: Federation | undefined
+  let changing: Promise<void> = Promise.resolve()
+  const relay = createLazy(async () => {
+    const { createPeerRelay } = await import('../../federation/relay-to-peer.ts')
+    const opaque = config.opaqueErrors ? OPAQUE_ERROR : undefined
+    return createPeerRelay({ federation: () => current, upstream, userAgent, opaque })
+  })
+
+  async function change(isOn: boolean): Promise<void> {
+    if (isOn === (current !== undefined)) return
+    if (isOn) {
+      const { openFederation } = await import('../../federation/open-federation.ts')
+      current = await openFederation(parts)
+      await current.check()
+    } else {
+      const ending = current
+      current = undefined
+      await ending?.close()
+    }
+  }
+  const follow = (isOn: boolean): Promise<void> => {
+    const done = changing.then(() => change(isOn))
+    changing = done.catch(() => undefined)
+    return done
+  }
+  return {
+    models: {
+      find: (name) => current?.models.find(name),
+      list: () => current?.models.list() ?? [],
+      explainMissing: () => current?.models.explainMissing?.(),
+    },
+    relay: async (asked, outgoing, traceparent) => (await relay.open())(asked, outgoing, traceparent),
+    opened: () => current,
+    follow,
+    close: () => follow(false),
+  }
+}

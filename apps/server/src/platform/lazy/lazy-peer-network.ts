@@ -1,0 +1,105 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { ServerConfig } from '../../config/schema.ts'
+import type { Network } from '../../p2p/network.ts'
+import type { FoundService } from '../../p2p/options.ts'
+import type { Clock, Logger } from '../../ports.ts'
+import type { Settings } from '../../settings/settings.ts'
+import type { LazyFederation } from './lazy-federation.ts'
+
+/** The peer-to-peer network of a server. Its code is loaded when the server joins one. */
+export interface LazyPeerNetwork {
+  /** The network; undefined while the server is in none. */
+  opened(): Network | undefined
+  /**
+   * Joins the network that the settings name, and leaves the one before it.
+   *
+   * @throws {SvcError} `p2p_missing`, `invalid_p2p_token`
+   */
+  join(): Promise<void>
+  /** Workers of llama.cpp at local ports, as `host:port` with commas between; undefined without any. */
+  rpcServers(): string | undefined
+  close(): Promise<void>
+}
+
+/** Options of {@link createLazyPeerNetwork}. */
+export interface LazyPeerNetworkParts {
+  readonly config: ServerConfig
+  readonly settings: Pick<Settings, 'get'>
+  readonly federation: Pick<LazyFederation, 'opened'>
+  /** The port of this server; undefined before it listens. */
+  readonly ownPort: () => number | undefined
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Makes the network of a server that is in none. */
+export function createLazyPeerNetwork(parts: LazyPeerNetworkParts): LazyPeerNetwork {
+  const { config, settings, federation, ownPort, clock, logger } = parts
+  const workers = new Map<string, string>()
+  let current: Network | undefined
+  let changing: Promise<void> = Promise.resolve()
+
+  function take(service: FoundService): () => void {
+    const { kind, id, name, address } = service
+    if (kind === 'worker') {
+      workers.set(id, address)
+      return () => void workers.delete(id)
+    }
+    const peers = federation.opened()
+    if (peers === undefined) return () => undefined
+    const key = config.p2pApiKey
+    return peers.add({
+      name,
+      id,
+      url: `http://${address}`,
+      passKey: false,
+      credential: key === '' ? [] : [['authorization', `Bearer ${key}`]],
+      isHealthy: false,
+      models: new Set(),
+      running: 0,
+      lastSeenAt: undefined,
+    })
+  }
+
+  async function leave(): Promise<void> {
+    const ending = current
+    current = undefined
+    await ending?.close()
+  }
+
+  async function join_(): Promise<void> {
+    await leave()
+    const [{ openNetwork }, { readOwnToken }] = await Promise.all([
+      import('../../p2p/network.ts'),
+      import('../../p2p/own-token.ts'),
+    ])
+    const isFederated = federation.opened() !== undefined
+    current = await openNetwork({
+      token: await readOwnToken(settings.get('p2p_token'), join(config.dataPath, 'p2p-key')),
+      networkId: settings.get('p2p_network_id'),
+      listen: config.p2pListen,
+      peers: config.p2pPeers,
+      mdns: config.p2pMdns,
+      lookMs: config.p2pDhtInterval * 1000,
+      passwordMs: config.p2pOtpInterval * 1000,
+      name: hostname(),
+      offers: isFederated ? { federated: ownPort } : {},
+      wants: isFederated ? ['federated', 'worker'] : ['worker'],
+      onService: take,
+      clock,
+      logger,
+    })
+  }
+  const queue = (change: () => Promise<void>): Promise<void> => {
+    const done = changing.then(change)
+    changing = done.catch(() => undefined)
+    return done
+  }
+  return {
+    opened: () => current,
+    join: () => queue(join_),
+    rpcServers: () => (workers.size === 0 ? undefined : [...workers.values()].join(',')),
+    close: () => queue(leave),
+  }
+}
