@@ -83,10 +83,18 @@ export function createFederation(options: FederationOptions): Federation {
     return model
   }
 
+  function listModels(): ModelConfig[] {
+    const names = new Set<string>()
+    for (const { models } of peers) {
+      for (const name of models) if (names.size < MAX_SHOWN) names.add(name)
+    }
+    return [...names].map(toModel)
+  }
+
   return {
     models: {
       find: (name) => (isKnown(name) ? toModel(name) : undefined),
-      list: () => [...new Set([...peers].flatMap(({ models }) => [...models]))].map(toModel),
+      list: listModels,
       explainMissing: () => (peers.size > 0 && ![...peers].some(({ isHealthy }) => isHealthy) ? noPeer() : undefined),
     },
     peers: () => [...peers],
@@ -107,7 +115,7 @@ export function createFederation(options: FederationOptions): Federation {
   }
 }
 
-/** Most models that are kept as objects. */
+/** Most models of all peers that are listed, and kept as objects. */
 const MAX_SHOWN = 10_000
 
 /** The error of a request that no healthy peer can serve. */
@@ -116,9 +124,13 @@ export function noPeer(model?: string): SvcError {
   return new SvcError('unavailable', `${what}; retry shortly`, { code: 'no_healthy_peer', retryAfterMs: 5000 })
 }
 
+let blank: ModelConfig | undefined
+
+/** Models of peers differ in their names alone. */
 function createPeerModel(name: string): ModelConfig {
-  return {
-    ...createBlankModel({ name, source: 'peer', place: { file: '', folder: '', modifiedAt: 0 } }),
+  blank ??= {
+    ...createBlankModel({ name: '', source: 'peer', place: { file: '', folder: '', modifiedAt: 0 } }),
     serving: { kind: 'federated' },
   }
+  return { ...blank, name }
 }

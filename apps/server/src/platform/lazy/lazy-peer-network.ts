@@ -69,14 +69,16 @@ export function createLazyPeerNetwork(parts: LazyPeerNetworkParts): LazyPeerNetw
   }
 
   async function join_(): Promise<void> {
-    await leave()
     const [{ openNetwork }, { readOwnToken }] = await Promise.all([
       import('../../p2p/network.ts'),
       import('../../p2p/own-token.ts'),
     ])
+    // A token that cannot be read leaves the network as it is.
+    const token = await readOwnToken(settings.get('p2p_token'), join(config.dataPath, 'p2p-key'))
+    await leave()
     const isFederated = federation.opened() !== undefined
     current = await openNetwork({
-      token: await readOwnToken(settings.get('p2p_token'), join(config.dataPath, 'p2p-key')),
+      token,
       networkId: settings.get('p2p_network_id'),
       listen: config.p2pListen,
       peers: config.p2pPeers,
