@@ -5,7 +5,7 @@ import type { ModelConfig } from '../catalog/model-config.ts'
 import { createBlankModel } from '../catalog/to-model-config.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { checkPeer } from './check-peer.ts'
-import { choosePeer, type Peer, type PeerChoice } from './peer.ts'
+import { choosePeer, createPeer, type Peer, type PeerChoice, type PeerFacts } from './peer.ts'
 
 /** The peers, their health and their models. */
 export interface Federation {
@@ -18,7 +18,7 @@ export interface Federation {
   /** Notes that a peer cannot be reached. Its next good check brings it back. */
   noteFailure(peer: Peer): void
   /** Adds a peer; its first check makes it usable. @returns a function that removes it */
-  add(peer: Peer): () => void
+  add(facts: PeerFacts): () => void
   /** Checks every peer now. Never rejects. */
   check(): Promise<void>
   close(): Promise<void>
@@ -103,7 +103,8 @@ export function createFederation(options: FederationOptions): Federation {
       if (peer.isHealthy) logger.warn({ peer: peer.name }, 'a peer of the federation cannot be reached')
       peer.isHealthy = false
     },
-    add(peer) {
+    add(facts) {
+      const peer = createPeer(facts)
       peers.add(peer)
       return () => void peers.delete(peer)
     },

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { ServerConfig } from '../../config/schema.ts'
 import type { Network } from '../../p2p/network.ts'
@@ -55,10 +54,6 @@ export function createLazyPeerNetwork(parts: LazyPeerNetworkParts): LazyPeerNetw
       url: `http://${address}`,
       passKey: false,
       credential: key === '' ? [] : [['authorization', `Bearer ${key}`]],
-      isHealthy: false,
-      models: new Set(),
-      running: 0,
-      lastSeenAt: undefined,
     })
   }
 
@@ -69,8 +64,9 @@ export function createLazyPeerNetwork(parts: LazyPeerNetworkParts): LazyPeerNetw
   }
 
   async function join_(): Promise<void> {
-    const [{ openNetwork }, { readOwnToken }] = await Promise.all([
+    const [{ openNetwork }, { readNetworkOptions }, { readOwnToken }] = await Promise.all([
       import('../../p2p/network.ts'),
+      import('../../p2p/options.ts'),
       import('../../p2p/own-token.ts'),
     ])
     // A token that cannot be read leaves the network as it is.
@@ -80,12 +76,7 @@ export function createLazyPeerNetwork(parts: LazyPeerNetworkParts): LazyPeerNetw
     current = await openNetwork({
       token,
       networkId: settings.get('p2p_network_id'),
-      listen: config.p2pListen,
-      peers: config.p2pPeers,
-      mdns: config.p2pMdns,
-      lookMs: config.p2pDhtInterval * 1000,
-      passwordMs: config.p2pOtpInterval * 1000,
-      name: hostname(),
+      ...readNetworkOptions(config),
       offers: isFederated ? { federated: ownPort } : {},
       wants: isFederated ? ['federated', 'worker'] : ['worker'],
       onService: take,
