@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createSerialQueue } from '../../concurrency/serial-queue.ts'
 import type { ServerConfig } from '../../config/schema.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { FoundService } from '../../p2p/options.ts'
@@ -37,7 +38,7 @@ export function createLazyPeerNetwork(parts: LazyPeerNetworkParts): LazyPeerNetw
   const { config, settings, federation, ownPort, clock, logger } = parts
   const workers = new Map<string, string>()
   let current: Network | undefined
-  let changing: Promise<void> = Promise.resolve()
+  const runInTurn = createSerialQueue()
 
   function take(service: FoundService): () => void {
     const { kind, id, name, address } = service
@@ -84,15 +85,10 @@ export function createLazyPeerNetwork(parts: LazyPeerNetworkParts): LazyPeerNetw
       logger,
     })
   }
-  const queue = (change: () => Promise<void>): Promise<void> => {
-    const done = changing.then(change)
-    changing = done.catch(() => undefined)
-    return done
-  }
   return {
     opened: () => current,
-    join: () => queue(join_),
+    join: () => runInTurn(join_),
     rpcServers: () => (workers.size === 0 ? undefined : [...workers.values()].join(',')),
-    close: () => queue(leave),
+    close: () => runInTurn(leave),
   }
 }
