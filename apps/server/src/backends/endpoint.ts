@@ -62,7 +62,8 @@ export async function removeSocketFolder(folder: string): Promise<void> {
   await rmdir(folder).catch(() => undefined)
 }
 
-function findFreePort(): Promise<number> {
+/** Finds a port of 127.0.0.1 that is free at this moment. */
+export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)

@@ -1,5 +1,5 @@
 import type { ModelConfig } from './model-config.ts'
-import { isPipeline, listFailoverTargets, livesUpstream } from './serving.ts'
+import { isPipeline, listFailoverTargets, livesElsewhere } from './serving.ts'
 import { USECASES, type Usecase } from './usecase-names.ts'
 import { hasUsecase, listUsecases } from './usecases.ts'
 
@@ -66,7 +66,7 @@ export function listOutputModalities(model: ModelConfig): Modality[] {
 /** Whether requests to a model can be filtered for personal data (§2.10). */
 export function isPiiCovered(model: ModelConfig): boolean {
   if (listFailoverTargets(model).some((target) => isPiiCovered(target.model))) return true
-  return livesUpstream(model) || isPipeline(model) || FILTERED.some((usecase) => hasUsecase(model, usecase))
+  return livesElsewhere(model) || isPipeline(model) || FILTERED.some((usecase) => hasUsecase(model, usecase))
 }
 
 /** Whether requests to a model, or to one of its failover targets, are filtered. */
@@ -75,12 +75,12 @@ export function isPiiEnabled(model: ModelConfig): boolean {
 }
 
 /**
- * Whether a model's own file has its requests filtered: as it says, else requests to a provider are. The turns of a
+ * Whether a model's own file has its requests filtered: as it says, else requests to a provider or a peer are. The turns of a
  * pipeline need a key of their own.
  */
 export function isOwnPiiEnabled(model: ModelConfig): boolean {
   if (isPipeline(model)) return areTurnsScanned(model)
-  return model.pii.enabled ?? livesUpstream(model)
+  return model.pii.enabled ?? livesElsewhere(model)
 }
 
 /** Whether turns of spoken conversations with a model are filtered: its file asks for it, and does not switch it off. */

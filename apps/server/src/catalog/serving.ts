@@ -117,6 +117,11 @@ export function livesUpstream({ serving }: ModelConfig): boolean {
   return serving.kind === 'relay' || serving.kind === 'translation'
 }
 
+/** Whether another server serves a model itself: an upstream, or a peer of the federation. */
+export function livesElsewhere(model: ModelConfig): boolean {
+  return livesUpstream(model) || model.serving.kind === 'federated'
+}
+
 /** Whether requests of a model go to another server as the client wrote them. */
 export function isRelayed({ serving }: ModelConfig): boolean {
   return serving.kind === 'relay' || serving.kind === 'federated'

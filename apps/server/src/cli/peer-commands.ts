@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import { hostname } from 'node:os'
 import { SvcError } from '@svc/errors'
 import { type Environment, toChildEnvironment } from '../backends/child-environment.ts'
+import { findFreePort } from '../backends/endpoint.ts'
 import { systemClock } from '../clock.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { createLogger } from '../logging/log.ts'
 import { openNetwork } from '../p2p/network.ts'
+import { readNetworkOptions } from '../p2p/options.ts'
 import { createKey, formatToken, readToken } from '../p2p/token.ts'
 import { printError, printLine } from './terminal.ts'
 
@@ -43,12 +43,7 @@ export async function runWorkerCommand({ config, worker }: WorkerTask, environme
   const network = await openNetwork({
     token,
     networkId: config.p2pNetworkId,
-    listen: config.p2pListen,
-    peers: config.p2pPeers,
-    mdns: config.p2pMdns,
-    lookMs: config.p2pDhtInterval * 1000,
-    passwordMs: config.p2pOtpInterval * 1000,
-    name: hostname(),
+    ...readNetworkOptions(config),
     offers: { worker: () => served.port },
     wants: [],
     clock: systemClock,
@@ -94,14 +89,4 @@ async function serveLocally(
     program.once('exit', () => resolve(signal.aborted ? 0 : 1))
   })
   return { port, ended }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const place = server.address()
-  server.close()
-  await once(server, 'close')
-  if (place === null || typeof place === 'string') throw new Error('the system gave no port')
-  return place.port
 }

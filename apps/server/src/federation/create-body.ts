@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { SvcError } from '@svc/errors'
+import type { JsonNode, Splice } from '@svc/json'
 import { createPassthroughBody } from '@svc/proxy'
 import type { ModelRequest } from '../inference/core/pipeline.ts'
 import { editFileNames, editTexts, type RequestDocument } from '../inference/documents/request-document.ts'
@@ -21,7 +22,7 @@ const forms = createByteBudget(256 * 1024 * 1024)
 const RESTORED: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/messages'])
 
 /**
- * The body of a request as the filter leaves it: JSON byte for byte, a form written anew.
+ * The body of a request as the filter leaves it: JSON byte for byte but for the name of the model, a form written anew.
  *
  * @throws {SvcError} `unavailable` without memory for a form, `invalid_request` for a stream whose texts cannot be restored
  */
@@ -29,8 +30,12 @@ export async function createPeerBody({ request, filtered }: ModelRequest): Promi
   const { document, context } = request
   if (document.kind === 'form') return createForm(document, { request, filtered })
   const { splices, restoration } = filtered
-  const { bytes, isStream } = createPassthroughBody(document.texts(), { splices })
-  if (isStream && restoration !== undefined && !RESTORED.has(context.route.path))
+  const { root } = document.texts()
+  refuseOtherSpellings(root)
+  const upstreamModel = request.model.name
+  const named = root.get('model') === undefined ? [insertModel(root, upstreamModel)] : []
+  const { bytes } = createPassthroughBody(document.texts(), { upstreamModel, splices: [...splices, ...named] })
+  if (isStreamAsked(root, context.route.path) && restoration !== undefined && !RESTORED.has(context.route.path))
     throw new SvcError(
       'invalid_request',
       'texts that were masked cannot be put back in this stream: ask without stream',
@@ -39,6 +44,30 @@ export async function createPeerBody({ request, filtered }: ModelRequest): Promi
       },
     )
   return { bytes, contentType: undefined, release: () => undefined }
+}
+
+/** Routes that stream unless the client says otherwise. */
+const STREAMING: ReadonlySet<string> = new Set(['/api/chat', '/api/generate'])
+
+function isStreamAsked(root: JsonNode, path: string): boolean {
+  const stream = root.get('stream')?.rawText()
+  return STREAMING.has(path) ? stream !== 'false' : stream === 'true'
+}
+
+/** Some servers read keys in any case: the model that was checked here must be the only one that they find. */
+function refuseOtherSpellings(root: JsonNode): void {
+  if (root.kind !== 'object') return
+  for (const { name } of root.entries()) {
+    if (name !== 'model' && name.toLowerCase() === 'model')
+      throw new SvcError('invalid_request', `"${name}" is not a field: the model is named by "model"`, {
+        details: { param: name },
+      })
+  }
+}
+
+function insertModel({ start, length }: JsonNode, name: string): Splice {
+  const member = `"model":${JSON.stringify(name)}${length > 0 ? ',' : ''}`
+  return { start: start + 1, end: start + 1, replacement: Buffer.from(member) }
 }
 
 async function createForm(
@@ -56,7 +85,7 @@ async function createForm(
     const pieces: Uint8Array[] = []
     const part = (head: string, content: Uint8Array): void =>
       void pieces.push(Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${head}\r\n\r\n`), content, CRLF)
-    for (const [name, value] of Object.entries(readFields(texts.bytes)))
+    for (const [name, value] of Object.entries({ ...readFields(texts.bytes), model: request.model.name }))
       for (const text of [value].flat()) part(`name="${quote(name)}"`, Buffer.from(text))
     for (const { field, filename, mediaType, path } of files) {
       const type = mediaType === '' ? 'application/octet-stream' : mediaType

@@ -5,7 +5,7 @@ import type { ModelConfig } from '../catalog/model-config.ts'
 import { createBlankModel } from '../catalog/to-model-config.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { checkPeer } from './check-peer.ts'
-import { choosePeer, type Peer, type PeerChoice } from './peer.ts'
+import { choosePeer, createPeer, type Peer, type PeerChoice, type PeerFacts } from './peer.ts'
 
 /** The peers, their health and their models. */
 export interface Federation {
@@ -18,7 +18,7 @@ export interface Federation {
   /** Notes that a peer cannot be reached. Its next good check brings it back. */
   noteFailure(peer: Peer): void
   /** Adds a peer; its first check makes it usable. @returns a function that removes it */
-  add(peer: Peer): () => void
+  add(facts: PeerFacts): () => void
   /** Checks every peer now. Never rejects. */
   check(): Promise<void>
   close(): Promise<void>
@@ -83,10 +83,18 @@ export function createFederation(options: FederationOptions): Federation {
     return model
   }
 
+  function listModels(): ModelConfig[] {
+    const names = new Set<string>()
+    for (const { models } of peers) {
+      for (const name of models) if (names.size < MAX_SHOWN) names.add(name)
+    }
+    return [...names].map(toModel)
+  }
+
   return {
     models: {
       find: (name) => (isKnown(name) ? toModel(name) : undefined),
-      list: () => [...new Set([...peers].flatMap(({ models }) => [...models]))].map(toModel),
+      list: listModels,
       explainMissing: () => (peers.size > 0 && ![...peers].some(({ isHealthy }) => isHealthy) ? noPeer() : undefined),
     },
     peers: () => [...peers],
@@ -95,7 +103,8 @@ export function createFederation(options: FederationOptions): Federation {
       if (peer.isHealthy) logger.warn({ peer: peer.name }, 'a peer of the federation cannot be reached')
       peer.isHealthy = false
     },
-    add(peer) {
+    add(facts) {
+      const peer = createPeer(facts)
       peers.add(peer)
       return () => void peers.delete(peer)
     },
@@ -107,7 +116,7 @@ export function createFederation(options: FederationOptions): Federation {
   }
 }
 
-/** Most models that are kept as objects. */
+/** Most models of all peers that are listed, and kept as objects. */
 const MAX_SHOWN = 10_000
 
 /** The error of a request that no healthy peer can serve. */
@@ -116,9 +125,13 @@ export function noPeer(model?: string): SvcError {
   return new SvcError('unavailable', `${what}; retry shortly`, { code: 'no_healthy_peer', retryAfterMs: 5000 })
 }
 
+let blank: ModelConfig | undefined
+
+/** Models of peers differ in their names alone. */
 function createPeerModel(name: string): ModelConfig {
-  return {
-    ...createBlankModel({ name, source: 'peer', place: { file: '', folder: '', modifiedAt: 0 } }),
+  blank ??= {
+    ...createBlankModel({ name: '', source: 'peer', place: { file: '', folder: '', modifiedAt: 0 } }),
     serving: { kind: 'federated' },
   }
+  return { ...blank, name }
 }

@@ -4,7 +4,7 @@ import { createCredentialHeaders, readUpstreamKey, type SecretReader } from '@sv
 import type { CheckUpstream } from '../inference/serving/upstream/own-address.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { createFederation, type Federation } from './federation.ts'
-import { createPeer, type PeerChoice } from './peer.ts'
+import type { PeerChoice } from './peer.ts'
 import type { PeerSettings } from './read-peers.ts'
 
 /** Options of {@link openFederation}. */
@@ -46,7 +46,7 @@ export async function openFederation(parts: FederationParts): Promise<Federation
       () => true,
     )
     if (isOwn) logger.warn({ peer: name }, 'a peer of the federation is this server itself and is left out')
-    else federation.add(createPeer({ id: url, name, url, passKey, credential: credentials[index] ?? [] }))
+    else federation.add({ id: url, name, url, passKey, credential: credentials[index] ?? [] })
   }
   return federation
 }

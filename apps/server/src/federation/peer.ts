@@ -19,8 +19,11 @@ export interface Peer {
   lastSeenAt: number | undefined
 }
 
+/** What is known of a peer before its first check. */
+export type PeerFacts = Pick<Peer, 'name' | 'id' | 'url' | 'passKey' | 'credential'>
+
 /** A new peer, which no check has found yet. */
-export function createPeer(facts: Pick<Peer, 'name' | 'id' | 'url' | 'passKey' | 'credential'>): Peer {
+export function createPeer(facts: PeerFacts): Peer {
   return { ...facts, isHealthy: false, models: new Set(), running: 0, lastSeenAt: undefined }
 }
 

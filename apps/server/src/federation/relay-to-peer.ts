@@ -24,8 +24,15 @@ export interface PeerRelayParts {
 const MAX_ASKED = 4
 /** Statuses with which a peer leaves a request to another one. */
 const LEFT_TO_OTHERS: ReadonlySet<number> = new Set([404, 429, 502, 503, 504])
-/** Failures of a peer, not of the request. */
-const FAILURES: ReadonlySet<string> = new Set(['upstream_failed', 'unavailable', 'timeout'])
+/** Failures that show that a peer cannot be reached. Another one is asked, and this one rests until its next check. */
+const UNREACHED: ReadonlySet<unknown> = new Set([
+  'unresolvable',
+  'connection_refused',
+  'unreachable',
+  'tls',
+  'connection_lost',
+  'connect',
+])
 
 /** Sends requests to a peer that has the model, and to another one where the first does not begin to answer. */
 export function createPeerRelay(parts: PeerRelayParts): RelayUpstream {
@@ -65,7 +72,7 @@ async function askPeers(asking: Asking): Promise<void> {
     } catch (error) {
       failure = error
       if (outgoing.headersSent || context.abort.aborted || !isLeftToOthers(error)) throw error
-      if (error instanceof UpstreamStatusError) continue
+      if (!isUnreached(error)) continue
       federation.noteFailure(peer)
       if (federation.peers().every(({ isHealthy }) => !isHealthy)) failure = noPeer(model.name)
     } finally {
@@ -77,7 +84,13 @@ async function askPeers(asking: Asking): Promise<void> {
 
 function isLeftToOthers(error: unknown): boolean {
   if (error instanceof UpstreamStatusError) return LEFT_TO_OTHERS.has(error.status)
-  return SvcError.is(error) && FAILURES.has(error.kind)
+  return isUnreached(error) || (SvcError.is(error) && error.kind === 'upstream_failed')
+}
+
+/** A slow answer and a full pool of this server say nothing of the peer. */
+function isUnreached(error: unknown): boolean {
+  if (!SvcError.is(error) || (error.kind !== 'upstream_failed' && error.kind !== 'timeout')) return false
+  return UNREACHED.has(error.details?.['reason'])
 }
 
 async function askPeer(
@@ -127,7 +140,8 @@ async function askPeer(
     ledger.failure = outcome.failure
     ledger.upstreamStatus = outcome.status
   } catch (error) {
-    if (!outgoing.headersSent) ledger.fail(account)
+    // A client that leaves pays what it has sent, as at an upstream.
+    if (!outgoing.headersSent && !context.abort.aborted) ledger.fail(account)
     throw error
   }
 }

@@ -86,9 +86,9 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
     await reach.open(member)
   }
 
-  async function exchange(id: string): Promise<void> {
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(EXCHANGE_MS)])
-    const stream = await node.dial(id, LEDGER, { signal })
+  const limitExchange = (): AbortSignal => AbortSignal.any([closing.signal, AbortSignal.timeout(EXCHANGE_MS)])
+
+  async function trade(stream: PeerStream, id: string, signal: AbortSignal): Promise<void> {
     try {
       const [record] = await Promise.all([receiveRecord(stream, signal), sendRecord(stream, describe(), signal)])
       await see(id, record)
@@ -98,28 +98,24 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
     }
   }
 
-  async function answer(stream: PeerStream, id: string): Promise<void> {
-    if (exchanging >= MAX_EXCHANGES) return stream.abort(new Error('too many exchanges'))
-    exchanging += 1
+  async function exchange(id: string): Promise<void> {
+    const signal = limitExchange()
     try {
-      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(EXCHANGE_MS)])
-      const [record] = await Promise.all([receiveRecord(stream, signal), sendRecord(stream, describe(), signal)])
-      await see(id, record)
-    } catch {
-      stream.abort(new Error('the exchange has failed'))
-    } finally {
-      exchanging -= 1
+      await trade(await node.dial(id, LEDGER, { signal }), id, signal)
+    } catch (error) {
+      if (!closing.signal.aborted) logger.debug({ peer: id, err: error }, 'a member did not answer')
     }
   }
 
-  const announce = async (): Promise<void> =>
-    void (await Promise.all(
-      node.connected().map((id) =>
-        exchange(id).catch((error: unknown) => {
-          if (!closing.signal.aborted) logger.debug({ peer: id, err: error }, 'a member did not answer')
-        }),
-      ),
-    ))
+  async function answer(stream: PeerStream, id: string): Promise<void> {
+    if (exchanging >= MAX_EXCHANGES) return stream.abort(new Error('too many exchanges'))
+    exchanging += 1
+    // The stream was ended where it failed; the other side tells of it.
+    await trade(stream, id, limitExchange()).catch(() => undefined)
+    exchanging -= 1
+  }
+
+  const announce = async (): Promise<void> => void (await Promise.all(node.connected().map(exchange)))
 
   async function look(addresses: Iterable<string>): Promise<void> {
     const connected = new Set(node.connected())
@@ -127,18 +123,14 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
       const id = /\/p2p\/(\w+)$/.exec(address)?.[1]
       if (closing.signal.aborted) return
       if (id === node.id || (id !== undefined && connected.has(id))) continue
-      await node.join(address, { signal: AbortSignal.any([closing.signal, AbortSignal.timeout(EXCHANGE_MS)]) })
+      await node.join(address, { signal: limitExchange() })
     }
   }
 
   await node.handle(LEDGER, answer, { maxInboundStreams: 4 })
   for (const { kind, accept } of entrances)
     await node.handle(toProtocol(kind), accept, { maxInboundStreams: MAX_CONNECTIONS })
-  node.onConnect((id) => {
-    exchange(id).catch((error: unknown) => {
-      if (!closing.signal.aborted) logger.debug({ peer: id, err: error }, 'a member did not answer')
-    })
-  })
+  node.onConnect((id) => void exchange(id))
 
   async function run(): Promise<void> {
     const { announceMs = ANNOUNCE_MS, lookMs } = options

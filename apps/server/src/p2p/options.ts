@@ -1,3 +1,5 @@
+import { hostname } from 'node:os'
+import type { ServerConfig } from '../config/schema.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { ServiceKind } from './exchange.ts'
 import type { TokenFacts } from './token.ts'
@@ -26,6 +28,20 @@ export interface NetworkOptions {
   readonly onService?: ((service: FoundService) => () => void) | undefined
   readonly clock: Clock
   readonly logger: Logger
+}
+
+/** Reads the options that every member of this machine has alike. */
+export function readNetworkOptions(
+  config: Pick<ServerConfig, 'p2pListen' | 'p2pPeers' | 'p2pMdns' | 'p2pDhtInterval' | 'p2pOtpInterval'>,
+): Pick<NetworkOptions, 'listen' | 'peers' | 'mdns' | 'lookMs' | 'passwordMs' | 'name'> {
+  return {
+    listen: config.p2pListen,
+    peers: config.p2pPeers,
+    mdns: config.p2pMdns,
+    lookMs: config.p2pDhtInterval * 1000,
+    passwordMs: config.p2pOtpInterval * 1000,
+    name: hostname(),
+  }
 }
 
 /** A service of another member, at a local port. */

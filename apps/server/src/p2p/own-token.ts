@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
-import { createKey, readToken, type TokenFacts } from './token.ts'
+import { createKey, isKey, readToken, type TokenFacts } from './token.ts'
 
 /**
  * Reads the token of the settings, or the key that this server has made for a network of its own. Without either it makes
@@ -11,8 +11,8 @@ import { createKey, readToken, type TokenFacts } from './token.ts'
  */
 export async function readOwnToken(setting: string, file: string): Promise<TokenFacts> {
   if (setting !== '' && setting !== '0') return readToken(setting)
-  const kept = await readFile(file, 'utf8').catch(() => '')
-  if (/^[0-9a-f]{64}$/.test(kept.trim())) return { key: kept.trim(), peers: [] }
+  const kept = (await readFile(file, 'utf8').catch(() => '')).trim()
+  if (isKey(kept)) return { key: kept, peers: [] }
   const key = createKey()
   await writeFileAtomic(file, `${key}\n`, { mode: 0o600 })
   return { key, peers: [] }

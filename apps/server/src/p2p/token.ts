@@ -14,6 +14,11 @@ const MAX_PEERS = 16
 const MAX_LENGTH = 8192
 const KEY = /^[0-9a-f]{64}$/
 
+/** Whether a text is the secret of a network. */
+export function isKey(text: string): boolean {
+  return KEY.test(text)
+}
+
 /** Makes the secret of a new network. */
 export function createKey(): string {
   return randomBytes(32).toString('hex')
@@ -30,7 +35,7 @@ export function readToken(text: string): TokenFacts {
   if (typeof facts === 'object' && facts !== null) {
     const { svc, key, peers = [] } = facts as Record<string, unknown>
     const isList = Array.isArray(peers) && peers.length <= MAX_PEERS && peers.every(isAddress)
-    if (svc === 1 && typeof key === 'string' && KEY.test(key) && isList) return { key, peers }
+    if (svc === 1 && typeof key === 'string' && isKey(key) && isList) return { key, peers }
   }
   throw new SvcError('invalid_request', 'this is not a token of a peer-to-peer network of svc', {
     code: 'invalid_p2p_token',

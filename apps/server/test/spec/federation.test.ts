@@ -65,10 +65,14 @@ beforeAll(async () => {
     { url: closed.url, name: 'closed', api_key_env: 'CLOSED_KEY' },
   ]
   near = await startTestServer({
-    flags: ['--federated', '--federated-check-interval=100ms', `--api-keys=${KEY}`],
+    flags: ['--federated', '--federated-check-interval=100ms', `--api-keys=${KEY}`, '--pii-default-detectors=mails'],
     env: { SVC_FEDERATED_PEERS: JSON.stringify(settings), CLOSED_KEY: 'svc-key-at-the-peer' },
   })
   await near.model('own', said('from here'))
+  await near.writeModelFile(
+    'mails.yaml',
+    'name: mails\nbackend: pattern\npii_detection:\n  builtins: [email]\n  default_action: mask\n',
+  )
   // each of the two has the other as a peer
   second = await startTestServer({
     flags: ['--federated', '--federated-check-interval=100ms', `--federated-peers=${near.url},${first.url}`],
@@ -101,6 +105,19 @@ it('gives streams of formats without an end of their own as they come', async ()
   expect(lines.at(-1)).toMatchObject({ done: true })
   const responses = await near.post('/v1/responses', { model: 'far', input: 'Hi', stream: true }, auth)
   expect(responses.text).toContain('event: response.completed')
+})
+
+verifies('federation:pii:filtered', 'requests are filtered as those to a provider, and name one model', async () => {
+  odd.seen.length = 0
+  odd.answer = (response) => response.setHeader('content-type', 'application/json').end('{}')
+  await post('odd', { messages: [{ role: 'user', content: 'Write to ada@lab.example' }] })
+  expect(odd.seen[0]?.body).toContain('Write to [')
+  expect(odd.seen[0]?.body).not.toContain('ada@lab.example')
+  expect((await post('odd', { Model: 'hidden' })).status).toBe(400)
+  const messages = [{ role: 'user', content: 'Hello' }]
+  expect((await near.post('/v1/chat/completions', { model: '', model_id: 'odd', messages }, auth)).status).toBe(200)
+  expect(JSON.parse(odd.seen.at(-1)?.body ?? '{}')).toMatchObject({ model: 'odd' })
+  expect(odd.seen).toHaveLength(2)
 })
 
 it('writes forms anew for the peer', async () => {
@@ -172,7 +189,7 @@ it('passes the error of the only peer unchanged', async () => {
 })
 
 verifies('federation:loops:end', 'a peer is offered only the own models of a server', async () => {
-  expect(await listNames(near, { ...auth, 'x-svc-hop': '1' })).toEqual(['own'])
+  expect(await listNames(near, { ...auth, 'x-svc-hop': '1' })).toEqual(['mails', 'own'])
   await eventually(async () => expect(await listNames(second)).toContain('far'))
   expect(await listNames(second)).not.toContain('odd')
   const looped = await post('far', {}, { 'x-svc-hop': '4' })

@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
+import { createSerialQueue } from '../../concurrency/serial-queue.ts'
 import type { Logger } from '../../ports.ts'
 import {
   checkResourcePath,
@@ -57,12 +58,7 @@ export interface Skills {
 /** Creates the skills of a folder, which may not exist yet. */
 export function createSkills({ folder, logger }: { readonly folder: string; readonly logger: Logger }): Skills {
   /** Changes run one after another, so that bounds hold. */
-  let changes: Promise<unknown> = Promise.resolve()
-  function change<T>(work: () => Promise<T>): Promise<T> {
-    const done = changes.then(work, work)
-    changes = done.catch(() => undefined)
-    return done
-  }
+  const change = createSerialQueue()
 
   async function find(name: string): Promise<string> {
     checkSkillName(name)

@@ -2,6 +2,7 @@ import type { PushUpstream } from '@svc/http-client'
 import type { SecretReader } from '@svc/proxy'
 import type { FurtherModels } from '../../catalog/further-models.ts'
 import { createLazy } from '../../concurrency/lazy.ts'
+import { createSerialQueue } from '../../concurrency/serial-queue.ts'
 import type { ServerConfig } from '../../config/schema.ts'
 import type { Federation } from '../../federation/federation.ts'
 import type { CheckUpstream } from '../../inference/serving/upstream/own-address.ts'
@@ -43,7 +44,7 @@ export interface LazyFederationParts {
 export function createLazyFederation(parts: LazyFederationParts): LazyFederation {
   const { config, upstream, userAgent } = parts
   let current: Federation | undefined
-  let changing: Promise<void> = Promise.resolve()
+  const runInTurn = createSerialQueue()
   const relay = createLazy(async () => {
     const { createPeerRelay } = await import('../../federation/relay-to-peer.ts')
     const opaque = config.opaqueErrors ? OPAQUE_ERROR : undefined
@@ -62,11 +63,7 @@ export function createLazyFederation(parts: LazyFederationParts): LazyFederation
       await ending?.close()
     }
   }
-  const follow = (isOn: boolean): Promise<void> => {
-    const done = changing.then(() => change(isOn))
-    changing = done.catch(() => undefined)
-    return done
-  }
+  const follow = (isOn: boolean): Promise<void> => runInTurn(() => change(isOn))
   return {
     models: {
       find: (name) => current?.models.find(name),

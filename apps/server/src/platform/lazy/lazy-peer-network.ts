@@ -1,5 +1,5 @@
-import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { createSerialQueue } from '../../concurrency/serial-queue.ts'
 import type { ServerConfig } from '../../config/schema.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { FoundService } from '../../p2p/options.ts'
@@ -38,7 +38,7 @@ export function createLazyPeerNetwork(parts: LazyPeerNetworkParts): LazyPeerNetw
   const { config, settings, federation, ownPort, clock, logger } = parts
   const workers = new Map<string, string>()
   let current: Network | undefined
-  let changing: Promise<void> = Promise.resolve()
+  const runInTurn = createSerialQueue()
 
   function take(service: FoundService): () => void {
     const { kind, id, name, address } = service
@@ -55,10 +55,6 @@ export function createLazyPeerNetwork(parts: LazyPeerNetworkParts): LazyPeerNetw
       url: `http://${address}`,
       passKey: false,
       credential: key === '' ? [] : [['authorization', `Bearer ${key}`]],
-      isHealthy: false,
-      models: new Set(),
-      running: 0,
-      lastSeenAt: undefined,
     })
   }
 
@@ -69,21 +65,19 @@ export function createLazyPeerNetwork(parts: LazyPeerNetworkParts): LazyPeerNetw
   }
 
   async function join_(): Promise<void> {
-    await leave()
-    const [{ openNetwork }, { readOwnToken }] = await Promise.all([
+    const [{ openNetwork }, { readNetworkOptions }, { readOwnToken }] = await Promise.all([
       import('../../p2p/network.ts'),
+      import('../../p2p/options.ts'),
       import('../../p2p/own-token.ts'),
     ])
+    // A token that cannot be read leaves the network as it is.
+    const token = await readOwnToken(settings.get('p2p_token'), join(config.dataPath, 'p2p-key'))
+    await leave()
     const isFederated = federation.opened() !== undefined
     current = await openNetwork({
-      token: await readOwnToken(settings.get('p2p_token'), join(config.dataPath, 'p2p-key')),
+      token,
       networkId: settings.get('p2p_network_id'),
-      listen: config.p2pListen,
-      peers: config.p2pPeers,
-      mdns: config.p2pMdns,
-      lookMs: config.p2pDhtInterval * 1000,
-      passwordMs: config.p2pOtpInterval * 1000,
-      name: hostname(),
+      ...readNetworkOptions(config),
       offers: isFederated ? { federated: ownPort } : {},
       wants: isFederated ? ['federated', 'worker'] : ['worker'],
       onService: take,
@@ -91,15 +85,10 @@ export function createLazyPeerNetwork(parts: LazyPeerNetworkParts): LazyPeerNetw
       logger,
     })
   }
-  const queue = (change: () => Promise<void>): Promise<void> => {
-    const done = changing.then(change)
-    changing = done.catch(() => undefined)
-    return done
-  }
   return {
     opened: () => current,
-    join: () => queue(join_),
+    join: () => runInTurn(join_),
     rpcServers: () => (workers.size === 0 ? undefined : [...workers.values()].join(',')),
-    close: () => queue(leave),
+    close: () => runInTurn(leave),
   }
 }

@@ -313,6 +313,12 @@ export const LIMITS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'federation:pii:filtered',
+    section: '8',
+    behavior: 'Requests for models of peers are filtered as those to a provider, and reach the peer with one model.',
+    state: 'built',
+  },
+  {
     id: 'federation:loops:end',
     section: '8',
     behavior: 'Peers that have each other as peers offer each other only models of their own.',

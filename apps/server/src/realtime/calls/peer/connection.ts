@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { DataChannel, Track } from 'node-datachannel'
+import { createSerialQueue } from '../../../concurrency/serial-queue.ts'
 import type { Direction, Offer } from '../sdp/read-offer.ts'
 import { OPUS_PARAMETERS, writeOffer } from '../sdp/write-offer.ts'
 import { MAX_MESSAGE_BYTES } from './event-channel.ts'
@@ -57,14 +58,8 @@ export function answerOffer(options: ConnectionOptions): Promise<Connection> {
   return options.udpPort === 0 ? takeTurn(() => openConnection(options)) : openConnection(options)
 }
 
-let lastTurn: Promise<unknown> = Promise.resolve()
-
 /** Connections open their sockets one after the other: several at once would count on the same free ones. */
-function takeTurn<T>(open: () => Promise<T>): Promise<T> {
-  const turn = lastTurn.then(open)
-  lastTurn = turn.catch(() => undefined)
-  return turn
-}
+const takeTurn = createSerialQueue()
 
 async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { library, offer, udpPort, listener, signal } = options
