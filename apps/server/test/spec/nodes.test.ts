@@ -93,7 +93,10 @@ describe.skipIf(!isThere)('workers', () => {
       nats_jwt: expect.any(String),
       nats_user_seed: expect.stringMatching(/^SU/),
     })
-    const beat = await call('POST', `/api/node/${id}/heartbeat`, { body: { available_disk: 70_000_000_000 }, key: TOKEN })
+    const beat = await call('POST', `/api/node/${id}/heartbeat`, {
+      body: { available_disk: 70_000_000_000 },
+      key: TOKEN,
+    })
     expect(beat.json()).toEqual({ message: 'heartbeat received' })
     expect((await call('GET', `/api/nodes/${id}`)).json()).toMatchObject({
       available_disk: 70_000_000_000,

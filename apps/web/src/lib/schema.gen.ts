@@ -10615,12 +10615,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They are; the body is empty. */
+            /** @description They are. The body is empty, unless the message bus is away. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "starting" | "stopping" | "degraded";
+                        reason: string;
+                        /** @description Engines that are away. */
+                        missing?: ("database" | "nats")[];
+                    };
+                };
             };
             /** @description Starting, stopping, or degraded: no disk, no database, no data folder. */
             503: {
@@ -10632,6 +10640,8 @@ export interface operations {
                         /** @enum {string} */
                         status: "starting" | "stopping" | "degraded";
                         reason: string;
+                        /** @description Engines that are away. */
+                        missing?: ("database" | "nats")[];
                     };
                 };
             };
@@ -29356,12 +29366,12 @@ export interface operations {
                         p2p_token?: string;
                         /** @description a name that keeps networks of one token apart */
                         p2p_network_id?: string;
+                        /** @description no model to a worker whose disk is too full; without it the log warns */
+                        distributed_disk_headroom_check?: boolean;
                         /** @description database of the collections; not in this version: only the present value can be set */
                         agent_pool_database_url?: string;
                         /** @description file of the collections; not in this version: only the present value can be set */
                         agent_pool_collection_db_path?: string;
-                        /** @description no model to a worker whose disk is too full; not in this version: only the present value can be set */
-                        distributed_disk_headroom_check?: boolean;
                     } & {
                         [key: string]: unknown;
                     };
@@ -29531,12 +29541,12 @@ export interface operations {
                     p2p_token?: string;
                     /** @description a name that keeps networks of one token apart */
                     p2p_network_id?: string;
+                    /** @description no model to a worker whose disk is too full; without it the log warns */
+                    distributed_disk_headroom_check?: boolean;
                     /** @description database of the collections; not in this version: only the present value can be set */
                     agent_pool_database_url?: string;
                     /** @description file of the collections; not in this version: only the present value can be set */
                     agent_pool_collection_db_path?: string;
-                    /** @description no model to a worker whose disk is too full; not in this version: only the present value can be set */
-                    distributed_disk_headroom_check?: boolean;
                 } & {
                     [key: string]: unknown;
                 };

@@ -35,7 +35,13 @@ export function routeGroup({ access, feature, group }: RouteRequirement): string
   return access === 'self' ? 'account' : 'general'
 }
 
-const ACCESSES: ReadonlySet<unknown> = new Set(['none', 'any', 'self', 'admin', 'node'] satisfies RouteRequirement['access'][])
+const ACCESSES: ReadonlySet<unknown> = new Set([
+  'none',
+  'any',
+  'self',
+  'admin',
+  'node',
+] satisfies RouteRequirement['access'][])
 const ROLES: ReadonlySet<unknown> = new Set(['admin', 'user', 'none'] satisfies Principal['role'][])
 
 /** Refuses an object that is not a principal: a principal without limits may use everything. */
