@@ -35,6 +35,8 @@ export interface Messages {
   readonly 'agents.changed': { readonly what: 'agents' | 'tasks' | 'jobs' }
   /** Workers have changed. Truth: their rows. */
   readonly 'nodes.changed': { readonly id: string }
+  /** A load on a worker has begun, moved or ended, or a replica has come or gone. Truth: their rows. */
+  readonly 'loads.changed': { readonly model: string }
   /** A target of a failover group changed its state. Truth: the groups of this process. */
   readonly 'failover.changed': { readonly group: string; readonly event: FailoverGroupEvent }
 }
@@ -79,6 +81,7 @@ export const SUBJECTS: { readonly [S in Subject]: SubjectRules<S> } = {
       hasText(value, 'what') && ['agents', 'tasks', 'jobs'].includes(String(value.what)),
   },
   'nodes.changed': { reach: 'all', isMessage: (value): value is { id: string } => hasText(value, 'id') },
+  'loads.changed': { reach: 'all', isMessage: (value): value is { model: string } => hasText(value, 'model') },
   // Each process judges targets by its own requests and probes.
   'failover.changed': { reach: 'own', isMessage: (value): value is never => value === undefined },
 }

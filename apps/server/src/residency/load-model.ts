@@ -189,13 +189,14 @@ async function findPrograms(model: ModelConfig, catalog: BackendCatalog): Promis
 }
 
 /** Whether the server chooses the backend. Reading the weights has already set it for GGUF files. */
-function namesNoBackend({ backend, source, raw }: ModelConfig): boolean {
+export function namesNoBackend({ backend, source, raw }: ModelConfig): boolean {
   if (backend === '') return true
   const written = raw.backend
   return source !== 'demo' && backend === GGUF_BACKEND && (typeof written !== 'string' || written === '')
 }
 
-function hasGgufWeights({ parameters, file }: ModelConfig): boolean {
+/** Whether the weights of a model are a GGUF file, by its name. */
+export function hasGgufWeights({ parameters, file }: ModelConfig): boolean {
   return [parameters.model ?? '', file].some(isGgufName)
 }
 

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import { ensureSuccess, type PartialMessage } from '@svc/backend-client'
+import { ModelOptions } from '@svc/backend-client/proto'
+import { SvcError, toSvcError } from '@svc/errors'
+import type { ModelConfig } from '../../catalog/model-config.ts'
+import type { Logger } from '../../ports.ts'
+import type { Messenger } from '../contract/messenger.ts'
+import { installProgress, installReply } from '../contract/node-requests.ts'
+import type { NodeRegistry, Replica } from '../contract/nodes.ts'
+import { installProgressSubject, nodeSubject } from '../contract/subjects.ts'
+import type { RevisionOf } from '../routing/model-revision.ts'
+import type { WorkerClients } from '../routing/worker-clients.ts'
+import type { LoadJobs, LoadTarget } from './load-jobs.ts'
+import type { RunLoad } from './load-runner.ts'
+import { loadTimeoutMs } from './load-timeout.ts'
+import { type PlaceParts, type TakenPlace, takePlace } from './place-replica.ts'
+import { type LoadPlan, loadFailed, type PlanLoadParts, planLoad } from './plan-load.ts'
+import { type ReplicaRows, toProcessKey } from './replica-store.ts'
+
+/** Nodes that one load tries. */
+const MAX_NODES = 3
+/** Time to clean up after a failed load, milliseconds. */
+const CLEAN_UP_MS = 60_000
+
+/** Files of a model on their way to a worker. */
+export type StageFiles = (
+  request: PartialMessage<ModelOptions>,
+  options: {
+    readonly processKey: string
+    readonly node: { readonly httpAddress: string }
+    readonly onProgress: (progress: {
+      readonly bytesSent: number
+      readonly totalBytes: number
+      readonly fileIndex: number
+      readonly totalFiles: number
+    }) => void
+    readonly signal: AbortSignal
+  },
+) => Promise<PartialMessage<ModelOptions>>
+
+/** Parts of {@link createLoadOnWorker}. */
+export interface LoadOnWorkerParts extends PlaceParts, PlanLoadParts {
+  readonly nodes: NodeRegistry
+  readonly replicas: ReplicaRows
+  readonly jobs: Pick<LoadJobs, 'list'>
+  readonly messenger: Pick<Messenger, 'request' | 'subscribe'>
+  readonly clients: WorkerClients
+  readonly findModel: (name: string) => ModelConfig | undefined
+  readonly revisionOf: RevisionOf
+  readonly stage: StageFiles
+  /** Galleries of backends for the workers, JSON text. */
+  readonly galleries: () => string
+  /** Stops a replica whatever it does. @returns whether it is gone */
+  readonly kill: (replica: Replica, signal: AbortSignal) => Promise<boolean>
+  readonly installMs: number
+  /** @default by the size of the files */
+  readonly loadMs: number | undefined
+  readonly logger: Logger
+}
+
+/** A failure of the node, not of the model: another node may do better. */
+class NodeFailure extends Error {}
+
+/** Creates the function that does a load: takes a place, installs the backend, sends the files, loads the model. */
+export function createLoadOnWorker(parts: LoadOnWorkerParts): RunLoad {
+  return async (target, { signal, report }) => {
+    const model = parts.findModel(target.model)
+    if (model === undefined) throw loadFailed(target.model, 'the model is gone')
+    if (parts.revisionOf(model) !== target.configRevision)
+      throw loadFailed(target.model, 'its configuration has changed meanwhile')
+    await removeRemains(target, parts, signal)
+    const plan = await planLoad(model, parts, signal)
+    const excludedNodes = new Set<string>()
+    for (;;) {
+      const attempt: Attempt = { model, plan, target, report, signal, parts }
+      try {
+        return await loadSomewhere(attempt, excludedNodes)
+      } catch (error) {
+        if (!(error instanceof NodeFailure)) throw error
+        parts.logger.warn({ model: model.name, err: error }, 'a worker could not load a model')
+        if (excludedNodes.size >= MAX_NODES) throw loadFailed(model.name, error.message, error)
+      }
+    }
+  }
+}
+
+interface Attempt {
+  readonly model: ModelConfig
+  readonly plan: LoadPlan
+  readonly target: LoadTarget
+  readonly report: Parameters<RunLoad>[1]['report']
+  readonly signal: AbortSignal
+  readonly parts: LoadOnWorkerParts
+}
+
+/** Removes replicas that a server has begun and left: no other load stands behind them. */
+async function removeRemains({ key, model }: LoadTarget, parts: LoadOnWorkerParts, signal: AbortSignal): Promise<void> {
+  const begun = (await parts.replicas.list({ model })).filter(({ state }) => state === 'staging' || state === 'loading')
+  if (begun.length === 0) return
+  const others = (await parts.jobs.list(model)).filter((job) => job.key !== key && job.state !== 'failed')
+  const taken = new Set(others.map(({ nodeId }) => nodeId))
+  for (const replica of begun) if (!taken.has(replica.nodeId)) await parts.kill(replica, signal)
+}
+
+async function loadSomewhere(attempt: Attempt, excludedNodes: Set<string>): Promise<void> {
+  const { plan, target, report, signal, parts } = attempt
+  const placing = { needs: plan.needs, configRevision: target.configRevision, excludedNodes }
+  const loadRequest = Buffer.from(ModelOptions.encode(ModelOptions.fromPartial(plan.request)).finish())
+  const row = { backend: plan.backends[0] ?? '', loadRequest: loadRequest.toString('base64') }
+  const place = await takePlace(placing, row, parts, signal)
+  report({ state: 'installing', nodeId: place.nodeId, nodeName: place.nodeName })
+  try {
+    await loadAt(place, attempt)
+  } catch (error) {
+    excludedNodes.add(place.nodeId)
+    await giveUp(place, attempt)
+    throw error
+  }
+}
+
+/** Tries the backends in order. */
+async function loadAt(place: TakenPlace, attempt: Attempt): Promise<void> {
+  const { model, plan, signal } = attempt
+  const reasons: string[] = []
+  let failure: unknown
+  for (const backend of plan.backends) {
+    try {
+      return await loadInto(backend, place, attempt)
+    } catch (error) {
+      signal.throwIfAborted()
+      failure = error
+      const { message } = toSvcError(error)
+      reasons.push(plan.backends.length > 1 ? `${backend}: ${message}` : message)
+    }
+  }
+  if (failure instanceof NodeFailure) throw new NodeFailure(reasons.join('; '), { cause: failure })
+  throw loadFailed(model.name, reasons.join('; '), failure)
+}
+
+async function loadInto(backend: string, place: TakenPlace, attempt: Attempt): Promise<void> {
+  const { model, plan, report, signal, parts } = attempt
+  const { replicas, clients } = parts
+  const { replicaId, replicaIndex } = place
+  const address = await install(backend, place, attempt)
+  await replicas.change(replicaId, { address })
+  report({ state: 'staging' })
+  const processKey = toProcessKey(model.name, replicaIndex)
+  const options = { processKey, node: place, signal, onProgress: report }
+  const request = await parts.stage(plan.request, options).catch((error: unknown) => {
+    throw asNodeFailure(error, signal)
+  })
+  report({ state: 'loading' })
+  await replicas.change(replicaId, { state: 'loading' }, { from: ['staging'] })
+  const connection = clients.take(address, place)
+  try {
+    const timeoutMs = loadTimeoutMs(plan.needs.sizeBytes, parts.loadMs)
+    ensureSuccess(await connection.client.loadModel(request, { signal, timeoutMs }))
+  } catch (error) {
+    signal.throwIfAborted()
+    const failure = toSvcError(error)
+    throw failure.kind === 'unavailable' ? asNodeFailure(failure, signal) : failure
+  } finally {
+    connection.release()
+  }
+  signal.throwIfAborted()
+  const loaded = { state: 'loaded', address, sizeVram: plan.needs.memoryBytes } as const
+  if (!(await replicas.change(replicaId, loaded, { from: ['loading'] })))
+    throw new NodeFailure('its place was taken away during the load')
+}
+
+/** Has the worker install the backend and start a process for the replica. @returns the address of the process */
+async function install(backend: string, place: TakenPlace, { model, report, signal, parts }: Attempt): Promise<string> {
+  const { messenger, nodes, installMs: timeoutMs } = parts
+  const { nodeId, nodeName, replicaIndex } = place
+  const operationId = randomUUID()
+  const end = messenger.subscribe(installProgressSubject(nodeId, operationId), (payload) => {
+    if (installProgress.safeParse(payload).success) report({ state: 'installing' })
+  })
+  const payload = {
+    backend,
+    model_id: model.name,
+    backend_galleries: parts.galleries(),
+    replica_index: replicaIndex,
+    op_id: operationId,
+  }
+  try {
+    const reply = await messenger.request(nodeSubject(nodeId, 'backend.install'), payload, { signal, timeoutMs })
+    const { success, address, error } = installReply.parse(reply)
+    if (success && address !== '') return address
+    throw new NodeFailure(error === '' ? `the worker "${nodeName}" does not start the backend "${backend}"` : error)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof NodeFailure) throw error
+    await nodes.reportUnreachable(nodeId)
+    throw asNodeFailure(error, signal)
+  } finally {
+    end()
+  }
+}
+
+function asNodeFailure(error: unknown, signal: AbortSignal): NodeFailure {
+  signal.throwIfAborted()
+  return new NodeFailure(error instanceof Error ? error.message : String(error), { cause: error })
+}
+
+/**
+ * Removes what a failed load has left at its worker. A load that another server goes on with is left to that one, which
+ * finds the row.
+ */
+async function giveUp({ nodeId, replicaId, reservedBytes }: TakenPlace, { target, signal, parts }: Attempt) {
+  const { nodes, replicas, kill, logger } = parts
+  const reason: unknown = signal.aborted ? signal.reason : undefined
+  if (SvcError.is(reason) && (reason.code === 'load_lost' || reason.code === 'shutting_down')) return
+  try {
+    if (reservedBytes > 0) await nodes.reserveVram(nodeId, -reservedBytes)
+    const mine = (await replicas.list({ nodeId, model: target.model })).find(({ id }) => id === replicaId)
+    if (mine !== undefined) await kill(mine, AbortSignal.timeout(CLEAN_UP_MS))
+  } catch (error) {
+    logger.warn({ model: target.model, err: error }, 'what a failed load has left at a worker stays for a while')
+  }
+}

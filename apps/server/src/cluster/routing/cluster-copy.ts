@@ -1,0 +1,107 @@
+import type { Clock, Logger } from '../../ports.ts'
+import type { NodeRegistry, Scheduling, SchedulingRules } from '../contract/nodes.ts'
+import { type ClusterView, createClusterIndex } from '../decisions/cluster-view.ts'
+import type { ReplicaRows } from '../loads/replica-store.ts'
+import { noRules } from '../nodes/scheduling-rules.ts'
+
+/** Age from which a copy is read again beside its use, milliseconds. */
+const REFRESH_MS = 1000
+/** Age from which a copy is not used any more, milliseconds. */
+const OLDEST_MS = 10_000
+
+/** The nodes, replicas and rules of a moment. */
+export interface ClusterSnapshot {
+  readonly view: ClusterView
+  /** The rules of a model; those of no limit when it has none. */
+  rulesOf(model: string): Scheduling
+}
+
+/** A copy of the cluster's state in memory, so that a request to a loaded model needs no query. */
+export interface ClusterCopy {
+  /** The copy; undefined when it is too old. One that is a second old is read again meanwhile. */
+  current(): ClusterSnapshot | undefined
+  /** Reads the state. A reading that has begun before does not count. */
+  read(): Promise<ClusterSnapshot>
+  /** Something has changed: the next request begins to read. */
+  touch(): void
+  /** Ends the subscription. */
+  close(): void
+}
+
+/** Parts of {@link createClusterCopy}. */
+export interface ClusterCopyParts {
+  readonly nodes: Pick<NodeRegistry, 'list' | 'onChange'>
+  readonly scheduling: Pick<SchedulingRules, 'list'>
+  readonly replicas: Pick<ReplicaRows, 'list'>
+  /** Id of this server: it counts its running requests itself. */
+  readonly frontEnd: string
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly logger: Logger
+}
+
+/** Creates a copy that has not been read. */
+export function createClusterCopy(parts: ClusterCopyParts): ClusterCopy {
+  const { nodes, scheduling, replicas, frontEnd, clock, logger } = parts
+  let copy: { readonly snapshot: ClusterSnapshot; readonly readAt: number } | undefined
+  let isStale = false
+  let running: Promise<ClusterSnapshot> | undefined
+  let next: Promise<ClusterSnapshot> | undefined
+
+  async function readNow(): Promise<ClusterSnapshot> {
+    const readAt = clock.monotonic()
+    isStale = false
+    try {
+      const [all, rules, rows] = await Promise.all([
+        nodes.list(),
+        scheduling.list(),
+        replicas.list({ exceptFrontend: frontEnd }),
+      ])
+      const byModel = new Map(rules.map((each) => [each.model, each]))
+      const snapshot: ClusterSnapshot = {
+        view: createClusterIndex({ nodes: all, replicas: rows }),
+        rulesOf: (model) => byModel.get(model) ?? noRules(model),
+      }
+      copy = { snapshot, readAt }
+      return snapshot
+    } catch (error) {
+      isStale = true
+      throw error
+    }
+  }
+  function begin(): Promise<ClusterSnapshot> {
+    const mine = readNow().finally(() => {
+      if (running === mine) running = undefined
+    })
+    running = mine
+    return mine
+  }
+  /** Callers that come during a reading share the one after it. */
+  function read(): Promise<ClusterSnapshot> {
+    if (running === undefined) return begin()
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined
+        return begin()
+      })
+    return next
+  }
+  const touch = (): void => {
+    isStale = true
+  }
+  const end = nodes.onChange(touch)
+  return {
+    current() {
+      if (copy === undefined) return undefined
+      const age = clock.monotonic() - copy.readAt
+      if (age >= OLDEST_MS) return undefined
+      if ((isStale || age >= REFRESH_MS) && running === undefined) {
+        begin().catch((error: unknown) => logger.warn({ err: error }, 'the state of the cluster could not be read'))
+      }
+      return copy.snapshot
+    },
+    read,
+    touch,
+    close: end,
+  }
+}

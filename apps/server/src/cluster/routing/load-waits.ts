@@ -1,0 +1,146 @@
+import { SvcError } from '@svc/errors'
+import type { Bus } from '../../bus/bus.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
+import type { Clock } from '../../ports.ts'
+import { createLoadWaiters, type LoadWaiters } from '../../residency/load-waiters.ts'
+import type { LoadProgress } from '../contract/nodes.ts'
+import type { LoadJob, LoadJobs } from '../loads/load-jobs.ts'
+import type { LoadRunner } from '../loads/load-runner.ts'
+import { loadGoesOn, notBegun } from '../loads/to-loading.ts'
+
+/** Pause between two looks at a load, milliseconds. A hint ends it. */
+const LOOK_MS = 2000
+/** Starts of one model that ended without a replica and without a failure. */
+const MAX_STARTS = 3
+/** Delay after which a request to a model that failed a short time ago may come again, milliseconds. */
+const COOLDOWN_MS = 15_000
+
+/** Requests that wait for a model to be loaded on a worker. */
+export interface LoadWaits {
+  /**
+   * Waits until a model has a replica that may get requests. Begins the load unless a server runs it.
+   *
+   * @param options.waitMs 0 waits without limit
+   * @throws {SvcError} `model_load_failed` (internal); `model_load_cooldown`, `model_loading`, `no_healthy_node`,
+   *   `shutting_down` (unavailable); the abort
+   */
+  join(model: ModelConfig, options: { readonly signal: AbortSignal; readonly waitMs: number }): Promise<void>
+  /** Refuses everybody who waits. */
+  close(): void
+}
+
+/** Parts of {@link createLoadWaits}. */
+export interface LoadWaitsParts {
+  readonly jobs: Pick<LoadJobs, 'list'>
+  readonly runner: Pick<LoadRunner, 'start'>
+  readonly revisionOf: (model: ModelConfig) => string
+  /** Reads the state anew. @returns whether a replica may get requests */
+  readonly isServed: (model: ModelConfig) => Promise<boolean>
+  /** @throws {SvcError} `no_healthy_node` for a model that no node can hold now */
+  readonly checkPlace: (model: ModelConfig) => Promise<void>
+  readonly bus: Pick<Bus, 'subscribe'>
+  readonly clock: Clock
+}
+
+interface Wait {
+  readonly model: ModelConfig
+  readonly waiters: LoadWaiters<void>
+  latest: LoadProgress
+  /** Ends the pause. */
+  wake: AbortController
+}
+
+/** Creates the waits of a server. */
+export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
+  const { jobs, runner, revisionOf, isServed, checkPlace, clock } = parts
+  const waits = new Map<string, Wait>()
+  let isClosed = false
+  const endHints = parts.bus.subscribe('loads.changed', ({ model }) => {
+    for (const wait of waits.values()) if (wait.model.name === model) wait.wake.abort()
+  })
+
+  /** Looks until the model is served, has failed, or nobody waits. Never rejects. */
+  async function watch(key: string, wait: Wait): Promise<void> {
+    const { model, waiters } = wait
+    let starts = 0
+    let isFirst = true
+    try {
+      while (!waiters.isEmpty()) {
+        wait.wake = new AbortController()
+        if (await isServed(model)) break
+        const failed = await lookAtJobs(wait)
+        if (failed !== undefined) throw isFirst ? coolingDown(model, failed) : toFailure(model, failed)
+        isFirst = false
+        if (wait.latest.state === 'pending' && starts < MAX_STARTS) await checkPlace(model)
+        if (await begin(model)) starts += 1
+        if (starts > MAX_STARTS) throw endedWithout(model)
+        await clock.sleep(LOOK_MS, { signal: wait.wake.signal }).catch(() => undefined)
+      }
+      waits.delete(key)
+      waiters.admitAll(() => undefined)
+    } catch (error) {
+      waits.delete(key)
+      waiters.refuseAll(error)
+    }
+  }
+  /** Claims the load. A load that another server runs, and whose lease has not ended, stays with that one. */
+  const begin = (model: ModelConfig): Promise<boolean> =>
+    runner.start({ key: `${model.name}#0`, model: model.name, replicaIndex: 0, configRevision: revisionOf(model) })
+
+  /** @returns the failed load of this configuration */
+  async function lookAtJobs(wait: Wait): Promise<LoadJob | undefined> {
+    const { model } = wait
+    const all = await jobs.list(model.name)
+    const running = all.find(({ state }) => state !== 'failed')
+    wait.latest = running ?? notBegun(model.name)
+    if (running !== undefined) return undefined
+    return all.find(({ configRevision }) => configRevision === revisionOf(model))
+  }
+  return {
+    join(model, { signal, waitMs }) {
+      if (isClosed) return Promise.reject(shuttingDown())
+      const key = `${revisionOf(model)} ${model.name}`
+      const known = waits.get(key)
+      const wait: Wait = known ?? {
+        model,
+        waiters: createLoadWaiters<void>(clock),
+        latest: notBegun(model.name),
+        wake: new AbortController(),
+      }
+      const joined = wait.waiters.join({ signal, waitMs, tooLong: () => loadGoesOn(wait.latest) })
+      if (known === undefined) {
+        waits.set(key, wait)
+        void watch(key, wait)
+      }
+      return joined
+    },
+    close() {
+      isClosed = true
+      endHints()
+      for (const { waiters, wake } of waits.values()) {
+        waiters.refuseAll(shuttingDown())
+        wake.abort()
+      }
+    },
+  }
+}
+
+function toFailure({ name }: ModelConfig, { error }: LoadJob): SvcError {
+  return new SvcError('internal', error ?? `could not load model "${name}"`, { code: 'model_load_failed' })
+}
+
+function coolingDown({ name }: ModelConfig, { error = '' }: LoadJob): SvcError {
+  const message = `model "${name}" load is in cooldown after a recent failure: ${error}`
+  return new SvcError('unavailable', message, { code: 'model_load_cooldown', retryAfterMs: COOLDOWN_MS })
+}
+
+function endedWithout({ name }: ModelConfig): SvcError {
+  return new SvcError('unavailable', `model "${name}" was loaded and lost again`, {
+    code: 'model_stopped',
+    retryAfterMs: LOOK_MS,
+  })
+}
+
+function shuttingDown(): SvcError {
+  return new SvcError('unavailable', 'the server is shutting down', { code: 'shutting_down' })
+}

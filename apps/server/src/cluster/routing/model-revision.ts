@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import type { PartialMessage } from '@svc/backend-client'
+import type { ModelOptions } from '@svc/backend-client/proto'
+import type { ModelConfig } from '../../catalog/model-config.ts'
+
+/** Says which configuration of a model a replica has loaded. */
+export type RevisionOf = (model: ModelConfig) => string
+
+/**
+ * Creates the function that names the revision of a configuration: equal requests of a load give equal names, on every
+ * server. Folders of a server do not count.
+ *
+ * @returns 32 hexadecimal digits; `invalid` for a model whose load request cannot be made
+ */
+export function createRevisionOf(toLoadRequest: (model: ModelConfig) => PartialMessage<ModelOptions>): RevisionOf {
+  const known = new WeakMap<ModelConfig, string>()
+  return (model) => {
+    const before = known.get(model)
+    if (before !== undefined) return before
+    const revision = compute(model, toLoadRequest)
+    known.set(model, revision)
+    return revision
+  }
+}
+
+function compute(model: ModelConfig, toLoadRequest: Parameters<typeof createRevisionOf>[0]): string {
+  try {
+    const parts = [model.backend, toLoadRequest(model)]
+    const text = JSON.stringify(parts, (_key, value: unknown) =>
+      typeof value === 'bigint' ? `${value}n` : typeof value === 'string' ? withoutFolder(value, model.folder) : value,
+    )
+    return createHash('sha256').update(text).digest('hex').slice(0, 32)
+  } catch {
+    // The load itself fails with the reason.
+    return 'invalid'
+  }
+}
+
+function withoutFolder(text: string, folder: string): string {
+  return folder === '' ? text : text.replaceAll(folder, '')
+}

@@ -1,0 +1,145 @@
+import { SvcError } from '@svc/errors'
+import type { ModelConfig } from '../../catalog/model-config.ts'
+import type { PlacementContext, PlaceResidency } from '../../placement/placement.ts'
+import type { Clock } from '../../ports.ts'
+import type { ModelLease } from '../../residency/residency.ts'
+import type { Replica } from '../contract/nodes.ts'
+import { chooseReplica } from '../decisions/choose-replica.ts'
+import { findEligible } from '../decisions/eligible-replicas.ts'
+import { freeMemory } from '../decisions/node-memory.ts'
+import type { ClusterCopy, ClusterSnapshot } from './cluster-copy.ts'
+import type { LoadWaits } from './load-waits.ts'
+import type { SharedPrefixes } from './prefix-events.ts'
+import { promptBeginning } from './prompt-beginning.ts'
+import type { ReplicaHealth } from './replica-health.ts'
+import type { RunningUses } from './running-uses.ts'
+import type { WorkerClients } from './worker-clients.ts'
+
+/** The name of the workers among the places of models. */
+const WORKERS_PLACE = 'workers'
+const HEALTH_WAIT_MS = 3000
+
+/** Parts of {@link createWorkersPlace}. */
+export interface WorkersPlaceParts {
+  readonly copy: Pick<ClusterCopy, 'current' | 'read'>
+  readonly uses: Pick<RunningUses, 'begin' | 'count'>
+  readonly clients: WorkerClients
+  readonly health: ReplicaHealth
+  readonly waits: Pick<LoadWaits, 'join'>
+  readonly prefixes: SharedPrefixes
+  readonly usesPrefixes: boolean
+  readonly revisionOf: (model: ModelConfig) => string
+  /** Maximum time that a request waits for a load, milliseconds; 0 waits without limit. */
+  readonly modelLoadWaitMs: number
+  readonly clock: Pick<Clock, 'monotonic'>
+}
+
+/** The models on workers: each request goes to one of the replicas of its model, which is loaded first if need be. */
+export function createWorkersPlace(parts: WorkersPlaceParts): PlaceResidency {
+  const { copy, waits, clock, modelLoadWaitMs } = parts
+  const route = createRoute(parts)
+
+  return {
+    place: WORKERS_PLACE,
+    async acquire(model: ModelConfig, context: PlacementContext): Promise<ModelLease> {
+      const begun = clock.monotonic()
+      for (;;) {
+        context.signal.throwIfAborted()
+        const snapshot = copy.current() ?? (await copy.read())
+        const lease = await route(model, snapshot, context)
+        if (lease !== undefined) return lease
+        const waitMs = modelLoadWaitMs === 0 ? 0 : Math.max(1, modelLoadWaitMs - (clock.monotonic() - begun))
+        await waits.join(model, { signal: context.signal, waitMs })
+      }
+    },
+    async load(model, { signal }) {
+      await waits.join(model, { signal, waitMs: 0 })
+    },
+  }
+}
+
+/** Finds replicas of a model that may get requests as far as this server knows. */
+export function findServing(
+  { view, rulesOf }: ClusterSnapshot,
+  model: ModelConfig,
+  { revisionOf, health }: Pick<WorkersPlaceParts, 'revisionOf' | 'health'>,
+): readonly Replica[] {
+  const { name } = model
+  const found = findEligible({ view, model: name, scheduling: rulesOf(name), configRevision: revisionOf(model) })
+  return found.filter((replica) => !health.isAvoided(replica))
+}
+
+function createRoute(parts: WorkersPlaceParts) {
+  const { health, uses, prefixes, usesPrefixes, clock } = parts
+  let turn = 0
+
+  function choose(model: ModelConfig, { view, rulesOf }: ClusterSnapshot, replicas: readonly Replica[], chain: readonly number[]) {
+    turn += 1
+    return chooseReplica({
+      model: model.name,
+      replicas,
+      scheduling: rulesOf(model.name),
+      defaultPolicy: usesPrefixes ? 'prefix_cache' : 'least_loaded',
+      chain,
+      prefixes,
+      now: clock.monotonic(),
+      inFlightOf: ({ id, inFlight }) => inFlight + uses.count(id),
+      freeMemoryOf: (nodeId) => {
+        const node = view.node(nodeId)
+        return node === undefined ? 0 : (freeMemory(node).bytes ?? 0)
+      },
+      turn,
+    })
+  }
+  /** @returns undefined when no replica may get the request */
+  return async (model: ModelConfig, snapshot: ClusterSnapshot, { request, signal }: PlacementContext) => {
+    const name = model.name
+    const tried = new Set<string>()
+    let chain: readonly number[] | undefined
+    for (;;) {
+      const replicas = findServing(snapshot, model, parts).filter(({ id }) => !tried.has(id))
+      // A prompt is read only where there is a choice, or others may have one later.
+      chain ??= usesPrefixes && request !== undefined ? prefixes.readChain(name, promptBeginning(request)) : []
+      const replica = choose(model, snapshot, replicas, chain)?.replica
+      const node = replica && snapshot.view.node(replica.nodeId)
+      if (replica === undefined || node === undefined) return undefined
+      const lease = createLease(replica, node, parts)
+      try {
+        if (health.isTrusted(replica) || (await health.check(replica, node, signal))) {
+          if (chain.length > 0) prefixes.observe(name, { chain, replica })
+          return lease
+        }
+      } catch (error) {
+        lease.release()
+        throw error
+      }
+      lease.release()
+      tried.add(replica.id)
+    }
+  }
+}
+
+function createLease(
+  replica: Replica,
+  node: { readonly name: string; readonly httpAddress: string },
+  { uses, clients, health }: Pick<WorkersPlaceParts, 'uses' | 'clients' | 'health'>,
+): ModelLease {
+  const end = uses.begin(replica.id)
+  const { client, release } = clients.take(replica.address, node)
+  return {
+    client,
+    place: node.name,
+    backend: replica.backend,
+    release() {
+      end()
+      release()
+    },
+    reportFailure(error) {
+      if (!SvcError.is(error)) return
+      if (error.code === 'model_not_loaded' || error.code === 'model_identity_mismatch') void health.drop(replica)
+      else if (error.kind === 'unavailable') health.suspect(replica)
+    },
+    hasDied: async () =>
+      !(await health.check(replica, node, AbortSignal.timeout(HEALTH_WAIT_MS)).catch(() => false)),
+  }
+}
