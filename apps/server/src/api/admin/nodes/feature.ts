@@ -14,8 +14,11 @@ export async function nodesFeature(platform: Platform): Promise<ServerFeature> {
   const { cluster, config, database, bus, clock, log, operations, bodies, outbound } = platform
   if (cluster === undefined) return {}
   const { openNodes } = await import('../../../cluster/nodes/open-nodes.ts')
-  const { nodeLimitRoutes, nodeRoutes } = await import('./admin-routes.ts')
+  const { nodeRoutes } = await import('./admin-routes.ts')
   const { nodeBackendRoutes } = await import('./backend-routes.ts')
+  const { nodeLabelRoutes, nodeLimitRoutes } = await import('./limit-routes.ts')
+  const { nodeLogRoutes } = await import('./log-routes.ts')
+  const { nodeModelRoutes } = await import('./model-routes.ts')
   const { registerNodeOperations } = await import('./node-operations.ts')
   const { schedulingRoutes } = await import('./scheduling-routes.ts')
   const { workerRoutes } = await import('./worker-routes.ts')
@@ -53,8 +56,11 @@ export async function nodesFeature(platform: Platform): Promise<ServerFeature> {
       ...workerRoutes(parts),
       ...schedulingRoutes(parts),
       ...nodeRoutes(parts),
+      ...nodeLabelRoutes(parts),
       ...nodeLimitRoutes(parts),
       ...nodeBackendRoutes(parts),
+      ...nodeModelRoutes(parts),
+      ...nodeLogRoutes(parts),
     ],
     start: () => nodes.start(),
     close: () => nodes.close(),
