@@ -2,6 +2,7 @@ import type { BusLink } from '../bus/bus.ts'
 import { createNatsLink } from '../cluster/nats/create-nats-link.ts'
 import { createNatsMessenger, type NatsMessenger } from '../cluster/nats/create-nats-messenger.ts'
 import { createNodeCredentials, frontEndInbox, type NodeCredentials } from '../cluster/nats/node-credentials.ts'
+import { type Nodes, type NodesParts, openClusterNodes } from '../cluster/nodes/open-nodes.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { StartRefused } from '../config/start-refused.ts'
 import { readServerId } from '../operations/server-id.ts'
@@ -39,6 +40,17 @@ export async function openCluster(
   })
   closers.push(() => messenger.close())
   return { instanceId, messenger, nodeCredentials, link: createNatsLink(messenger) }
+}
+
+/**
+ * Opens the workers, once the bus that tells of their changes is there.
+ *
+ * @throws {StartRefused} for scheduling rules of the configuration that cannot be read
+ */
+export async function openWorkers(parts: NodesParts, closers: Closers): Promise<Nodes> {
+  const nodes = await openClusterNodes(parts)
+  closers.push(() => nodes.close())
+  return nodes
 }
 
 async function openNodeCredentials(config: ServerConfig): Promise<NodeCredentials | undefined> {

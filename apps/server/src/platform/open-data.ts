@@ -1,5 +1,6 @@
 import type { Bus } from '../bus/bus.ts'
 import { createBus } from '../bus/create-bus.ts'
+import type { Nodes } from '../cluster/nodes/open-nodes.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
@@ -27,6 +28,8 @@ export interface DataOptions {
 
 /** What joins this server with others. */
 export interface Cluster extends Omit<ClusterConnection, 'link'> {
+  /** The workers and the rules of models. The feature of workers starts their watch. */
+  readonly nodes: Nodes
   /** Whether a worker needs room on its disk for a model; without this a warning is enough. */
   readonly checksDiskHeadroom: () => boolean
 }
@@ -62,12 +65,13 @@ export async function openData(options: DataOptions, closers: Closers): Promise<
     clock,
   })
   closers.push(() => database.close())
-  const joined =
-    config.distributed && options.listens
-      ? await (await import('./open-cluster.ts')).openCluster({ config, clock, log: logger }, closers)
-      : undefined
+  const clusterModule = config.distributed && options.listens ? await import('./open-cluster.ts') : undefined
+  const joined = await clusterModule?.openCluster({ config, clock, log: logger }, closers)
   const bus = createBus({ logger, link: joined?.link })
   closers.push(() => bus.close())
+  const nodes =
+    joined &&
+    (await clusterModule?.openWorkers({ config, database, bus, messenger: joined.messenger, clock, logger }, closers))
   const files = createSettingsFolder({
     folder: config.configDir,
     pollIntervalMs: config.configDirPollIntervalMs,
@@ -77,7 +81,7 @@ export async function openData(options: DataOptions, closers: Closers): Promise<
   const settings = await createSettings({ config, sources, files, bus, logger })
   closers.push(() => settings.close())
   const checksDiskHeadroom = (): boolean => settings.get('distributed_disk_headroom_check')
-  return { bus, cluster: joined && { ...joined, checksDiskHeadroom }, lock, database, settings }
+  return { bus, cluster: joined && nodes && { ...joined, nodes, checksDiskHeadroom }, lock, database, settings }
 }
 
 /** A server with a folder that it may only read still serves the models in it. */

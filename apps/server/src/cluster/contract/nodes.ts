@@ -62,6 +62,8 @@ export interface Replica {
   readonly createdAt: number
   readonly usedAt: number
   readonly cleanupError: string | undefined
+  /** Stops that failed. @default 0 */
+  readonly cleanupAttempts?: number | undefined
 }
 
 /** Rules for where a model runs. */

@@ -19,7 +19,16 @@ export interface ReplicaChange {
   readonly address?: string | undefined
   /** Bytes. */
   readonly sizeVram?: number | undefined
+  /** Why the last stop failed. */
+  readonly cleanupError?: string | undefined
+  /** Stops that failed. */
+  readonly cleanupAttempts?: number | undefined
+  /** Time until the next stop is due, milliseconds from now. */
+  readonly cleanupInMs?: number | undefined
 }
+
+/** Longest text of a failure. */
+const MAX_ERROR = 2000
 
 /** Running requests of one front end, by the ids of replicas. */
 export type ReplicaUses = ReadonlyMap<string, number>
@@ -115,11 +124,16 @@ export function createReplicaStore({ queries, dialect }: Pick<Database, 'queries
       )
       return count > 0 ? id : undefined
     },
-    async change(id, change, { from } = {}) {
+    async change(id, { cleanupInMs, cleanupError, ...change }, { from } = {}) {
       const count = await queries.change((db, { nodeReplicas: replicas }) =>
         db
           .update(replicas)
-          .set({ ...change, ...(change.state === 'loaded' ? { usedAt: now } : {}) })
+          .set({
+            ...change,
+            ...(change.state === 'loaded' ? { usedAt: now } : {}),
+            ...(cleanupError === undefined ? {} : { cleanupError: cleanupError.slice(0, MAX_ERROR) }),
+            ...(cleanupInMs === undefined ? {} : { cleanupNextAt: sql<number>`${now} + ${Math.trunc(cleanupInMs)}` }),
+          })
           .where(and(eq(replicas.id, id), from === undefined ? undefined : inArray(replicas.state, [...from]))),
       )
       return count > 0
@@ -170,7 +184,7 @@ async function writeUses(
 }
 
 function toReplica(row: Row, inFlight: number): Replica {
-  const { loadRequest: _request, weights: _weights, cleanupAttempts: _attempts, cleanupNextAt: _next, ...shown } = row
+  const { loadRequest: _request, weights: _weights, cleanupNextAt: _next, ...shown } = row
   return {
     ...shown,
     state: toState(row.state),

@@ -8,7 +8,7 @@ import type { NodeDirectory } from './node-registry.ts'
 import type { NodeStore } from './node-store.ts'
 
 /** Age of a heartbeat after which a worker is asked, and taken offline if it does not answer. */
-export const OFFLINE_MS = 60_000
+const OFFLINE_MS = 60_000
 /** Time between two looks. */
 const LOOK_MS = 15_000
 /** A look that comes this late shows that the process was held up, so heartbeats may have been missed. */

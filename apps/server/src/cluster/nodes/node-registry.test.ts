@@ -4,10 +4,10 @@ import { systemClock } from '../../clock.ts'
 import { databasePlaces, silentLogger } from '../../db/__fixtures__/places.ts'
 import { openDatabase } from '../../db/open-database.ts'
 import { registration } from '../contract/registration.ts'
+import { createReplicaStore } from '../loads/replica-store.ts'
 import { createHealthMonitor } from './health-monitor.ts'
 import { createNodeRegistry } from './node-registry.ts'
 import { createNodeStore } from './node-store.ts'
-import { createReplicaRows } from './replica-rows.ts'
 import { checkRegistration } from './report.ts'
 import { parseSchedulingConfig } from './scheduling-config.ts'
 import { createSchedulingRules } from './scheduling-rules.ts'
@@ -45,7 +45,7 @@ describe.each(places)('workers on $name', ({ create }) => {
     let isConnected = true
     const clock = { monotonic: () => now, sleep: () => Promise.resolve() }
     const store = createNodeStore(database)
-    const replicas = createReplicaRows(database)
+    const replicas = createReplicaStore(database)
     const bus = createBus({ logger: silentLogger })
     const directory = createNodeRegistry({
       store,

@@ -4,17 +4,11 @@ import type { Bus } from '../../bus/bus.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { NodeRegistry, ReplicaStore } from '../contract/nodes.ts'
 import type { heartbeat } from '../contract/registration.ts'
-import { checkLabels, type Labels } from './labels.ts'
+import { createNodeCopy } from './node-copy.ts'
+import { type ChangeNode, createNodeLimits, type NodeLimits } from './node-limits.ts'
 import type { NodeRecord } from './node-record.ts'
 import type { NodeStore } from './node-store.ts'
 import type { CheckedRegistration } from './report.ts'
-import { parseVramBudget } from './vram-budget.ts'
-
-/** Age of the copy in memory, milliseconds. */
-const COPY_MS = 1000
-/** What a node has when neither the worker nor an administrator says more. */
-const DEFAULT_REPLICAS = 1
-const MAX_REPLICAS = 1000
 
 /** Options of {@link createNodeRegistry}. */
 export interface NodeRegistryOptions {
@@ -30,7 +24,7 @@ export interface NodeRegistryOptions {
 }
 
 /** The workers of a cluster, and what administrators and workers change. */
-export interface NodeDirectory extends NodeRegistry {
+export interface NodeDirectory extends NodeRegistry, NodeLimits {
   list(): Promise<readonly NodeRecord[]>
   get(id: string): Promise<NodeRecord | undefined>
   /** @throws {SvcError} `not_found`, code `node_not_found` */
@@ -49,12 +43,6 @@ export interface NodeDirectory extends NodeRegistry {
   deregister(id: string): Promise<void>
   /** Forgets a worker. @throws {SvcError} as {@link NodeDirectory.need} */
   remove(id: string): Promise<void>
-  /** Replaces the labels that administrators gave. @throws {SvcError} `not_found`, `invalid_request` */
-  setLabels(id: string, labels: Labels): Promise<Labels>
-  /** `undefined`: as the worker says when it registers next. @throws {SvcError} `not_found`, `invalid_request` */
-  setMaxReplicas(id: string, value: number | undefined): Promise<void>
-  /** `undefined`: as the worker says when it registers next; empty: none. @throws {SvcError} as above */
-  setVramBudget(id: string, value: string | undefined): Promise<void>
   /** Tells everybody that a node has changed. */
   announce(id: string): void
   close(): void
@@ -63,50 +51,22 @@ export interface NodeDirectory extends NodeRegistry {
 /** Creates the registry of workers. */
 export function createNodeRegistry(options: NodeRegistryOptions): NodeDirectory {
   const { store, replicas, bus, clock, logger } = options
-  let copy: { readonly nodes: readonly NodeRecord[]; readonly readAt: number } | undefined
-  let reading: Promise<readonly NodeRecord[]> | undefined
-  let generation = 0
-
-  const forget = (): void => {
-    generation += 1
-    copy = undefined
-    reading = undefined
-  }
+  const copy = createNodeCopy({ read: () => store.list(), clock })
   const endRefresh = bus.refreshWith('nodes.changed', (message) => {
-    forget()
+    copy.forget()
     return message
   })
   const announce = (id: string): void => {
-    forget()
+    copy.forget()
     bus.publish('nodes.changed', { id })
-  }
-  async function read(): Promise<readonly NodeRecord[]> {
-    const [readAt, mine] = [clock.monotonic(), generation]
-    const nodes = await store.list()
-    if (mine === generation) {
-      copy = { nodes, readAt }
-      reading = undefined
-    }
-    return nodes
-  }
-  const list = (): Promise<readonly NodeRecord[]> => {
-    if (copy !== undefined && clock.monotonic() - copy.readAt < COPY_MS) return Promise.resolve(copy.nodes)
-    if (reading === undefined) {
-      const mine = read()
-      reading = mine
-      mine.catch(() => {
-        if (reading === mine) reading = undefined
-      })
-    }
-    return reading
   }
   const need = async (id: string): Promise<NodeRecord> => {
     const found = await store.find(id)
     if (found === undefined) throw nodeNotFound()
     return found
   }
-  async function change(id: string, ...rest: Parameters<NodeStore['change']> extends [string, ...infer R] ? R : never) {
-    if (!(await store.change(id, ...rest))) {
+  const change: ChangeNode = async (id, values, options) => {
+    if (!(await store.change(id, values, options))) {
       const { status } = await need(id)
       throw nodeConflict(`the node is ${status}`)
     }
@@ -114,10 +74,11 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeDirectory 
   }
 
   return {
-    list,
+    list: copy.list,
     need,
     announce,
-    get: async (id) => (await list()).find((node) => node.id === id),
+    ...createNodeLimits({ change, need }),
+    get: async (id) => (await copy.list()).find((node) => node.id === id),
     async register(report, signal) {
       const known = await store.findByName(report.name)
       const isRenewal =
@@ -156,28 +117,6 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeDirectory 
       await replicas.removeOfNode(id)
       announce(id)
     },
-    async setLabels(id, labels) {
-      checkLabels(labels)
-      await change(id, { ownLabels: JSON.stringify(labels) })
-      return (await need(id)).labels
-    },
-    async setMaxReplicas(id, value) {
-      if (value !== undefined && (!Number.isInteger(value) || value < 1 || value > MAX_REPLICAS)) {
-        throw badValue(`value is not a whole number from 1 to ${MAX_REPLICAS}`)
-      }
-      await change(
-        id,
-        value === undefined
-          ? { isMaxReplicasManual: 0, maxReplicas: DEFAULT_REPLICAS }
-          : { isMaxReplicasManual: 1, maxReplicas: value },
-      )
-    },
-    async setVramBudget(id, value) {
-      if (value !== undefined && value !== '' && parseVramBudget(value) === undefined) {
-        throw badValue('value is not bytes, an amount such as 8GB, or a share such as 80%')
-      }
-      await change(id, { isVramBudgetManual: value === undefined ? 0 : 1, vramBudget: value ?? '' })
-    },
     async reserveVram(id, bytes) {
       await store.reserve(id, Math.trunc(bytes))
       announce(id)
@@ -190,15 +129,11 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeDirectory 
   }
 }
 
-function badValue(message: string): SvcError {
-  return new SvcError('invalid_request', message, { code: 'bad_value', details: { type: 'node_error' } })
-}
-
 function nodeConflict(message: string): SvcError {
   return new SvcError('conflict', message, { code: 'node_state', details: { type: 'node_error' } })
 }
 
 /** There is no such worker. */
-export function nodeNotFound(): SvcError {
+function nodeNotFound(): SvcError {
   return new SvcError('not_found', 'node not found', { code: 'node_not_found', details: { type: 'node_error' } })
 }

@@ -1,41 +1,38 @@
 import { SvcError } from '@svc/errors'
 import type { Bus } from '../../bus/bus.ts'
+import type { ServerConfig } from '../../config/schema.ts'
 import type { Database } from '../../db/database.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { Messenger } from '../contract/messenger.ts'
-import type { ReplicaStore } from '../contract/nodes.ts'
+import { createReplicaStore, type ReplicaRows } from '../loads/replica-store.ts'
 import { askWorker, createHealthMonitor } from './health-monitor.ts'
 import { createNodeRegistry, type NodeDirectory } from './node-registry.ts'
 import { createNodeStore } from './node-store.ts'
 import { createPendingOps, type PendingOps } from './pending-ops.ts'
-import { createReplicaRows } from './replica-rows.ts'
-import type { SchedulingDraft } from './scheduling-config.ts'
+import { readScheduling, type SchedulingSources } from './read-scheduling.ts'
 import { createSchedulingRules, type SchedulingStore } from './scheduling-rules.ts'
 import { createWorkerCalls, type WorkerCalls } from './worker-calls.ts'
 
 const RETRY_MS = 15_000
 
-/** Parts of {@link openNodes}. */
+/** Options of workers. */
+type NodesConfig = SchedulingSources & Pick<ServerConfig, 'autoApproveNodes' | 'backendUpgradeTimeoutMs'>
+
+/** Parts of {@link openClusterNodes}. */
 export interface NodesParts {
+  readonly config: NodesConfig
   readonly database: Database
   readonly bus: Bus
   readonly messenger: Messenger
   readonly clock: Clock
   readonly logger: Logger
-  readonly approvesNew: boolean
-  /** Longest upgrade of a backend, milliseconds. */
-  readonly changeTimeoutMs: number
-  /** Rules of the configuration, which replace those of the database. */
-  readonly scheduling: readonly SchedulingDraft[]
-  /** @default the rows of the database */
-  readonly replicas?: ReplicaStore | undefined
 }
 
 /** The workers of a cluster and what belongs to them. */
 export interface Nodes {
   readonly directory: NodeDirectory
   readonly scheduling: SchedulingStore
-  readonly replicas: ReplicaStore
+  readonly replicas: ReplicaRows
   readonly calls: WorkerCalls
   readonly pending: PendingOps
   /** Writes the rules of the configuration, and begins to watch heartbeats. */
@@ -44,18 +41,23 @@ export interface Nodes {
   close(): Promise<void>
 }
 
-/** Opens the workers of a cluster. */
-export function openNodes(parts: NodesParts): Nodes {
-  const { database, bus, messenger, clock, logger } = parts
+/**
+ * Opens the workers of a cluster.
+ *
+ * @throws {StartRefused} for scheduling rules of the configuration that cannot be read
+ */
+export async function openClusterNodes(parts: NodesParts): Promise<Nodes> {
+  const { config, database, bus, messenger, clock, logger } = parts
+  const configured = await readScheduling(config)
   const store = createNodeStore(database)
-  const replicas = parts.replicas ?? createReplicaRows(database)
+  const replicas = createReplicaStore(database)
   const directory = createNodeRegistry({
     store,
     replicas,
     bus,
     clock,
     logger,
-    approvesNew: parts.approvesNew,
+    approvesNew: config.autoApproveNodes,
     isAnswering: async (nodeId, signal) => (await askWorker(messenger, nodeId, signal)) === true,
   })
   const scheduling = createSchedulingRules({ database, clock })
@@ -65,7 +67,7 @@ export function openNodes(parts: NodesParts): Nodes {
     nodes: directory,
     calls,
     logger,
-    timeoutMs: parts.changeTimeoutMs,
+    timeoutMs: config.backendUpgradeTimeoutMs,
   })
   const monitor = createHealthMonitor({ store, nodes: directory, replicas, messenger, clock, logger })
   const closing = new AbortController()
@@ -88,7 +90,7 @@ export function openNodes(parts: NodesParts): Nodes {
     calls,
     pending,
     async start() {
-      for (const rules of parts.scheduling) await scheduling.set(rules)
+      for (const rules of configured) await scheduling.set(rules)
       running = Promise.all([monitor.run(closing.signal), retryPending()])
     },
     async close() {

@@ -19,7 +19,7 @@ export interface SchedulingStore extends SchedulingRules {
 }
 
 /** The rules of a model that has none. */
-export function noRules(model: string): Scheduling {
+function noRules(model: string): Scheduling {
   return {
     model,
     nodeSelector: {},

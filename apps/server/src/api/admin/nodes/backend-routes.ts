@@ -10,40 +10,10 @@ import { admin, LIMITS } from './admin-routes.ts'
 import type { NodeRouteParts } from './parts.ts'
 import * as schemas from './schemas.ts'
 
-const MAX_LOG_BYTES = 16 * 1024 * 1024
-const LOG_MS = 15_000
-const LOGS = '/api/nodes/:id/backend-logs'
-
-/** Backends, models and output of a worker. */
+/** Backends of a worker. */
 export function nodeBackendRoutes(parts: NodeRouteParts): Route[] {
   const { nodes, bodies } = parts
   const { directory, calls, pending } = nodes
-  const changeModel = (verb: 'unload' | 'delete', summary: string): Route =>
-    defineRoute({
-      ...admin,
-      method: 'POST',
-      path: `/api/nodes/:id/models/${verb}`,
-      summary,
-      audit: { change: `node.model.${verb}`, target: 'id' },
-      body: async () => schemas.modelBody,
-      responses: { 200: { description: 'Done.', schema: async () => schemas.message } },
-      async handler(call) {
-        const { id } = await directory.need(call.param('id'))
-        const { model_name: model } = await readJsonBody(call, schemas.modelBody, bodies, LIMITS)
-        await calls.changeModel(id, `model.${verb}`, model, call.signal)
-        return json({ message: verb === 'unload' ? 'model unloaded' : 'model deleted' })
-      },
-    })
-  const readLogs = (path: string, summary: string): Route =>
-    defineRoute({
-      ...admin,
-      method: 'GET',
-      path,
-      summary,
-      quiet: true,
-      responses: { 200: { description: 'As the worker answers.', contentType: 'application/json' } },
-      handler: (call) => proxyLogs(call, parts),
-    })
   return [
     defineRoute({
       ...admin,
@@ -103,10 +73,6 @@ export function nodeBackendRoutes(parts: NodeRouteParts): Route[] {
         return json({ message: 'backend deleted' })
       },
     }),
-    changeModel('unload', 'Unload a model of a worker'),
-    changeModel('delete', 'Unload a model of a worker, and delete its files there'),
-    readLogs(LOGS, 'Models of a worker whose backends have written something'),
-    readLogs(`${LOGS}/:modelId{.+}`, 'The newest output of the backends of a model on a worker'),
   ]
 }
 
@@ -128,30 +94,4 @@ async function startJob(
     { jobID: jobId, statusUrl: `${call.baseUrl}backends/jobs/${jobId}`, message: `backend ${words} started` },
     { status: 202 },
   )
-}
-
-async function proxyLogs(call: Call, { nodes, outbound, registrationToken }: NodeRouteParts): Promise<HttpReply> {
-  const { httpAddress } = await nodes.directory.need(call.param('id'))
-  const model = call.param('modelId')
-  const origin = `http://${httpAddress}`
-  const url = `${origin}/v1/backend-logs${model === '' ? '' : `/${encodeURIComponent(model)}`}`
-  if (httpAddress === '') throw unreachable('the worker has no file server')
-  try {
-    await using reply = await outbound.fetch(url, {
-      signal: call.signal,
-      trust: 'operator',
-      maxBytes: MAX_LOG_BYTES,
-      timeoutMs: LOG_MS,
-      credentials: { origin, authorization: `Bearer ${registrationToken}` },
-    })
-    if (reply.status !== 200) throw unreachable(`the worker answers with status ${reply.status}`)
-    return json(await reply.json())
-  } catch (error) {
-    call.signal.throwIfAborted()
-    throw SvcError.is(error) && error.code === 'node_logs' ? error : unreachable('the worker cannot be reached')
-  }
-}
-
-function unreachable(message: string): SvcError {
-  return new SvcError('upstream_failed', message, { code: 'node_logs' })
 }

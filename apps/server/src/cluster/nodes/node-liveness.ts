@@ -1,0 +1,81 @@
+import { and, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import type { DatabaseQueries } from '../../db/queries.ts'
+import { type NodeRecord, toNodeRecord } from './node-record.ts'
+
+/** Signs of life of workers. */
+export interface NodeLiveness {
+  /** Workers that should be there and have sent nothing for this long, milliseconds. */
+  stale(ageMs: number): Promise<readonly NodeRecord[]>
+  /** Takes a worker offline, unless it has sent a heartbeat since it was read. @returns whether it was taken */
+  takeOffline(node: Pick<NodeRecord, 'id' | 'heartbeatAt'>): Promise<boolean>
+  /** Notes a sign of life of a worker. */
+  touch(id: string): Promise<void>
+  /** Makes workers healthy that are offline or unhealthy and have sent something within this time. @returns their ids */
+  lift(ageMs: number): Promise<readonly string[]>
+}
+
+/** States of workers that should send heartbeats. */
+const PRESENT = ['healthy', 'unhealthy', 'draining']
+
+/** @param parts `now` is the clock of the database */
+export function createNodeLiveness({
+  queries,
+  now,
+}: {
+  readonly queries: DatabaseQueries
+  readonly now: SQL<number>
+}): NodeLiveness {
+  return {
+    async stale(ageMs) {
+      const rows = await queries.rows((db, { nodes }) =>
+        db
+          .select()
+          .from(nodes)
+          .where(
+            and(
+              inArray(nodes.status, PRESENT),
+              lt(nodes.heartbeatAt, sql`${now} - ${sql.raw(String(Math.floor(ageMs)))}`),
+            ),
+          ),
+      )
+      return rows.map(toNodeRecord)
+    },
+    async takeOffline({ id, heartbeatAt }) {
+      const count = await queries.change((db, { nodes }) =>
+        db
+          .update(nodes)
+          .set({ status: 'offline', reservedVram: 0 })
+          .where(and(eq(nodes.id, id), eq(nodes.heartbeatAt, heartbeatAt), inArray(nodes.status, PRESENT))),
+      )
+      return count > 0
+    },
+    async touch(id) {
+      await queries.change((db, { nodes }) => db.update(nodes).set({ heartbeatAt: now }).where(eq(nodes.id, id)))
+    },
+    async lift(ageMs) {
+      const rows = await queries.rows((db, { nodes }) =>
+        db
+          .select({ id: nodes.id })
+          .from(nodes)
+          .where(
+            and(
+              inArray(nodes.status, ['offline', 'unhealthy']),
+              eq(nodes.isApproved, 1),
+              sql`${nodes.heartbeatAt} > ${now} - ${sql.raw(String(Math.floor(ageMs)))}`,
+            ),
+          ),
+      )
+      const lifted: string[] = []
+      for (const { id } of rows) {
+        const count = await queries.change((db, { nodes }) =>
+          db
+            .update(nodes)
+            .set({ status: 'healthy' })
+            .where(and(eq(nodes.id, id), inArray(nodes.status, ['offline', 'unhealthy']))),
+        )
+        if (count > 0) lifted.push(id)
+      }
+      return lifted
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { SvcError } from '@svc/errors'
+import { eq, type SQL, sql } from 'drizzle-orm'
+import type * as z from 'zod'
+import type { DatabaseQueries, Queries } from '../../db/queries.ts'
+import type { heartbeat } from '../contract/registration.ts'
+import { automaticLabels } from './labels.ts'
+import { type NodeRecord, type NodeRow, readResources, toNodeRecord } from './node-record.ts'
+import { type CheckedRegistration, mergeHeartbeat } from './report.ts'
+
+/** Workers that the table holds at most. */
+const MAX_NODES = 10_000
+
+interface RegisterParts {
+  readonly queries: DatabaseQueries
+  /** The clock of the database. */
+  readonly now: SQL<number>
+}
+
+/** Reads the row of a worker. */
+export async function readNode(queries: Queries, field: 'id' | 'name', value: string): Promise<NodeRow | undefined> {
+  const [row] = await queries.rows((db, { nodes }) => db.select().from(nodes).where(eq(nodes[field], value)))
+  return row
+}
+
+/** See `NodeStore.register`. */
+export async function registerNode(
+  { queries, now }: RegisterParts,
+  report: CheckedRegistration,
+  options: { readonly isApproved: boolean; readonly keepsState: boolean },
+): Promise<NodeRecord> {
+  await queries.transaction(async (inside) => {
+    const known = await readNode(inside, 'name', report.name)
+    const values = { ...toColumns(report, known), heartbeatAt: now }
+    if (known === undefined) {
+      await checkRoom(inside)
+      // Two servers may register a new name at the same time: the second one changes the row of the first.
+      const status = options.isApproved ? 'healthy' : 'pending'
+      await inside.change((db, { nodes }) =>
+        db
+          .insert(nodes)
+          .values({
+            ...values,
+            id: randomUUID(),
+            name: report.name,
+            status,
+            isApproved: options.isApproved ? 1 : 0,
+            ownLabels: '{}',
+            isMaxReplicasManual: 0,
+            isVramBudgetManual: 0,
+            reservedVram: 0,
+            createdAt: now,
+          })
+          .onConflictDoUpdate({ target: nodes.name, set: values }),
+      )
+      return
+    }
+    const isApproved = known.isApproved === 1 || options.isApproved
+    const keeps = options.keepsState && known.status === 'draining'
+    const status = isApproved ? (keeps ? 'draining' : 'healthy') : 'pending'
+    await inside.change((db, { nodes }) =>
+      db
+        .update(nodes)
+        .set({ ...values, status, isApproved: isApproved ? 1 : 0, ...(keeps ? {} : { reservedVram: 0 }) })
+        .where(eq(nodes.id, known.id)),
+    )
+  })
+  const row = await readNode(queries, 'name', report.name)
+  if (row === undefined) throw new SvcError('conflict', 'the node was removed while it registered')
+  return toNodeRecord(row)
+}
+
+/** See `NodeStore.heartbeat`. */
+export async function noteHeartbeat(
+  { queries, now }: RegisterParts,
+  id: string,
+  body: z.output<typeof heartbeat>,
+): Promise<{ readonly isKnown: boolean; readonly hasChanged: boolean }> {
+  return queries.transaction(async (inside) => {
+    const row = await readNode(inside, 'id', id)
+    if (row === undefined) return { isKnown: false, hasChanged: false }
+    const resources = mergeHeartbeat(readResources(row), body)
+    const heals = row.status === 'unhealthy' && row.isApproved === 1
+    await inside.change((db, { nodes }) =>
+      db
+        .update(nodes)
+        .set({
+          resources: JSON.stringify(resources),
+          heartbeatAt: now,
+          ...(body.available_vram === undefined || body.available_vram === null ? {} : { reservedVram: 0 }),
+          ...(heals ? { status: 'healthy' } : {}),
+        })
+        .where(eq(nodes.id, id)),
+    )
+    return { isKnown: true, hasChanged: heals }
+  })
+}
+
+async function checkRoom(queries: Queries): Promise<void> {
+  const [row] = await queries.rows((db, { nodes }) => db.select({ count: sql<number>`count(*)` }).from(nodes))
+  if (Number(row?.count ?? 0) < MAX_NODES) return
+  throw new SvcError('unavailable', `there are ${MAX_NODES} nodes: remove those that are gone`, {
+    code: 'too_many_nodes',
+    details: { type: 'node_error' },
+  })
+}
+
+/** What a worker tells about itself. Values that an administrator set stay. */
+function toColumns(report: CheckedRegistration, known: NodeRow | undefined) {
+  const isReplicasManual = known?.isMaxReplicasManual === 1
+  const isBudgetManual = known?.isVramBudgetManual === 1
+  return {
+    kind: report.kind,
+    address: report.address,
+    httpAddress: report.httpAddress,
+    resources: JSON.stringify(report.resources),
+    labels: JSON.stringify({ ...report.labels, ...automaticLabels(report.name, report.resources) }),
+    maxReplicas: isReplicasManual ? known.maxReplicas : report.maxReplicas,
+    vramBudget: isBudgetManual ? known.vramBudget : report.vramBudget,
+  }
+}
