@@ -57,6 +57,7 @@ function createChannels(logger: BusOptions['logger']): Channels {
     'responses.stopped': new Channel('responses.stopped', logger),
     'agents.changed': new Channel('agents.changed', logger),
     'nodes.changed': new Channel('nodes.changed', logger),
+    'loads.changed': new Channel('loads.changed', logger),
     'failover.changed': new Channel('failover.changed', logger),
   }
 }

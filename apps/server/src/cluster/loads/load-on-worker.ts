@@ -105,8 +105,7 @@ async function removeRemains({ key, model }: LoadTarget, parts: LoadOnWorkerPart
 async function loadSomewhere(attempt: Attempt, excludedNodes: Set<string>): Promise<void> {
   const { plan, target, report, signal, parts } = attempt
   const placing = { needs: plan.needs, configRevision: target.configRevision, excludedNodes }
-  const loadRequest = Buffer.from(ModelOptions.encode(ModelOptions.fromPartial(plan.request)).finish())
-  const row = { backend: plan.backends[0] ?? '', loadRequest: loadRequest.toString('base64') }
+  const row = { backend: plan.backends[0] ?? '', loadRequest: toBase64(plan.request) }
   const place = await takePlace(placing, row, parts, signal)
   report({ state: 'installing', nodeId: place.nodeId, nodeName: place.nodeName })
   try {
@@ -116,6 +115,11 @@ async function loadSomewhere(attempt: Attempt, excludedNodes: Set<string>): Prom
     await giveUp(place, attempt)
     throw error
   }
+}
+
+function toBase64(request: PartialMessage<ModelOptions>): string {
+  const message = ModelOptions.fromPartial(request as Parameters<typeof ModelOptions.fromPartial>[0])
+  return Buffer.from(ModelOptions.encode(message).finish()).toString('base64')
 }
 
 /** Tries the backends in order. */

@@ -19,7 +19,7 @@ export interface SchedulingStore extends SchedulingRules {
 }
 
 /** The rules of a model that has none. */
-function noRules(model: string): Scheduling {
+export function noRules(model: string): Scheduling {
   return {
     model,
     nodeSelector: {},

@@ -26,9 +26,13 @@ export function createRevisionOf(toLoadRequest: (model: ModelConfig) => PartialM
 function compute(model: ModelConfig, toLoadRequest: Parameters<typeof createRevisionOf>[0]): string {
   try {
     const parts = [model.backend, toLoadRequest(model)]
-    const text = JSON.stringify(parts, (_key, value: unknown) =>
-      typeof value === 'bigint' ? `${value}n` : typeof value === 'string' ? withoutFolder(value, model.folder) : value,
-    )
+    // A number of threads that the file does not name is that of this machine.
+    const isOwnMachine = (key: string): boolean => key === 'Threads' && model.raw.threads === undefined
+    const text = JSON.stringify(parts, (key, value: unknown) => {
+      if (isOwnMachine(key)) return undefined
+      if (typeof value === 'bigint') return `${value}n`
+      return typeof value === 'string' ? withoutFolder(value, model.folder) : value
+    })
     return createHash('sha256').update(text).digest('hex').slice(0, 32)
   } catch {
     // The load itself fails with the reason.
