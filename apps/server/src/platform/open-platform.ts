@@ -225,7 +225,27 @@ export async function openPlatform(
   closers.push(() => audit.close())
   const changes = createChangeLog({ audit, clock, logger: log })
   const usage = config.disableStats ? NO_USAGE_RECORDS : createUsageRecords(accounts.auth.usageRecorder)
-  const placement = createLocalPlacement(backends.residency)
+  const onWorkers =
+    cluster &&
+    (await (await import('./open-worker-placement.ts')).openWorkerPlacement(
+      {
+        ...upstreams,
+        config,
+        settings,
+        cluster,
+        database,
+        bus,
+        catalog: backends.catalog,
+        residency: backends.residency,
+        findModel: (name) => models.find(name),
+        checkFiles: createOwnFileCheck(places),
+        clock,
+        logger: log,
+      },
+      closers,
+    ))
+  const placement = onWorkers?.placement ?? createLocalPlacement(backends.residency)
+  const residency = onWorkers?.residency ?? backends.residency
   const serverId = await readServerId(config.dataPath)
   const toolServers = createLazyToolServers({
     isDisabled: config.disableMcp,
@@ -283,7 +303,7 @@ export async function openPlatform(
   const openStages = createOpenStages({
     inference,
     models,
-    residency: backends.residency,
+    residency,
     quotas: accounts.auth.quotas,
     files: media.uploads,
     metrics,
@@ -351,7 +371,7 @@ export async function openPlatform(
     models,
     modelFiles,
     loadParser,
-    backends,
+    backends: { ...backends, residency },
     operations,
     modelGallery,
     backendGallery,

@@ -10,6 +10,7 @@ import { decidePlace, noHealthyNode } from '../cluster/loads/place-replica.ts'
 import { planLoad } from '../cluster/loads/plan-load.ts'
 import { stopReplica } from '../cluster/reconcile/stop-replica.ts'
 import { createClusterCopy } from '../cluster/routing/cluster-copy.ts'
+import { createClusterResidency } from '../cluster/routing/cluster-residency.ts'
 import { createLoadWaits } from '../cluster/routing/load-waits.ts'
 import { createRevisionOf } from '../cluster/routing/model-revision.ts'
 import { createWorkersPlace, findServing } from '../cluster/routing/place-on-workers.ts'
@@ -49,6 +50,8 @@ export interface WorkerPlacementParts extends Pick<OpenUpstreams, 'upstream'> {
 /** The placement of a cluster. */
 export interface WorkerPlacement {
   readonly placement: Placement
+  /** The models of this server and of all workers. */
+  readonly residency: Residency
   readonly jobs: LoadJobs
 }
 
@@ -62,7 +65,16 @@ export async function openWorkerPlacement(parts: WorkerPlacementParts, closers: 
   const client = parts.upstream
   const isShared = config.distributedSharedModels
   const copy = createClusterCopy({ nodes, scheduling, replicas, frontEnd, clock, logger })
-  closers.push(() => copy.close(), bus.subscribe('loads.changed', copy.touch))
+  const closing = new AbortController()
+  const polling = copy.run(closing.signal)
+  closers.push(
+    () => copy.close(),
+    bus.subscribe('loads.changed', copy.touch),
+    async () => {
+      closing.abort()
+      await polling
+    },
+  )
   const clients = createWorkerClients((address, node) => {
     const backend = createBackendClient({ address, token })
     return isShared ? backend : withRemoteFiles(backend, { node, token, client, clock })
@@ -168,7 +180,20 @@ export async function openWorkerPlacement(parts: WorkerPlacementParts, closers: 
     places: [residency, workers],
     choose: (model) => (staysHere(model) ? residency : workers),
   })
-  return { placement, jobs }
+  const clusterResidency = createClusterResidency({
+    local: residency,
+    load: placement.load,
+    async stopReplicas(model, { force }) {
+      const all = await replicas.list({ model })
+      await Promise.all(all.map((replica) => stopReplica(replica, { messenger, replicas, signal: closing.signal, force })))
+      announce(model)
+      return all.length
+    },
+    copy,
+    uses,
+    clients,
+  })
+  return { placement, residency: clusterResidency, jobs }
 }
 
 /** Longest look at the files of a model, milliseconds. */

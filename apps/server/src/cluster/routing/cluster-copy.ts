@@ -8,6 +8,8 @@ import { noRules } from '../nodes/scheduling-rules.ts'
 const REFRESH_MS = 1000
 /** Age from which a copy is not used any more, milliseconds. */
 const OLDEST_MS = 10_000
+/** Time between two readings without a request, milliseconds. */
+const POLL_MS = 5000
 
 /** The nodes, replicas and rules of a moment. */
 export interface ClusterSnapshot {
@@ -24,6 +26,8 @@ export interface ClusterCopy {
   read(): Promise<ClusterSnapshot>
   /** Something has changed: the next request begins to read. */
   touch(): void
+  /** Reads every 5 seconds until the signal aborts, so that there is a copy also when no request comes. */
+  run(signal: AbortSignal): Promise<void>
   /** Ends the subscription. */
   close(): void
 }
@@ -35,7 +39,7 @@ export interface ClusterCopyParts {
   readonly replicas: Pick<ReplicaRows, 'list'>
   /** Id of this server: it counts its running requests itself. */
   readonly frontEnd: string
-  readonly clock: Pick<Clock, 'monotonic'>
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
   readonly logger: Logger
 }
 
@@ -89,19 +93,24 @@ export function createClusterCopy(parts: ClusterCopyParts): ClusterCopy {
   const touch = (): void => {
     isStale = true
   }
+  const warn = (error: unknown): void => logger.warn({ err: error }, 'the state of the cluster could not be read')
   const end = nodes.onChange(touch)
   return {
     current() {
       if (copy === undefined) return undefined
       const age = clock.monotonic() - copy.readAt
       if (age >= OLDEST_MS) return undefined
-      if ((isStale || age >= REFRESH_MS) && running === undefined) {
-        begin().catch((error: unknown) => logger.warn({ err: error }, 'the state of the cluster could not be read'))
-      }
+      if ((isStale || age >= REFRESH_MS) && running === undefined) void begin().catch(warn)
       return copy.snapshot
     },
     read,
     touch,
+    async run(signal) {
+      while (!signal.aborted) {
+        await read().catch(warn)
+        await clock.sleep(POLL_MS, { signal }).catch(() => undefined)
+      }
+    },
     close: end,
   }
 }

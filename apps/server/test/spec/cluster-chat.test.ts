@@ -1,0 +1,121 @@
+import { createDeferred, eventually, startNats, startPostgres } from '@svc/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type MockWorker, startMockWorker } from '../support/mock-worker.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+const TOKEN = 'token-of-workers'
+const KEY = 'key-of-an-admin'
+const ADMIN = { authorization: `Bearer ${KEY}` }
+const [postgres, nats] = await Promise.all([startPostgres(), startNats()])
+const isThere = postgres.available && nats.available
+if (!isThere) console.warn('chats of a cluster are not tried: PostgreSQL or NATS is missing')
+const HELLO = { rules: [{ rpc: 'Predict*', do: { text: 'hello' } }] }
+
+describe.skipIf(!isThere)('a chat with models on workers', () => {
+  let server: TestServer
+  let worker: MockWorker
+  const start = async (): Promise<TestServer> => {
+    if (!postgres.available || !nats.available) throw new Error('an engine is missing')
+    return startTestServer({
+      flags: ['--distributed', '--auth-enabled', `--api-keys=${KEY}`, '--auth-rate-limit=0'],
+      env: {
+        SVC_AUTH_DATABASE_URL: await postgres.createDatabase(),
+        SVC_NATS_URL: nats.url,
+        SVC_NATS_SERVICE_JWT: nats.service.jwt,
+        SVC_NATS_SERVICE_SEED: nats.service.seed,
+        SVC_NATS_ACCOUNT_SEED: nats.accountSeed,
+        SVC_REGISTRATION_TOKEN: TOKEN,
+        SVC_AUTO_APPROVE_NODES: 'true',
+        SVC_DISTRIBUTED_SHARED_MODELS: 'true',
+        SVC_EXPOSE_NODE_HEADER: 'true',
+      },
+    })
+  }
+  const startWorker = (name: string): Promise<MockWorker> =>
+    startMockWorker(server, { natsUrl: nats.available ? nats.url : '', name, token: TOKEN, folder: server.folder })
+  const chat = (model: string, extra: Record<string, unknown> = {}) => server.chat(model, extra, ADMIN)
+
+  beforeAll(async () => {
+    server = await start()
+  }, 60_000)
+  afterAll(async () => {
+    await worker?.[Symbol.asyncDispose]()
+    await server?.close()
+    await nats[Symbol.asyncDispose]()
+    await postgres[Symbol.asyncDispose]()
+  })
+
+  it('is refused while there is no worker', async () => {
+    await server.model('m', HELLO)
+    const reply = await chat('m')
+    expect([reply.status, reply.json()]).toMatchObject([
+      503,
+      { error: { message: 'no healthy node for model "m": there are no workers' } },
+    ])
+    expect(reply.headers['retry-after']).toBe('5')
+  })
+
+  it('loads the model on a worker once, and answers', async () => {
+    worker = await startWorker('w1')
+    const replies = await Promise.all([chat('m'), chat('m'), chat('m')])
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(replies[0]?.json()).toMatchObject({ choices: [{ message: { content: 'hello' } }] })
+    expect(worker.installs).toEqual(['m#0'])
+    expect((await server.call('/system', { headers: ADMIN })).json()).toMatchObject({ loaded_models: [{ id: 'm' }] })
+  })
+
+  it('goes on after its process died', async () => {
+    worker.running.get('m#0')?.child.kill('SIGKILL')
+    await eventually(() => expect(worker.running.size).toBe(0))
+    expect((await chat('m')).status).toBe(200)
+    expect(worker.installs).toEqual(['m#0', 'm#0'])
+  })
+
+  it('gets a new process after the configuration has changed', async () => {
+    const before = worker.running.get('m#0')?.address
+    await server.model('m', { rules: [{ rpc: 'Predict*', do: { text: 'good bye' } }] })
+    await eventually(async () =>
+      expect((await chat('m')).json()).toMatchObject({ choices: [{ message: { content: 'good bye' } }] }),
+    )
+    expect(worker.running.get('m#0')?.address).not.toBe(before)
+  })
+
+  it('tells why a model cannot be loaded, and waits before the next try', async () => {
+    await server.model('broken', { rules: [{ rpc: 'LoadModel', do: { refuse: 'weights are torn' } }] })
+    const reply = await chat('broken')
+    expect([reply.status, reply.text]).toEqual([500, expect.stringContaining('weights are torn')])
+    await eventually(() => expect(worker.running.has('broken#0')).toBe(false))
+    const next = await chat('broken')
+    expect([next.status, next.text]).toEqual([503, expect.stringContaining('cooldown')])
+  })
+
+  it('that leaves does not end the load', async () => {
+    const installed = createDeferred<void>()
+    worker.hold(installed.promise)
+    await server.model('slow', HELLO)
+    const leaving = new AbortController()
+    const left = fetch(`${server.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...ADMIN, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'slow', messages: [{ role: 'user', content: 'x' }] }),
+      signal: leaving.signal,
+    }).catch((error: unknown) => error)
+    await eventually(() => expect(worker.installs).toContain('slow#0'))
+    leaving.abort()
+    await left
+    installed.resolve()
+    await eventually(async () =>
+      expect((await server.call('/api/nodes/models', { headers: ADMIN })).json()).toMatchObject(
+        expect.arrayContaining([expect.objectContaining({ model_name: 'slow', state: 'loaded' })]),
+      ),
+    )
+    expect((await chat('slow')).status).toBe(200)
+    expect(worker.installs.filter((key) => key === 'slow#0')).toHaveLength(1)
+  })
+
+  it('is stopped with its replicas by name', async () => {
+    const reply = await server.post('/backend/shutdown', { model: 'slow' }, ADMIN)
+    expect(reply.status).toBe(200)
+    await eventually(() => expect(worker.running.has('slow#0')).toBe(false))
+  })
+})
