@@ -68,12 +68,13 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
       while (!waiters.isEmpty()) {
         wait.wake = new AbortController()
         if (await isServed(model)) break
-        const failed = await lookAtJobs(wait)
+        const { running, failed } = await findJobs(model)
         if (failed !== undefined) throw isFirst ? coolingDown(model, failed) : toFailure(model, failed)
         isFirst = false
-        if (wait.latest.state === 'pending' && starts < MAX_STARTS) await checkPlace(model)
+        wait.latest = running ?? notBegun(model.name)
+        if (running === undefined && starts >= MAX_STARTS) throw endedWithout(model)
+        if (running === undefined) await checkPlace(model)
         if (await begin(model)) starts += 1
-        if (starts > MAX_STARTS) throw endedWithout(model)
         await clock.sleep(LOOK_MS, { signal: wait.wake.signal }).catch(() => undefined)
       }
       waits.delete(key)
@@ -87,14 +88,13 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
   const begin = (model: ModelConfig): Promise<boolean> =>
     runner.start({ key: `${model.name}#0`, model: model.name, replicaIndex: 0, configRevision: revisionOf(model) })
 
-  /** @returns the failed load of this configuration */
-  async function lookAtJobs(wait: Wait): Promise<LoadJob | undefined> {
-    const { model } = wait
+  /** A running load of the model, or else the failed one of this configuration. */
+  async function findJobs(model: ModelConfig): Promise<{ readonly running?: LoadJob; readonly failed?: LoadJob }> {
     const all = await jobs.list(model.name)
     const running = all.find(({ state }) => state !== 'failed')
-    wait.latest = running ?? notBegun(model.name)
-    if (running !== undefined) return undefined
-    return all.find(({ configRevision }) => configRevision === revisionOf(model))
+    if (running !== undefined) return { running }
+    const failed = all.find(({ configRevision }) => configRevision === revisionOf(model))
+    return failed === undefined ? {} : { failed }
   }
   return {
     join(model, { signal, waitMs }) {
