@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { SvcError } from '@svc/errors'
 import type { Upstream, UpstreamReply } from '@svc/http-client'
 import type { Clock } from '../../ports.ts'
@@ -13,6 +13,7 @@ const MAX_REPLY_BYTES = 64 * 1024
 
 /** A file to send. */
 export interface StagedFile {
+  /** Not read when the file is empty. */
   readonly path: string
   readonly sizeBytes: number
   /** Of the whole file, 64 hexadecimal digits. */
@@ -72,28 +73,44 @@ async function tryOnce(file: StagedFile, options: StageOptions, state: Progress)
     options.onProgress(file.sizeBytes)
     return found.path
   }
+  if (file.sizeBytes === 0) return finishEmpty(file, options, state)
   const handle = await open(file.path, 'r').catch((error: unknown) => {
     throw stagingFailed(file, 'it cannot be read', error)
   })
   try {
-    let start = found.size
-    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(1, file.sizeBytes - start)))
-    for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, file.sizeBytes - start), start)
-      if (bytesRead === 0 && file.sizeBytes > 0) throw stagingFailed(file, 'it has become shorter')
-      const { status, next, path } = await put(file, { start, body: buffer.subarray(0, bytesRead) }, options)
-      if (status === 'retry') return restart(file, state)
-      if (next > start || status === 'done') {
-        state.movedAt = options.clock.monotonic()
-        state.pauseMs = FIRST_PAUSE_MS
-      }
-      options.onProgress(next)
-      if (status === 'done') return path
-      if (next <= start || next >= file.sizeBytes) return restart(file, state)
-      start = next
-    }
+    return await sendPieces(file, { handle, start: found.size }, options, state)
   } finally {
     await handle.close()
+  }
+}
+
+async function finishEmpty(file: StagedFile, options: StageOptions, state: Progress): Promise<string | undefined> {
+  const { status, path } = await put(file, { start: 0, body: new Uint8Array() }, options)
+  return status === 'done' ? path : restart(file, state)
+}
+
+async function sendPieces(
+  file: StagedFile,
+  from: { readonly handle: FileHandle; readonly start: number },
+  options: StageOptions,
+  state: Progress,
+): Promise<string | undefined> {
+  let start = from.start
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(1, file.sizeBytes - start)))
+  for (;;) {
+    const length = Math.min(buffer.length, file.sizeBytes - start)
+    const { bytesRead } = await from.handle.read(buffer, 0, length, start)
+    if (bytesRead === 0) throw stagingFailed(file, 'it has become shorter')
+    const { status, next, path } = await put(file, { start, body: buffer.subarray(0, bytesRead) }, options)
+    if (status === 'retry') return restart(file, state)
+    if (next > start || status === 'done') {
+      state.movedAt = options.clock.monotonic()
+      state.pauseMs = FIRST_PAUSE_MS
+    }
+    options.onProgress(next)
+    if (status === 'done') return path
+    if (next <= start || next >= file.sizeBytes) return restart(file, state)
+    start = next
   }
 }
 
