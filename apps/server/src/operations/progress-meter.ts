@@ -2,7 +2,10 @@ import type { OperationPhase, OperationProgress } from './operation.ts'
 import { createTransferMeter, type TransferRate } from './transfer-rate.ts'
 
 /** A part of the progress that the work has news of. */
-export type ProgressReport = Partial<Omit<OperationProgress, 'percent'>>
+export interface ProgressReport extends Partial<Omit<OperationProgress, 'percent'>> {
+  /** Share of the whole, 0 to 100, for work whose bytes are not known. */
+  readonly percent?: number | undefined
+}
 
 /** Share of fetching and checking in the whole. */
 const DATA_PERCENT = 90
@@ -29,7 +32,8 @@ export function createProgressMeter(message: string): ProgressMeter {
       const merged = { ...progress, ...report }
       if (merged.phase === 'Downloading' && report.receivedBytes !== undefined)
         transfer.add(report.receivedBytes, nowMs)
-      progress = { ...merged, percent: Math.max(progress.percent, toPercent(merged)) }
+      const given = Math.min(report.percent ?? 0, COMMIT_PERCENT)
+      progress = { ...merged, percent: Math.max(progress.percent, given, toPercent(merged)) }
     },
     readRate(nowMs) {
       return progress.phase === 'Downloading' ? transfer.read(nowMs, countMissing(progress)) : {}

@@ -1,6 +1,8 @@
-import { startNats, startPostgres } from '@svc/test-kit'
+import { eventually, startNats, startPostgres } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { installProgressSubject } from '../../src/cluster/contract/subjects.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
+import { STAND_IN_LINES, STAND_IN_MODEL, type StandInWorker, startStandInWorker } from '../support/stand-in-worker.ts'
 
 const TOKEN = 'token-of-workers'
 const KEY = 'key-of-an-admin'
@@ -30,7 +32,10 @@ const CAPTURED = {
 
 describe.skipIf(!isThere)('workers', () => {
   let server: TestServer
+  let worker: StandInWorker
   let id = ''
+  let finishInstall = (): void => undefined
+  let credentials = { jwt: '', seed: '' }
   beforeAll(async () => {
     if (!postgres.available || !nats.available) return
     server = await startTestServer({
@@ -52,8 +57,10 @@ describe.skipIf(!isThere)('workers', () => {
         SVC_MODEL_SCHEDULING: '{"chat": {"min_replicas": 1}}',
       },
     })
-  }, 60_000)
+    worker = await startStandInWorker({ token: TOKEN })
+  })
   afterAll(async () => {
+    await worker?.[Symbol.asyncDispose]()
     await server?.close()
     await nats[Symbol.asyncDispose]()
     await postgres[Symbol.asyncDispose]()
@@ -66,8 +73,15 @@ describe.skipIf(!isThere)('workers', () => {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
 
+  const register = (key = TOKEN) =>
+    call('POST', '/api/node/register', { body: { ...CAPTURED, http_address: worker.httpAddress }, key })
+  const jobOf = (started: { json(): unknown }) => (started.json() as { jobID: string }).jobID
+  const operation = async (started: { json(): unknown }, list = '') => {
+    const { operations } = (await call('GET', `/api/operations${list}`)).json() as { operations: { jobID: string }[] }
+    return operations.find(({ jobID }) => jobID === jobOf(started))
+  }
+
   it('are let in by the registration token alone', async () => {
-    const register = (key: string) => call('POST', '/api/node/register', { body: CAPTURED, key })
     for (const key of [KEY, 'wrong']) {
       const refused = await register(key)
       expect([refused.status, refused.json()]).toMatchObject([
@@ -78,7 +92,7 @@ describe.skipIf(!isThere)('workers', () => {
     expect((await call('GET', '/api/nodes', { key: TOKEN })).status).toBe(401)
     const bad = await call('POST', '/api/node/register', { body: { ...CAPTURED, address: 'nowhere' }, key: TOKEN })
     expect([bad.status, bad.json()]).toMatchObject([400, { error: { type: 'node_error' } }])
-    const reply = await register(TOKEN)
+    const reply = await register()
     expect([reply.status, reply.json()]).toMatchObject([201, { name: 'w1', node_type: 'backend', status: 'pending' }])
     expect(reply.text).not.toContain('nats_jwt')
     ;({ id } = reply.json() as { id: string })
@@ -86,13 +100,17 @@ describe.skipIf(!isThere)('workers', () => {
 
   it('get credentials of the bus once they are approved', async () => {
     expect((await call('POST', `/api/nodes/${id}/approve`)).json()).toEqual({ message: 'node approved' })
-    const reply = (await call('POST', '/api/node/register', { body: CAPTURED, key: TOKEN })).json()
+    expect((await call('POST', '/api/nodes/nobody/approve')).json()).toMatchObject({
+      error: { type: 'node_error', message: 'node not found' },
+    })
+    const reply = (await register()).json() as { nats_jwt: string; nats_user_seed: string }
     expect(reply).toMatchObject({
       id,
       status: 'healthy',
       nats_jwt: expect.any(String),
       nats_user_seed: expect.stringMatching(/^SU/),
     })
+    credentials = { jwt: reply.nats_jwt, seed: reply.nats_user_seed }
     const beat = await call('POST', `/api/node/${id}/heartbeat`, {
       body: { available_disk: 70_000_000_000 },
       key: TOKEN,
@@ -130,5 +148,117 @@ describe.skipIf(!isThere)('workers', () => {
       decision: 'chosen',
       node_name: 'w1',
     })
+  })
+
+  it('answer what administrators ask, over the bus with their own credentials', async () => {
+    if (!nats.available) return
+    const unreached = await call('GET', `/api/nodes/${id}/backends`)
+    expect([unreached.status, unreached.json()]).toMatchObject([
+      503,
+      { error: { type: 'node_error', message: expect.stringContaining('does not answer') } },
+    ])
+    const lost = await call('POST', `/api/nodes/${id}/backends/install`, { body: { backend: 'lost' } })
+    await eventually(async () =>
+      expect(await operation(lost)).toMatchObject({
+        ...{ nodeID: id, nodeName: 'w1', nodes: [{ node_name: 'w1', status: 'Failed' }] },
+        error: expect.stringContaining('the change is made when the worker is there'),
+      }),
+    )
+    await worker.join({
+      url: nats.url,
+      id,
+      ...credentials,
+      replies: {
+        'backend.install': (payload, bus) => {
+          const { op_id: operation, backend } = payload as { op_id: string; backend: string }
+          if (backend === 'lost') return { success: true }
+          bus.publish(installProgressSubject(id, operation), {
+            op_id: operation,
+            file_name: 'mock.tar',
+            percentage: 40,
+            phase: 'downloading',
+          })
+          return new Promise((resolve) => {
+            finishInstall = () => resolve({ success: true, address: '127.0.0.1:26051' })
+          })
+        },
+        'backend.upgrade': () => ({ success: false, error: 'there is no newer one' }),
+        'models.running': () => ({ models: null }),
+        'backend.list': () => ({ backends: [{ name: 'mock', is_system: true }] }),
+        'backend.delete': () => ({ success: true, stopped_process_keys: ['chat#0'], reports_stopped_processes: true }),
+        'model.unload': () => ({ success: true }),
+        'model.delete': () => ({ success: false, error: 'the file is in use' }),
+      },
+    })
+    await eventually(async () =>
+      expect((await call('GET', `/api/nodes/${id}/backends`)).json()).toMatchObject([
+        { name: 'mock', is_system: true, is_meta: false },
+      ]),
+    )
+    const change = async (path: string, body: object) => {
+      const reply = await call('POST', `/api/nodes/${id}/${path}`, { body })
+      return [reply.status, reply.json()]
+    }
+    expect(await change('models/unload', { model_name: 'a/b' })).toEqual([200, { message: 'model unloaded' }])
+    expect(await change('models/delete', { model_name: 'a/b' })).toMatchObject([
+      502,
+      { error: { type: 'node_error', message: 'the file is in use' } },
+    ])
+    expect(await change('backends/delete', { backend: 'mock' })).toEqual([200, { message: 'backend deleted' }])
+    expect(await change('backends/delete', {})).toMatchObject([400, { error: { type: 'node_error' } }])
+    expect(worker.asked.slice(-3)).toEqual([
+      { topic: 'model.unload', payload: { model_name: 'a/b' } },
+      { topic: 'model.delete', payload: { model_name: 'a/b' } },
+      { topic: 'backend.delete', payload: { backend: 'mock' } },
+    ])
+  })
+
+  it('install and upgrade backends as operations', async () => {
+    const start = (verb: 'install' | 'upgrade') =>
+      call('POST', `/api/nodes/${id}/backends/${verb}`, { body: { backend: 'mock' } })
+    const installed = await start('install')
+    expect(installed.status).toBe(202)
+    await eventually(async () =>
+      expect(await operation(installed)).toMatchObject({ progress: 40, nodes: [{ file_name: 'mock.tar' }] }),
+    )
+    finishInstall()
+    const upgraded = await start('upgrade')
+    await eventually(async () => {
+      expect(await operation(installed, '/history')).toMatchObject({ nodeID: id, outcome: 'completed' })
+      const error = expect.stringContaining('there is no newer one')
+      expect(await operation(upgraded)).toMatchObject({ nodeID: id, error, nodes: [{ status: 'Failed' }] })
+    })
+    expect(worker.asked).toContainEqual({
+      topic: 'backend.install',
+      payload: { backend: 'mock', op_id: jobOf(installed) },
+    })
+  })
+
+  it('show what their backends write', async () => {
+    const logs = `/api/nodes/${id}/backend-logs`
+    expect((await call('GET', logs)).json()).toEqual([STAND_IN_MODEL])
+    expect((await call('GET', `${logs}/${STAND_IN_MODEL}`)).json()).toEqual(STAND_IN_LINES)
+    expect((await call('GET', `${logs}/unknown`)).json()).toMatchObject({
+      error: { type: 'node_error', message: 'the worker answers with status 404' },
+    })
+  })
+
+  it('drain, resume, leave, and are forgotten', async () => {
+    const state = async () => ((await call('GET', `/api/nodes/${id}`)).json() as { status: string }).status
+    const ask = async (path: string, key: string) => (await call('POST', path, { key })).status
+    expect(await ask(`/api/nodes/${id}/drain`, KEY)).toBe(200)
+    expect(await state()).toBe('draining')
+    expect(await ask(`/api/node/${id}/resume`, TOKEN)).toBe(200)
+    expect(await state()).toBe('healthy')
+    expect(await ask(`/api/node/${id}/drain`, TOKEN)).toBe(200)
+    expect(await ask(`/api/nodes/${id}/resume`, KEY)).toBe(200)
+    expect(await ask(`/api/node/${id}/drain`, KEY)).toBe(401)
+    await worker.leave()
+    expect(await ask(`/api/node/${id}/deregister`, TOKEN)).toBe(200)
+    expect((await call('GET', '/api/nodes')).json()).toMatchObject([{ status: 'offline', last_heartbeat: null }])
+    expect(await ask(`/api/nodes/${id}/resume`, KEY)).toBe(409)
+    expect((await call('DELETE', `/api/nodes/${id}`)).json()).toEqual({ message: 'node deregistered' })
+    expect((await call('GET', `/api/nodes/${id}`)).json()).toMatchObject({ error: { type: 'node_error' } })
+    expect((await call('DELETE', `/api/node/${id}`, { key: TOKEN })).status).toBe(404)
   })
 })

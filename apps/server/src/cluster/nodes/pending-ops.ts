@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { SvcError } from '@svc/errors'
 import { and, eq, lte, sql } from 'drizzle-orm'
 import type { Database } from '../../db/database.ts'
 import type { Logger } from '../../ports.ts'
@@ -101,12 +102,18 @@ export function createPendingOps({ database, nodes, calls, logger, timeoutMs }: 
   }
 }
 
-/** Does work on a worker; keeps it for later when the worker is not reached. */
+/**
+ * Does work on a worker; keeps it for later when the worker is not reached.
+ *
+ * @throws as the work does; the error says when the work is kept
+ */
 export async function orLater(work: () => Promise<void>, keep: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if (isUnreachable(error)) await keep()
-    throw error
+    if (!isUnreachable(error)) throw error
+    await keep()
+    const { kind, message, code, details } = error
+    throw new SvcError(kind, `${message}; the change is made when the worker is there`, { code, details, cause: error })
   }
 }

@@ -41,7 +41,7 @@ interface CallOptions {
 }
 
 /** Whether an error says that the worker was not reached or did not answer. */
-export function isUnreachable(error: unknown): boolean {
+export function isUnreachable(error: unknown): error is SvcError {
   return SvcError.is(error) && error.code === 'node_unreachable'
 }
 

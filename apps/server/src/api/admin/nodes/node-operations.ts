@@ -3,6 +3,7 @@ import type { Nodes } from '../../../cluster/nodes/open-nodes.ts'
 import { orLater } from '../../../cluster/nodes/pending-ops.ts'
 import type { InstallProgress } from '../../../cluster/nodes/worker-calls.ts'
 import type { Operations } from '../../../operations/operations.ts'
+import type { ProgressReport } from '../../../operations/progress-meter.ts'
 
 const details = z.object({
   op: z.enum(['install', 'upgrade']),
@@ -37,7 +38,7 @@ export function registerNodeOperations(
   )
 }
 
-function toReport({ percentage, file_name: fileName, phase }: InstallProgress) {
+function toReport({ percentage, file_name: fileName, phase }: InstallProgress): ProgressReport {
   return {
     percent: Math.min(100, Math.max(0, percentage)),
     message: phase === '' ? 'The worker installs it' : phase,

@@ -1,4 +1,4 @@
-import { eventually, type NatsUser, type RunningNats } from '@svc/test-kit'
+import { eventually, type NatsUser, patienceMs, type RunningNats } from '@svc/test-kit'
 import { systemClock } from '../../../clock.ts'
 import type { Messenger } from '../../contract/messenger.ts'
 import { createNatsMessenger, type NatsMessenger, type NatsMessengerOptions } from '../create-nats-messenger.ts'
@@ -21,6 +21,8 @@ export async function openMessenger(
     name: 'test',
     credentials: user,
     inboxPrefix: 'svc.inbox.test',
+    // A machine under load may need more than one attempt.
+    firstConnectionMs: patienceMs(),
     clock: systemClock,
     logger: { debug: note, info: () => undefined, warn: note, error: note },
     ...rest,
