@@ -3,11 +3,14 @@ import { createBackendClient } from '@svc/backend-client'
 import type { BackendCatalog } from '../backends/catalog.ts'
 import type { Bus } from '../bus/bus.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import type { ModelNeeds } from '../cluster/decisions/placement-types.ts'
 import { createLoadJobs, type LoadJobs } from '../cluster/loads/load-jobs.ts'
 import { createLoadOnWorker } from '../cluster/loads/load-on-worker.ts'
 import { createLoadRunner } from '../cluster/loads/load-runner.ts'
 import { decidePlace, noHealthyNode } from '../cluster/loads/place-replica.ts'
-import { planLoad } from '../cluster/loads/plan-load.ts'
+import { planLoad, toNeeds } from '../cluster/loads/plan-load.ts'
+import { createGrpcProbe } from '../cluster/reconcile/grpc-probe.ts'
+import { createReconciler } from '../cluster/reconcile/reconciler.ts'
 import { stopReplica } from '../cluster/reconcile/stop-replica.ts'
 import { createClusterCopy } from '../cluster/routing/cluster-copy.ts'
 import { createClusterResidency } from '../cluster/routing/cluster-residency.ts'
@@ -180,6 +183,7 @@ export async function openWorkerPlacement(parts: WorkerPlacementParts, closers: 
     places: [residency, workers],
     choose: (model) => (staysHere(model) ? residency : workers),
   })
+  const known = createKnownNeeds(async (model) => planning.measureFiles(toRequest(model), closing.signal))
   const clusterResidency = createClusterResidency({
     local: residency,
     load: placement.load,
@@ -193,7 +197,58 @@ export async function openWorkerPlacement(parts: WorkerPlacementParts, closers: 
     uses,
     clients,
   })
+  const probe = createGrpcProbe({ token })
+  closers.push(() => probe.close())
+  const reconciler = createReconciler({
+    nodes,
+    scheduling,
+    replicas,
+    jobs,
+    messenger,
+    database,
+    startLoad: async (name, { replicaIndex, nodeId, key }) => {
+      const model = parts.findModel(name)
+      if (model === undefined) return false
+      const ownKey = nodeId === undefined ? `${name}#${replicaIndex}` : `${name}@${nodeId}#${replicaIndex}`
+      return runner.start({ key: key ?? ownKey, model: name, replicaIndex, configRevision: revisionOf(model), nodeId })
+    },
+    needsOf: (name) => known.needs(parts.findModel(name)),
+    revisionOf: (name) => {
+      const model = parts.findModel(name)
+      return model && revisionOf(model)
+    },
+    groupsOf: placing.groupsOf,
+    isDiskChecked: placing.isDiskChecked,
+    probe: probe.probe,
+    clock,
+    logger,
+  })
+  const reconciling = reconciler.run(closing.signal)
+  closers.push(async () => {
+    closing.abort()
+    await reconciling
+  })
   return { placement, residency: clusterResidency, jobs }
+}
+
+/** The figures of models that were measured. */
+function createKnownNeeds(measure: (model: ModelConfig) => Promise<number>) {
+  const sizes = new WeakMap<ModelConfig, number>()
+  return {
+    /** Before a model is measured, its size is not known. */
+    needs(model: ModelConfig | undefined): ModelNeeds | undefined {
+      if (model === undefined) return undefined
+      const size = sizes.get(model)
+      if (size === undefined) {
+        sizes.set(model, 0)
+        measure(model).then(
+          (bytes) => sizes.set(model, bytes),
+          () => undefined,
+        )
+      }
+      return toNeeds(model, size ?? 0)
+    },
+  }
 }
 
 /** Longest look at the files of a model, milliseconds. */

@@ -14,6 +14,8 @@ export interface LoadTarget {
   readonly model: string
   readonly replicaIndex: number
   readonly configRevision: string
+  /** The only node to load it on. @default any */
+  readonly nodeId?: string | undefined
 }
 
 /** The right to run a load. Every later claim has a higher fence, and takes the right away. */
@@ -90,7 +92,7 @@ export function createLoadJobs({ queries, dialect }: Pick<Database, 'queries' | 
         .where(and(eq(jobs.key, key), eq(jobs.fence, fence), ne(jobs.state, 'failed'))),
     )) > 0
   return {
-    async claim(target, { owner, leaseMs }) {
+    async claim({ nodeId: _node, ...target }, { owner, leaseMs }) {
       const taken = { ...NO_PROGRESS, state: 'pending', owner, leaseUntil: later(now, leaseMs), progressAt: now }
       const rows = await queries.transaction((inside) =>
         inside.rows((db, { modelLoadJobs: jobs }) =>

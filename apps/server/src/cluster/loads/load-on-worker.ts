@@ -104,7 +104,8 @@ async function removeRemains({ key, model }: LoadTarget, parts: LoadOnWorkerPart
 
 async function loadSomewhere(attempt: Attempt, excludedNodes: Set<string>): Promise<void> {
   const { plan, target, report, signal, parts } = attempt
-  const placing = { needs: plan.needs, configRevision: target.configRevision, excludedNodes }
+  const { configRevision, nodeId } = target
+  const placing = { needs: plan.needs, configRevision, excludedNodes, nodeId }
   const row = { backend: plan.backends[0] ?? '', loadRequest: toBase64(plan.request) }
   const place = await takePlace(placing, row, parts, signal)
   report({ state: 'installing', nodeId: place.nodeId, nodeName: place.nodeName })

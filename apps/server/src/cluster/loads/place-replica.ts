@@ -34,6 +34,8 @@ export interface Placing {
   readonly configRevision: string
   /** Nodes that failed just now. */
   readonly excludedNodes: ReadonlySet<string>
+  /** The only node that is taken. @default any */
+  readonly nodeId?: string | undefined
 }
 
 /** A place that was taken for a replica. */
@@ -51,13 +53,13 @@ export interface TakenPlace {
 /** Decides where one more replica would go at this moment. Replicas of another revision do not count: they go first. */
 export function decidePlace(
   { view, rulesOf }: ClusterSnapshot,
-  { needs, configRevision, excludedNodes }: Placing,
+  { needs, configRevision, excludedNodes, nodeId: onlyNode }: Placing,
   { groupsOf, isDiskChecked, isShared }: Pick<PlaceParts, 'groupsOf' | 'isDiskChecked' | 'isShared'>,
 ): PlacementDecision {
   const input: PlacementInput = {
     needs,
     view: createClusterIndex({
-      nodes: view.nodes(),
+      nodes: [...view.nodes()].filter(({ id }) => onlyNode === undefined || id === onlyNode),
       replicas: [...view.nodes()].flatMap(({ id }) =>
         [...view.onNode(id).values()].filter(
           (replica) => replica.model !== needs.model || replica.configRevision === configRevision,

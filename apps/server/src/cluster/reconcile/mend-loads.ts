@@ -10,21 +10,18 @@ const TELL_MS = 15_000
 
 type Parts = Pick<
   ReconcilerParts,
-  'nodes' | 'replicas' | 'jobs' | 'messenger' | 'startLoad' | 'revisionOf' | 'logger'
+  'replicas' | 'jobs' | 'messenger' | 'startLoad' | 'revisionOf' | 'logger'
 > & {
   /** Id of this server. */
   readonly owner: string
 }
 
-/** Goes on with loads whose server is gone, on the same worker if it is there. */
+/** Goes on with loads whose server is gone. */
 export async function takeOverLoads(parts: Parts, signal: AbortSignal): Promise<void> {
-  const orphans = await parts.jobs.orphans()
-  if (orphans.length === 0) return
-  const healthy = new Set((await parts.nodes.list()).filter(({ status }) => status === 'healthy').map(({ id }) => id))
-  for (const job of orphans) {
+  for (const job of await parts.jobs.orphans()) {
     signal.throwIfAborted()
     try {
-      await takeOver(parts, job, job.nodeId !== undefined && healthy.has(job.nodeId) ? job.nodeId : undefined)
+      await takeOver(parts, job)
     } catch (error) {
       signal.throwIfAborted()
       parts.logger.warn({ model: job.model, err: error }, 'a load whose server is gone could not be taken over')
@@ -32,13 +29,13 @@ export async function takeOverLoads(parts: Parts, signal: AbortSignal): Promise<
   }
 }
 
-async function takeOver(parts: Parts, job: LoadJob, nodeId: string | undefined): Promise<void> {
+async function takeOver(parts: Parts, job: LoadJob): Promise<void> {
   const { jobs, startLoad, logger, owner } = parts
   const { key, model, configRevision } = job
   const replicaIndex = Number(key.slice(key.lastIndexOf('#') + 1))
   const revision = parts.revisionOf(model)
   if (revision === configRevision) {
-    if (await startLoad(model, { replicaIndex, nodeId })) {
+    if (await startLoad(model, { replicaIndex, key })) {
       logger.info({ model, node: job.nodeName }, 'a load whose server is gone goes on here')
     }
     return
@@ -65,8 +62,7 @@ export function createForsakenLoads(parts: Parts): ForsakenLoads {
       const seenTwice = found.filter(({ id }) => suspects.has(id))
       suspects = new Set(found.map(({ id }) => id))
       for (const row of seenTwice) {
-        const job = await jobs.get(row.processKey)
-        if (job !== undefined && standsBehind(row)(job)) continue
+        if ((await jobs.list(row.model)).some(standsBehind(row))) continue
         logger.warn({ model: row.model, node: row.nodeId }, 'a replica is removed whose load has ended without it')
         await stopReplica(row, { messenger, replicas, signal })
       }
@@ -78,6 +74,6 @@ const isLoading = ({ state }: Replica): boolean => state === 'staging' || state 
 
 /** A load that has not chosen its worker yet may be that of any row. */
 const standsBehind =
-  ({ processKey, nodeId }: Replica) =>
+  ({ model, nodeId }: Replica) =>
   (job: LoadJob): boolean =>
-    job.key === processKey && job.state !== 'failed' && (job.nodeId === undefined || job.nodeId === nodeId)
+    job.model === model && job.state !== 'failed' && (job.nodeId === undefined || job.nodeId === nodeId)
