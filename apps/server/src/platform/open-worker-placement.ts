@@ -209,8 +209,10 @@ export async function openWorkerPlacement(parts: WorkerPlacementParts, closers: 
     startLoad: async (name, { replicaIndex, nodeId, key }) => {
       const model = parts.findModel(name)
       if (model === undefined) return false
-      const ownKey = nodeId === undefined ? `${name}#${replicaIndex}` : `${name}@${nodeId}#${replicaIndex}`
-      return runner.start({ key: key ?? ownKey, model: name, replicaIndex, configRevision: revisionOf(model), nodeId })
+      const target = { model: name, replicaIndex, configRevision: revisionOf(model) }
+      if (key !== undefined) return runner.start({ ...target, key })
+      const where = nodeId === undefined ? '' : `@${nodeId}`
+      return runner.start({ ...target, key: `${name}${where}#${replicaIndex}`, nodeId })
     },
     needsOf: (name) => known.needs(parts.findModel(name)),
     revisionOf: (name) => {

@@ -10,18 +10,21 @@ const TELL_MS = 15_000
 
 type Parts = Pick<
   ReconcilerParts,
-  'replicas' | 'jobs' | 'messenger' | 'startLoad' | 'revisionOf' | 'logger'
+  'nodes' | 'replicas' | 'jobs' | 'messenger' | 'startLoad' | 'revisionOf' | 'logger'
 > & {
   /** Id of this server. */
   readonly owner: string
 }
 
-/** Goes on with loads whose server is gone. */
+/** Goes on with loads whose server is gone, on the same worker if it is there. */
 export async function takeOverLoads(parts: Parts, signal: AbortSignal): Promise<void> {
-  for (const job of await parts.jobs.orphans()) {
+  const orphans = await parts.jobs.orphans()
+  if (orphans.length === 0) return
+  const healthy = new Set((await parts.nodes.list()).filter(({ status }) => status === 'healthy').map(({ id }) => id))
+  for (const job of orphans) {
     signal.throwIfAborted()
     try {
-      await takeOver(parts, job)
+      await takeOver(parts, job, job.nodeId !== undefined && healthy.has(job.nodeId) ? job.nodeId : undefined)
     } catch (error) {
       signal.throwIfAborted()
       parts.logger.warn({ model: job.model, err: error }, 'a load whose server is gone could not be taken over')
@@ -29,13 +32,13 @@ export async function takeOverLoads(parts: Parts, signal: AbortSignal): Promise<
   }
 }
 
-async function takeOver(parts: Parts, job: LoadJob): Promise<void> {
+async function takeOver(parts: Parts, job: LoadJob, nodeId: string | undefined): Promise<void> {
   const { jobs, startLoad, logger, owner } = parts
   const { key, model, configRevision } = job
   const replicaIndex = Number(key.slice(key.lastIndexOf('#') + 1))
   const revision = parts.revisionOf(model)
   if (revision === configRevision) {
-    if (await startLoad(model, { replicaIndex, key })) {
+    if (await startLoad(model, { replicaIndex, nodeId, key })) {
       logger.info({ model, node: job.nodeName }, 'a load whose server is gone goes on here')
     }
     return

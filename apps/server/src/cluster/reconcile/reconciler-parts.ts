@@ -13,7 +13,7 @@ export type StartLoad = (
     readonly replicaIndex: number
     /** The worker to load it on. @default the one that the placement chooses */
     readonly nodeId?: string | undefined
-    /** The load that is taken over. @default one of its own */
+    /** The load that is taken over, which may go to another worker. @default one of its own */
     readonly key?: string | undefined
   },
 ) => Promise<boolean>
