@@ -7,6 +7,8 @@ import { mayUse } from '../../../catalog/model-access.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { isUsecase } from '../../../catalog/usecase-names.ts'
 import { hasUsecase, listUsecases } from '../../../catalog/usecases.ts'
+import { findNearestLoad, toLoadObject } from '../../../cluster/contract/load-object.ts'
+import type { LoadProgress } from '../../../cluster/contract/nodes.ts'
 import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
@@ -27,6 +29,8 @@ export interface ModelFactParts {
   readonly operations: () => readonly OperationView[]
   /** Bytes of the weights on disk. */
   readonly measureWeights: (model: ModelConfig) => Promise<number>
+  /** Loads of a model on workers. @default there are no workers */
+  readonly loadsOnWorkers?: ((model: string) => Promise<readonly LoadProgress[]>) | undefined
 }
 
 const schemas = () => import('./schemas.ts')
@@ -181,6 +185,8 @@ async function findLoadStatus(
     return { model: name, state: 'installing', progress: percent / 100, ...bytes, file_index: 0, total_files: 1 }
   }
   if (model === undefined) throw notLoading(modelNotFound(name))
+  const onWorker = findNearestLoad((await parts.loadsOnWorkers?.(name)) ?? [])
+  if (onWorker !== undefined) return toLoadObject(onWorker)
   if (!parts.loading().includes(name)) {
     throw notLoading(new SvcError('not_found', `model "${name}" is not being loaded`, { code: 'not_loading' }))
   }

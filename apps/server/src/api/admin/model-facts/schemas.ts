@@ -33,12 +33,16 @@ export const pipelineReply = z.array(
 /** Reply of `GET /api/models/:id/load-status`. */
 export const loadStatus = z.object({
   model: z.string(),
-  state: z.enum(['installing', 'loading']),
+  state: z
+    .enum(['pending', 'installing', 'staging', 'loading'])
+    .describe('On one machine `installing` or `loading`. `staging`: its files are sent to a worker.'),
+  node: z.string().optional().describe('The worker, once one is chosen.'),
   progress: z.number().describe('From 0 to 1.'),
   bytes_sent: z.int(),
   total_bytes: z.int(),
   file_index: z.int(),
   total_files: z.int(),
+  eta_seconds: z.int().optional().describe('Time until its files are sent.'),
 })
 
 /** Query of `GET /api/models/config-metadata`. */
