@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { eventually, startNats, startPostgres } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
 import { installProgressSubject } from '../../src/cluster/contract/subjects.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { STAND_IN_LINES, STAND_IN_MODEL, type StandInWorker, startStandInWorker } from '../support/stand-in-worker.ts'
@@ -243,6 +245,25 @@ describe.skipIf(!isThere)('workers', () => {
     })
   })
 
+  it('show what their backends write as it comes, over a socket', async () => {
+    const open = (model: string, node = id, key = KEY) =>
+      openLineSocket(`${server.url.replace('http', 'ws')}/ws/nodes/${node}/backend-logs/${model}`, key)
+    const reader = await open(STAND_IN_MODEL)
+    await eventually(() => expect(reader.heard).toEqual([{ type: 'initial', lines: STAND_IN_LINES }]))
+    const line = { type: 'line', line: { ...STAND_IN_LINES[1], text: 'one more' } }
+    for (const follower of worker.followers) follower.send(JSON.stringify(line))
+    await eventually(() => expect(reader.heard.slice(1)).toEqual([line]))
+    reader.ws.close()
+    await eventually(() => expect(worker.followers.size).toBe(0))
+    expect(await (await open(STAND_IN_MODEL, 'nobody')).closed).toEqual([1008, 'node not found'])
+    expect(await (await open('unknown')).closed).toEqual([1013, 'the worker answers with status 404'])
+    await expect(open(STAND_IN_MODEL, id, TOKEN)).rejects.toThrow('401')
+    const lost = await open(STAND_IN_MODEL)
+    await eventually(() => expect(worker.followers.size).toBe(1))
+    for (const follower of worker.followers) follower.terminate()
+    expect(await lost.closed).toEqual([1013, 'the connection to the worker is lost'])
+  })
+
   it('drain, resume, leave, and are forgotten', async () => {
     const state = async () => ((await call('GET', `/api/nodes/${id}`)).json() as { status: string }).status
     const ask = async (path: string, key: string) => (await call('POST', path, { key })).status
@@ -262,3 +283,13 @@ describe.skipIf(!isThere)('workers', () => {
     expect((await call('DELETE', `/api/node/${id}`, { key: TOKEN })).status).toBe(404)
   })
 })
+
+/** Opens a socket that sends lines of JSON. */
+async function openLineSocket(url: string, key: string) {
+  const ws = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } })
+  const heard: unknown[] = []
+  ws.on('message', (data) => heard.push(JSON.parse(String(data))))
+  const closed = new Promise((resolve) => ws.once('close', (code, reason) => resolve([code, String(reason)])))
+  await once(ws, 'open')
+  return { ws, heard, closed }
+}

@@ -23,6 +23,7 @@ export async function nodesFeature(platform: Platform): Promise<ServerFeature> {
     bodies,
     operations,
     outbound,
+    clock,
     registrationToken: config.registrationToken ?? '',
     mintCredentials:
       nodeCredentials === undefined

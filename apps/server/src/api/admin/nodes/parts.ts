@@ -2,6 +2,7 @@ import type { Nodes } from '../../../cluster/nodes/open-nodes.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import type { OutboundClient } from '../../../outbound/client.ts'
+import type { Clock } from '../../../ports.ts'
 
 /** Credentials of the bus for a worker. */
 export type MintCredentials = (node: {
@@ -15,6 +16,7 @@ export interface NodeRouteParts {
   readonly bodies: BodyReader
   readonly operations: Operations
   readonly outbound: OutboundClient
+  readonly clock: Pick<Clock, 'sleep'>
   readonly registrationToken: string
   /** Undefined: workers bring their own credentials, or need none. */
   readonly mintCredentials: MintCredentials | undefined
