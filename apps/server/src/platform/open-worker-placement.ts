@@ -172,6 +172,7 @@ export async function openWorkerPlacement(parts: WorkerPlacementParts, closers: 
     prefixes,
     usesPrefixes: config.distributedPrefixCache,
     revisionOf,
+    namesNodes: config.exposeNodeHeader,
     modelLoadWaitMs: config.modelLoadWaitMs,
     clock,
   })

@@ -18,6 +18,8 @@ export interface ModelLease {
   readonly client: BackendClient
   /** The place of the model. */
   readonly place: string
+  /** Name of its worker, where clients may know it. @default they may not */
+  readonly node?: string | undefined
   /** Name of the model's backend. */
   readonly backend: string
   /** The weights that it was loaded from; undefined where their file is not known. @default unknown */

@@ -60,6 +60,7 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     const replies = await Promise.all([chat('m'), chat('m'), chat('m')])
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(replies[0]?.json()).toMatchObject({ choices: [{ message: { content: 'hello' } }] })
+    expect(replies.map(({ headers }) => headers['x-localai-node'])).toEqual(['w1', 'w1', 'w1'])
     expect(worker.installs).toEqual(['m#0'])
     expect((await server.call('/system', { headers: ADMIN })).json()).toMatchObject({ loaded_models: [{ id: 'm' }] })
   })

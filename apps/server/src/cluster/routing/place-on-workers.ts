@@ -29,6 +29,8 @@ export interface WorkersPlaceParts {
   readonly prefixes: SharedPrefixes
   readonly usesPrefixes: boolean
   readonly revisionOf: (model: ModelConfig) => string
+  /** Whether clients learn the names of workers. */
+  readonly namesNodes: boolean
   /** Maximum time that a request waits for a load, milliseconds; 0 waits without limit. */
   readonly modelLoadWaitMs: number
   readonly clock: Pick<Clock, 'monotonic'>
@@ -122,13 +124,14 @@ function createRoute(parts: WorkersPlaceParts) {
 function createLease(
   replica: Replica,
   node: { readonly name: string; readonly httpAddress: string },
-  { uses, clients, health }: Pick<WorkersPlaceParts, 'uses' | 'clients' | 'health'>,
+  { uses, clients, health, namesNodes }: Pick<WorkersPlaceParts, 'uses' | 'clients' | 'health' | 'namesNodes'>,
 ): ModelLease {
   const end = uses.begin(replica.id)
   const { client, release } = clients.take(replica.address, node)
   return {
     client,
     place: node.name,
+    ...(namesNodes ? { node: node.name } : {}),
     backend: replica.backend,
     release() {
       end()

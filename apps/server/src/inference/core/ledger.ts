@@ -90,6 +90,11 @@ export class RequestLedger {
     return [...byModel.values()]
   }
 
+  /** Names the worker that has the model in the headers of the reply. */
+  nameNode(name: string): void {
+    this.headers['X-LocalAI-Node'] = encodeURI(name)
+  }
+
   /** Names the serving model in the headers of the reply, because the client asked for another one. */
   showServed(name: string): void {
     // Header values allow only Latin letters; model names may hold any.

@@ -156,6 +156,7 @@ function toExecution(account: CallAccount, { context, ledger }: ModelTask): Exec
     correlationId: context.requestId,
     header: (name) => context.header(name),
     trace: ledger.trace,
+    onNode: (name) => ledger.nameNode(name),
     onLeft: (left) => account.leave(left),
     onMedia: (media) => account.countMedia(media),
     signal: context.signal,

@@ -111,12 +111,13 @@ function toContext({ client, weights }: ModelLease, options: ExecuteOptions): Pr
 
 async function place(
   placement: Placement,
-  { model, signal, correlationId, header, trace }: ExecuteOptions,
+  { model, signal, correlationId, header, trace, onNode }: ExecuteOptions,
   request?: GenerationRequest,
 ): Promise<ModelLease> {
   trace?.beginLoad()
   const lease = await placement.place(model, { signal, correlationId, header, trace, request })
   trace?.endLoad()
+  if (lease.node !== undefined) onNode?.(lease.node)
   return lease
 }
 

@@ -28,6 +28,8 @@ export interface ExecuteOptions {
   readonly header?: RequestHeader | undefined
   /** @default the call is not a part of a traced request */
   readonly trace?: CallTrace | undefined
+  /** Called with the name of the worker that has the model, where clients may know it. @default nobody is told */
+  readonly onNode?: ((name: string) => void) | undefined
   /**
    * Called with the figures of a call whose caller leaves before its backend has given them.
    *
