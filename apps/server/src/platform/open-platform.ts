@@ -227,7 +227,9 @@ export async function openPlatform(
   const usage = config.disableStats ? NO_USAGE_RECORDS : createUsageRecords(accounts.auth.usageRecorder)
   const onWorkers =
     cluster &&
-    (await (await import('./open-worker-placement.ts')).openWorkerPlacement(
+    (await (
+      await import('./open-worker-placement.ts')
+    ).openWorkerPlacement(
       {
         ...upstreams,
         config,

@@ -11,6 +11,7 @@ import { decidePlace, noHealthyNode } from '../cluster/loads/place-replica.ts'
 import { planLoad, toNeeds } from '../cluster/loads/plan-load.ts'
 import { createGrpcProbe } from '../cluster/reconcile/grpc-probe.ts'
 import { createReconciler } from '../cluster/reconcile/reconciler.ts'
+import { createModelShutdown } from '../cluster/reconcile/shutdown-model.ts'
 import { stopReplica } from '../cluster/reconcile/stop-replica.ts'
 import { createClusterCopy } from '../cluster/routing/cluster-copy.ts'
 import { createClusterResidency } from '../cluster/routing/cluster-residency.ts'
@@ -21,7 +22,7 @@ import { createSharedPrefixes } from '../cluster/routing/prefix-events.ts'
 import { createReplicaHealth } from '../cluster/routing/replica-health.ts'
 import { createRunningUses } from '../cluster/routing/running-uses.ts'
 import { createWorkerClients } from '../cluster/routing/worker-clients.ts'
-import { stageModel, measureModelFiles } from '../cluster/staging/stage-model.ts'
+import { measureModelFiles, stageModel } from '../cluster/staging/stage-model.ts'
 import { withRemoteFiles } from '../cluster/staging/with-remote-files.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
@@ -185,15 +186,19 @@ export async function openWorkerPlacement(parts: WorkerPlacementParts, closers: 
     choose: (model) => (staysHere(model) ? residency : workers),
   })
   const known = createKnownNeeds(async (model) => planning.measureFiles(toRequest(model), closing.signal))
+  const cutsBusy = config.forceBackendShutdown
+  const shutdown = createModelShutdown({ replicas, database, messenger, clock, cutsBusy })
   const clusterResidency = createClusterResidency({
     local: residency,
     load: placement.load,
-    async stopReplicas(model, { force }) {
-      const all = await replicas.list({ model })
-      await Promise.all(all.map((replica) => stopReplica(replica, { messenger, replicas, signal: closing.signal, force })))
-      announce(model)
-      return all.length
+    async shutdownModel(model, options) {
+      try {
+        return await shutdown(model, options)
+      } finally {
+        announce(model)
+      }
     },
+    signal: closing.signal,
     copy,
     uses,
     clients,

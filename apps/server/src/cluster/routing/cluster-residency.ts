@@ -1,8 +1,9 @@
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Residency } from '../../residency/residency.ts'
 import type { LoadedModel } from '../../residency/resident-table.ts'
-import type { StopOutcome } from '../../residency/stop-outcome.ts'
 import type { Replica } from '../contract/nodes.ts'
+import type { ShutdownModel } from '../reconcile/shutdown-model.ts'
+import { stopEverywhere } from '../reconcile/stop-everywhere.ts'
 import type { ClusterCopy } from './cluster-copy.ts'
 import type { RunningUses } from './running-uses.ts'
 import type { WorkerClients } from './worker-clients.ts'
@@ -15,8 +16,9 @@ export interface ClusterResidencyParts {
   /** The models of this server. */
   readonly local: Residency
   readonly load: (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void>
-  /** Stops all replicas of a model. @returns how many there were @throws as {@link Residency.stop} */
-  readonly stopReplicas: (model: string, options: { readonly force: boolean }) => Promise<number>
+  readonly shutdownModel: ShutdownModel
+  /** Ends the wait for workers. */
+  readonly signal: AbortSignal
   readonly copy: Pick<ClusterCopy, 'current'>
   readonly uses: Pick<RunningUses, 'count'>
   readonly clients: WorkerClients
@@ -24,12 +26,14 @@ export interface ClusterResidencyParts {
 
 /** The models of this server and of all workers, for people who look at them and stop them. */
 export function createClusterResidency(parts: ClusterResidencyParts): Residency {
-  const { local, load, stopReplicas, copy, uses, clients } = parts
+  const { local, load, shutdownModel, signal: closing, copy, uses, clients } = parts
 
   function loadedReplicas(): readonly Replica[] {
     const view = copy.current()?.view
     if (view === undefined) return []
-    return [...view.nodes()].flatMap(({ id }) => [...view.onNode(id).values()].filter(({ state }) => state === 'loaded'))
+    return [...view.nodes()].flatMap(({ id }) =>
+      [...view.onNode(id).values()].filter(({ state }) => state === 'loaded'),
+    )
   }
   function loadedOnWorkers(): readonly LoadedModel[] {
     const byModel = new Map<string, LoadedModel>()
@@ -48,6 +52,7 @@ export function createClusterResidency(parts: ClusterResidencyParts): Residency 
   }
   return {
     ...local,
+    ...stopEverywhere({ residency: local, shutdownModel, signal: closing }),
     load,
     loaded() {
       const here = local.loaded()
@@ -66,11 +71,6 @@ export function createClusterResidency(parts: ClusterResidencyParts): Residency 
       } finally {
         release()
       }
-    },
-    async stop(name, { force = false } = {}): Promise<StopOutcome | undefined> {
-      const [here, stopped] = await Promise.all([local.stop(name, { force }), stopReplicas(name, { force })])
-      if (here !== undefined || stopped === 0) return here
-      return { how: 'exited', endedCalls: 0 }
     },
   }
 }

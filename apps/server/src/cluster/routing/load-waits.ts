@@ -3,7 +3,7 @@ import type { Bus } from '../../bus/bus.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Clock } from '../../ports.ts'
 import { createLoadWaiters, type LoadWaiters } from '../../residency/load-waiters.ts'
-import type { LoadProgress } from '../contract/nodes.ts'
+import { findNearestLoad, type RunningLoad } from '../contract/load-object.ts'
 import type { LoadJob, LoadJobs } from '../loads/load-jobs.ts'
 import type { LoadRunner } from '../loads/load-runner.ts'
 import { loadGoesOn, notBegun } from '../loads/to-loading.ts'
@@ -45,7 +45,7 @@ export interface LoadWaitsParts {
 interface Wait {
   readonly model: ModelConfig
   readonly waiters: LoadWaiters<void>
-  latest: LoadProgress
+  latest: RunningLoad
   /** Ends the pause. */
   wake: AbortController
 }
@@ -89,9 +89,9 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
     runner.start({ key: `${model.name}#0`, model: model.name, replicaIndex: 0, configRevision: revisionOf(model) })
 
   /** A running load of the model, or else the failed one of this configuration. */
-  async function findJobs(model: ModelConfig): Promise<{ readonly running?: LoadJob; readonly failed?: LoadJob }> {
+  async function findJobs(model: ModelConfig): Promise<{ readonly running?: RunningLoad; readonly failed?: LoadJob }> {
     const all = await jobs.list(model.name)
-    const running = all.find(({ state }) => state !== 'failed')
+    const running = findNearestLoad(all)
     if (running !== undefined) return { running }
     const failed = all.find(({ configRevision }) => configRevision === revisionOf(model))
     return failed === undefined ? {} : { failed }

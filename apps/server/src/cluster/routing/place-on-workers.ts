@@ -75,7 +75,12 @@ function createRoute(parts: WorkersPlaceParts) {
   const { health, uses, prefixes, usesPrefixes, clock } = parts
   let turn = 0
 
-  function choose(model: ModelConfig, { view, rulesOf }: ClusterSnapshot, replicas: readonly Replica[], chain: readonly number[]) {
+  function choose(
+    model: ModelConfig,
+    { view, rulesOf }: ClusterSnapshot,
+    replicas: readonly Replica[],
+    chain: readonly number[],
+  ) {
     turn += 1
     return chooseReplica({
       model: model.name,
@@ -142,7 +147,6 @@ function createLease(
       if (error.code === 'model_not_loaded' || error.code === 'model_identity_mismatch') void health.drop(replica)
       else if (error.kind === 'unavailable') health.suspect(replica)
     },
-    hasDied: async () =>
-      !(await health.check(replica, node, AbortSignal.timeout(HEALTH_WAIT_MS)).catch(() => false)),
+    hasDied: async () => !(await health.check(replica, node, AbortSignal.timeout(HEALTH_WAIT_MS)).catch(() => false)),
   }
 }

@@ -44,7 +44,9 @@ export function createRunningUses({
     if (ids.size === 0) return
     changed.clear()
     try {
-      await replicas.writeUses(frontEnd, new Map([...ids].map((id) => [id, counts.get(id) ?? 0])), { leaseMs: LEASE_MS })
+      await replicas.writeUses(frontEnd, new Map([...ids].map((id) => [id, counts.get(id) ?? 0])), {
+        leaseMs: LEASE_MS,
+      })
     } catch (error) {
       for (const id of ids) changed.add(id)
       logger.warn({ err: error }, 'the running requests at the workers could not be noted')

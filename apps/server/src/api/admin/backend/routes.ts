@@ -1,4 +1,3 @@
-import type { ShutdownModel } from '../../../cluster/reconcile/shutdown-model.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
@@ -17,8 +16,6 @@ export interface BackendRouteParts extends StatusSources {
   readonly residency: StatusSources['residency'] & Pick<Residency, 'load' | 'stop'>
   readonly bodies: BodyReader
   readonly opaqueErrors: boolean
-  /** Stops a model on all workers. @default there are none */
-  readonly shutdownModel?: ShutdownModel | undefined
 }
 
 /** `GET /backend/monitor`, `POST /backend/load` and `POST /backend/shutdown`, each also under `/v1` (§4.5). */
@@ -100,19 +97,8 @@ export function backendRoutes(parts: BackendRouteParts): Route[] {
         call.noteChange({ target: model.name })
         const { stopWithParts } = await import('../../../residency/stop-with-parts.ts')
         const resolve = (part: string) => models.resolve(part)
-        const stopped = await withWorkers(parts, call.signal)
-        return toStopResponse(model.name, await stopWithParts(model, { resolve, residency: stopped, force }))
+        return toStopResponse(model.name, await stopWithParts(model, { resolve, residency, force }))
       },
     }),
   ]
-}
-
-/** What stops a model everywhere. */
-async function withWorkers(
-  { residency, shutdownModel }: BackendRouteParts,
-  signal: AbortSignal,
-): Promise<Pick<Residency, 'stop'>> {
-  if (shutdownModel === undefined) return residency
-  const { stopEverywhere } = await import('../../../cluster/reconcile/stop-everywhere.ts')
-  return stopEverywhere({ residency, shutdownModel, signal })
 }
