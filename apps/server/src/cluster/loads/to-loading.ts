@@ -1,6 +1,5 @@
 import { SvcError } from '@svc/errors'
 import { type RunningLoad, toLoadObject } from '../contract/load-object.ts'
-import type { LoadProgress } from '../contract/nodes.ts'
 
 /** Delay after which a request that waited too long may come again, milliseconds. */
 const RETRY_MS = 2000
