@@ -8,9 +8,10 @@ import { LIST_FILE } from './api/web/web-list.ts'
 import type { BuiltInBackend } from './backends/catalog.ts'
 import { runAccountCommand } from './cli/account-commands.ts'
 import { formatGreeting, toReachableUrl, wantsColor } from './cli/greeting.ts'
+import { stopOnSignals } from './cli/stop-on-signals.ts'
 import { print, printColored, printError } from './cli/terminal.ts'
 import { systemClock } from './clock.ts'
-import { compose, type RunningServer } from './compose.ts'
+import { compose } from './compose.ts'
 import { type Loaded, loadConfig } from './config/load.ts'
 import { StartRefused } from './config/start-refused.ts'
 import { createLogger, isTextLog, type RootLogger } from './logging/log.ts'
@@ -94,7 +95,7 @@ async function run(loaded: Loaded & { readonly models: readonly string[] }): Pro
   const parts = toServerParts({ ...loaded, config: { ...config, models } }, log)
   if (config.preloadBackendOnly) return installThenEnd(parts)
   const { version } = parts
-  const server = await compose({ ...parts, onListening: (listening) => stopOnSignals(listening, log) })
+  const server = await compose({ ...parts, onListening: (listening) => void stopOnSignals(listening, log) })
   log.info({ url: server.url, version, seconds: Number((process.uptime() - started).toFixed(2)) }, 'listening')
   if (process.stdout.isTTY && isTextLog(config.logFormat)) {
     const { needsKey } = server
@@ -112,41 +113,25 @@ async function run(loaded: Loaded & { readonly models: readonly string[] }): Pro
   }
 }
 
+/** Runs a worker of several machines. */
+async function runWorker(loaded: Loaded): Promise<void> {
+  const { config, warnings } = loaded
+  const log = createLogger({
+    level: config.debug ? 'debug' : config.logLevel,
+    format: config.logFormat,
+    dedup: config.logDedup,
+  })
+  logRuntimeWarnings(log)
+  for (const warning of warnings) log.warn({}, warning)
+  return (await import('./cli/worker-command.ts')).runWorker(toServerParts(loaded, log))
+}
+
 /** Installs the models and backends that the configuration asks for, without an API. The first signal pauses it. */
 async function installThenEnd(parts: PlatformOptions): Promise<void> {
   const stopping = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort())
   const { installOnly } = await import('./cli/install-only.ts')
   process.exit((await installOnly(parts, { signal: stopping.signal })) ? 0 : 1)
-}
-
-/** Stops the server on signals and on failures that nothing has caught. */
-function stopOnSignals(server: RunningServer, log: RootLogger): void {
-  let stopping = false
-  const stop = (exitCode: number): void => {
-    if (stopping) {
-      server.killBackends()
-      process.exit(exitCode === 0 ? 130 : exitCode)
-    }
-    stopping = true
-    log.info({}, 'stopping')
-    server.close().then(
-      () => process.exit(exitCode),
-      (error: unknown) => {
-        log.error({ err: error }, 'stop failed')
-        server.killBackends()
-        process.exit(1)
-      },
-    )
-  }
-  process.on('SIGTERM', () => stop(0))
-  process.on('SIGINT', () => stop(0))
-  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-    process.on(event, (error: unknown) => {
-      log.error({ err: error }, 'unexpected failure, stopping')
-      stop(1)
-    })
-  }
 }
 
 /** Ends after a chat. Once it was interrupted, no reader that stalls keeps the program. */
@@ -228,6 +213,8 @@ async function main(): Promise<void> {
       print(await runAccountCommand({ config, version, command: asked, input: process.stdin, json }))
       return
     }
+    case 'worker':
+      return runWorker(command)
     case 'run':
       return run(command)
   }

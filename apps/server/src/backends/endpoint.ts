@@ -14,6 +14,8 @@ const TOKEN_BYTES = 32
 export interface BackendEndpoint {
   /** The argument of `--addr` and the address for the client: `127.0.0.1:<port>` or `unix:<path>`. */
   readonly address: string
+  /** Where this process reaches it, when it listens on every address. @default the address */
+  readonly clientAddress?: string | undefined
   /** The port, for TCP. */
   readonly port?: number
   /** Bearer token of this process, for TCP: any local process can connect there. */

@@ -32,6 +32,8 @@ export interface StartOptions {
    */
   readonly attempts?: number | undefined
   readonly attemptsSleepSeconds?: number | undefined
+  /** Where a program listens. @default an address of this machine that only this process knows */
+  readonly endpoint?: BackendEndpoint | undefined
 }
 
 /** The output of backends, by model; it is kept after they end. */
@@ -114,6 +116,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       modelName: startOptions.modelName,
       limitMs: toReadyLimitMs(startOptions),
       signal,
+      endpoint: startOptions.endpoint,
     }
     return keep(await (program.kind === 'attach' ? attach(program, context) : spawnBackend(program, context)))
   }
@@ -168,6 +171,7 @@ interface StartContext extends SupervisorOptions {
   readonly modelName: string
   readonly limitMs: number
   readonly signal: AbortSignal
+  readonly endpoint: BackendEndpoint | undefined
 }
 
 type SpawnProgram = Extract<BackendProgram, { kind: 'spawn' }>
@@ -201,14 +205,15 @@ async function spawnBackend(program: SpawnProgram, context: StartContext): Promi
       return await spawnOnce(program, context)
     } catch (error) {
       const isTaken = SvcError.is(error) && error.code === 'address_taken'
-      if (!isTaken || start === MAX_STARTS || program.transport !== 'tcp') throw error
+      const isFixed = program.transport !== 'tcp' || context.endpoint !== undefined
+      if (!isTaken || start === MAX_STARTS || isFixed) throw error
       context.logger.warn({ backend: program.name }, 'port of a backend was taken, trying another')
     }
   }
 }
 
 async function spawnOnce(program: SpawnProgram, context: StartContext): Promise<RunningBackend> {
-  const endpoint = await createEndpoint(program, context.socketParent)
+  const endpoint = context.endpoint ?? (await createEndpoint(program, context.socketParent))
   let process: BackendProcess
   try {
     process = await launch(program, endpoint, context)
@@ -219,7 +224,7 @@ async function spawnOnce(program: SpawnProgram, context: StartContext): Promise<
   recordProcess(process, program, endpoint, context)
   // The first call of this process loads the client, while the backend starts.
   const { createBackendClient } = await import('./grpc-client.ts')
-  const client = createBackendClient({ address: endpoint.address, token: endpoint.token })
+  const client = createBackendClient({ address: endpoint.clientAddress ?? endpoint.address, token: endpoint.token })
   void process.exited.then(async () => {
     client.close()
     await endpoint.release()

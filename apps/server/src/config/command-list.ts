@@ -26,6 +26,10 @@ const OWN_COMMANDS: readonly CommandEntry[] = [
     details: ['--system TEXT is the system message, - in the prompt stands for the text from a pipe'],
   },
   {
+    words: 'worker',
+    about: 'run models for the front ends of --register-to; `svc worker --help` lists its flags',
+  },
+  {
     words: 'mcp',
     about: 'let an assistant run the server: the Model Context Protocol on standard input and output',
   },

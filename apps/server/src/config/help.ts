@@ -89,3 +89,25 @@ function formatGroups(isBuilt: boolean): string[] {
 export function helpText({ all }: { readonly all: boolean }): string {
   return [USAGE, ...formatGroups(true), ...(all ? [LATER_HEADING, ...formatGroups(false)] : [LATER])].join('\n')
 }
+
+const WORKER_USAGE = `Usage: svc worker [FLAGS]
+
+Runs models for the front ends of several machines. It needs --register-to, a registration token and the message bus.
+`
+
+/** Options of other sections that a worker reads. */
+const WORKER_KEYS: ReadonlySet<string> = new Set([
+  ...['registrationToken', 'natsUrl', 'natsRequireAuth', 'natsTlsCa', 'natsTlsCert', 'natsTlsKey'],
+  ...['modelsPath', 'backendsPath', 'backendsSystemPath', 'dataPath', 'vramBudget', 'externalGrpcBackends'],
+  ...['forceMetaBackendCapability', 'backendGalleries', 'requireBackendIntegrity', 'sigstoreTrustedRoot'],
+  ...['credentialsFile', 'contentUrlAllow', 'httpsProxy', 'httpProxy', 'noProxy', 'logLevel', 'logFormat', 'debug'],
+])
+
+/** The text of `svc worker --help`: the flags that a worker reads, its own first. */
+export function workerHelpText(): string {
+  const own = OPTIONS.filter(({ heading }) => heading === 'Worker')
+  const shared = OPTIONS.filter(({ key }) => WORKER_KEYS.has(key))
+  const format = (heading: string, options: readonly Option[]): string =>
+    `${heading}:\n${options.map(formatEntry).join('')}`
+  return [WORKER_USAGE, format('Worker', own), format('Shared with the server', shared)].join('\n')
+}

@@ -5,7 +5,7 @@ import { type AccountCommand, readAccountCommand } from './account-command.ts'
 import { COMMAND_LIST } from './command-list.ts'
 import { type Environment, firstSet, unknownVariables } from './env.ts'
 import { type ParsedArguments, parseArguments } from './flags.ts'
-import { helpText } from './help.ts'
+import { helpText, workerHelpText } from './help.ts'
 import { maskSecrets } from './mask.ts'
 import { formatOptionName, type Option, readOption } from './option.ts'
 import { listRemoteFlags, REMOTE_COMMANDS, type RemoteCommand, readRemoteCommand } from './remote-command.ts'
@@ -38,7 +38,7 @@ export type Command =
   | ({ readonly kind: 'models-show' | 'models-delete' | 'models-export'; readonly name: string } & Loaded)
   | { readonly kind: 'models-schema' }
   | ({ readonly kind: 'openapi' } & Loaded)
-  | ({ readonly kind: 'mcp' } & Loaded)
+  | ({ readonly kind: 'mcp' | 'worker' } & Loaded)
   | ({ readonly kind: 'router-fit'; readonly name: string; readonly file: string | undefined } & Loaded)
   | ({ readonly kind: 'router-eval'; readonly name: string; readonly file: string; readonly minRate: number } & Loaded)
   | { readonly kind: 'p2p-token' }
@@ -211,7 +211,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   if (two === 'models schema' && rest.length === 0) return { kind: 'models-schema' }
   if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', json, ...loaded }
   if (first === 'openapi' && words.length === 1) return { kind: 'openapi', ...loaded }
-  if (first === 'mcp' && words.length === 1) return { kind: 'mcp', ...loaded }
+  if ((first === 'mcp' || first === 'worker') && words.length === 1) return { kind: first, ...loaded }
   if (two === 'p2p token' && rest.length === 0) return { kind: 'p2p-token' }
   if (two === 'p2p worker') return workerCommand(rest, loaded)
   if (two === 'mitm ca' && rest.length === 0) return { kind: 'mitm-ca', ...loaded }
@@ -305,7 +305,9 @@ function convertCommand(
  */
 export function loadConfig(input: LoadInput): Command {
   const args = parseArguments(input.argv)
-  if (args.help || args.words[0] === 'help') return { kind: 'help', text: helpText({ all: args.all }) }
+  if (args.help || args.words[0] === 'help') {
+    return { kind: 'help', text: args.words[0] === 'worker' ? workerHelpText() : helpText({ all: args.all }) }
+  }
   if (args.version || args.words[0] === 'version') return { kind: 'version' }
   const { problems, ...loaded } = readValues(args, input)
   const command = readCommand(args, loaded, input.cwd)

@@ -1,7 +1,7 @@
 import { defineSection, option, setting } from './option.ts'
 import { path, webUrl } from './places.ts'
-import { line, } from './setting-kind.ts'
-import { count, text, } from './text-kind.ts'
+import { line } from './setting-kind.ts'
+import { count, text } from './text-kind.ts'
 
 const logs = defineSection({
   heading: 'Logs, metrics and profiling',

@@ -30,6 +30,7 @@ import { storage } from './options/storage.ts'
 import { traces } from './options/traces.ts'
 import { vectorStores } from './options/vector-stores.ts'
 import { wayOut } from './options/way-out.ts'
+import { worker } from './options/worker.ts'
 
 /**
  * The sections of this version, in the order of the help text and the documentation page (§8). Everything else about
@@ -39,7 +40,7 @@ import { wayOut } from './options/way-out.ts'
 const BUILT = [
   ...[server, folders, access, wayOut, accounts, models, backends, storage, logs, gallery],
   ...[residency, traces, vectorStores, collections, filters, agents, assistant, realtime, calls],
-  ...[peers, cluster],
+  ...[peers, cluster, worker],
 ] as const
 
 type DeclaredSection = (typeof BUILT)[number] | (typeof NOT_BUILT)[number]

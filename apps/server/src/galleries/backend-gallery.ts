@@ -121,7 +121,7 @@ export function createBackendGallery(parts: BackendGalleryParts): BackendGallery
 }
 
 /** Removes a backend, and with a meta backend the one that it leads to. @returns the names that no longer resolve */
-async function removeBackend(asked: string, folders: readonly BackendFolder[]): Promise<readonly string[]> {
+export async function removeBackend(asked: string, folders: readonly BackendFolder[]): Promise<readonly string[]> {
   const name = asked.slice(asked.indexOf('@') + 1)
   const isNamed = (folder: BackendFolder): boolean =>
     [folder.folderName, folder.metadata.name].some((one) => one.toLowerCase() === name.toLowerCase())

@@ -71,7 +71,7 @@ export async function recoverInstalls({
 }
 
 /** The services that addresses of models and backends may name. */
-function toUriServices(config: ServerConfig, credentials: UriServices['credentials']): UriServices {
+export function toUriServices(config: ServerConfig, credentials: UriServices['credentials']): UriServices {
   return {
     hubUrl: withoutSlash(config.hubUrl ?? PUBLIC_HUB),
     hubToken: config.hubToken,

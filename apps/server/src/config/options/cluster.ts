@@ -20,13 +20,15 @@ export const cluster = defineSection({
       about: 'name of this server among several; no two may share one',
     }),
     natsUrl: option(text, {
-      env: ['SVC_NATS_URL'],
+      flag: 'nats-url',
+      env: ['SVC_NATS_URL', 'LOCALAI_NATS_URL'],
       about: 'the NATS servers, between commas, such as nats://bus:4222; a user and a password may stand in it',
       secret: true,
     }),
     registrationToken: option(text, {
-      env: ['SVC_REGISTRATION_TOKEN'],
-      about: 'what workers register with; without it --distributed does not start',
+      flag: 'registration-token',
+      env: ['SVC_REGISTRATION_TOKEN', 'LOCALAI_REGISTRATION_TOKEN'],
+      about: 'what workers register with; without it neither --distributed nor a worker starts',
       secret: true,
     }),
     registrationRequireAuth: option(toggle, {
@@ -91,15 +93,15 @@ export const cluster = defineSection({
       about: 'no start without credentials for the bus; false allows an open bus',
     }),
     natsTlsCa: option(path, {
-      env: ['SVC_NATS_TLS_CA'],
+      env: ['SVC_NATS_TLS_CA', 'LOCALAI_NATS_TLS_CA'],
       about: 'certificate of the authority of the bus, a PEM file; with it the bus must speak TLS',
     }),
     natsTlsCert: option(path, {
-      env: ['SVC_NATS_TLS_CERT'],
+      env: ['SVC_NATS_TLS_CERT', 'LOCALAI_NATS_TLS_CERT'],
       about: 'certificate of this server for the bus, a PEM file',
     }),
     natsTlsKey: option(path, {
-      env: ['SVC_NATS_TLS_KEY'],
+      env: ['SVC_NATS_TLS_KEY', 'LOCALAI_NATS_TLS_KEY'],
       about: 'key of that certificate, a PEM file',
     }),
     modelScheduling: option(text, {

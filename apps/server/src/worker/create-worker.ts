@@ -1,0 +1,206 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SvcError } from '@svc/errors'
+import type { BuiltInBackend } from '../backends/catalog.ts'
+import type { Environment } from '../backends/child-environment.ts'
+import { createProcessRecord, reapOrphans } from '../backends/process-record.ts'
+import { createSupervisor, type Supervisor } from '../backends/supervisor.ts'
+import { createNatsMessenger } from '../cluster/nats/create-nats-messenger.ts'
+import { readAddress } from '../config/places.ts'
+import type { ServerConfig } from '../config/schema.ts'
+import { type FileLock, lockDataPath } from '../files/file-lock.ts'
+import { makeFolder } from '../files/make-folder.ts'
+import { removeStaleTemporaries } from '../files/temporary-files.ts'
+import { writeFileAtomic } from '../files/write-file-atomic.ts'
+import { type Closers, createClosers } from '../platform/closers.ts'
+import type { Clock, Logger } from '../ports.ts'
+import { createFrontEnd } from './front-end.ts'
+import { leaveCluster } from './leave.ts'
+import { openOutbound, openWorkerBackends } from './open-backends.ts'
+import { createPortRange } from './port-range.ts'
+import { createWorkerProcesses, type WorkerProcesses } from './processes.ts'
+import { serveRequests } from './requests/serve-requests.ts'
+import { createWorkerResources, toRegistration } from './resources.ts'
+import { openSession, type WorkerSession } from './session.ts'
+import { readWorkerConfig, type WorkerConfig } from './worker-config.ts'
+
+/** Time that processes get to end, milliseconds. */
+const STOP_MS = 5000
+
+/** Options of {@link createWorker}. */
+export interface WorkerOptions {
+  readonly config: ServerConfig
+  /** Name of the machine. */
+  readonly hostName: string
+  readonly version: string
+  /** The environment of this process; backends get its allowed part. */
+  readonly environment: Environment
+  /** Shipped backends by name. */
+  readonly builtInBackends: Readonly<Record<string, BuiltInBackend>>
+  /** Ends the worker as a signal would, when a front end asks for it. */
+  readonly stopWorker: () => void
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** A worker of several machines. */
+export interface Worker {
+  /**
+   * Opens the folders, registers and joins the bus. Resolves once the worker takes requests.
+   *
+   * @throws {StartRefused} where it must not start; the reason of {@link Worker.close}
+   */
+  start(): Promise<void>
+  /** Takes the worker out of its cluster and ends its processes. */
+  close(): Promise<void>
+  /** Sends KILL to every backend, for an exit that waits for nothing. */
+  killBackends(): void
+}
+
+/** Creates a worker; {@link Worker.start} does its work. */
+export function createWorker(options: WorkerOptions): Worker {
+  const closers = createClosers()
+  const entering = new AbortController()
+  let supervisor: Supervisor | undefined
+  let leave: (() => Promise<void>) | undefined
+  let starting: Promise<void> = Promise.resolve()
+
+  async function open(): Promise<void> {
+    const { clock, logger } = options
+    const config = readWorkerConfig(options.config, options)
+    const lock = await openFolders(options, closers)
+    const own = await openSupervisor(options, { config, lock })
+    supervisor = own
+    closers.push(() => own.close({ graceMs: STOP_MS }))
+    const outbound = await openOutbound(options)
+    const frontEnd = createFrontEnd({ url: config.registerTo, token: config.token, client: outbound })
+    const processes = openProcesses(config, own, clock)
+    const session = await joinCluster(options, {
+      config,
+      closers,
+      frontEnd,
+      outbound,
+      processes,
+      signal: entering.signal,
+    })
+    leave = () =>
+      leaveCluster({
+        nodeId: session.nodeId,
+        frontEnd,
+        stopProcesses: () => own.close({ graceMs: STOP_MS }),
+        endSession: () => session.close(),
+        clock,
+        logger,
+      })
+  }
+  return {
+    start() {
+      starting = open()
+      return starting
+    },
+    async close() {
+      if (leave === undefined) entering.abort(new SvcError('cancelled', 'the worker is stopped'))
+      await starting.catch(() => undefined)
+      await leave?.()
+      await closers.closeAll()
+    },
+    killBackends: () => supervisor?.killNow(),
+  }
+}
+
+/** Claims the data folder and makes the others. */
+async function openFolders({ config, clock }: WorkerOptions, closers: Closers): Promise<FileLock> {
+  await makeFolder(config.modelsPath, { what: 'models folder (--models-path)' })
+  await makeFolder(config.backendsPath, { what: 'backends folder (--backends-path)' })
+  await makeFolder(config.dataPath, { what: 'data folder (--data-path)', mode: 0o700 })
+  const lock = await lockDataPath(config.dataPath, { clock })
+  closers.push(() => lock.close())
+  await removeStaleTemporaries(config.dataPath, { now: clock.now() })
+  return lock
+}
+
+/** Ends what a killed worker has left, then makes the supervisor of processes. */
+async function openSupervisor(
+  { config: { dataPath, modelsPath }, environment, clock, logger }: WorkerOptions,
+  { lock }: { readonly config: WorkerConfig; readonly lock: FileLock },
+): Promise<Supervisor> {
+  const file = join(dataPath, 'backends.json')
+  await reapOrphans({ file, clock, logger })
+  const record = createProcessRecord({
+    file,
+    async writeFile(path, content) {
+      const reason = lock.lossReason()
+      if (reason !== undefined) throw new SvcError('unavailable', reason, { code: 'data_path_lost' })
+      await writeFileAtomic(path, content, { mode: 0o600 })
+    },
+    logger,
+  })
+  return createSupervisor({ environment, modelsPath, socketParent: tmpdir(), record, clock, logger })
+}
+
+function openProcesses(config: WorkerConfig, supervisor: Supervisor, clock: Clock): WorkerProcesses {
+  const { host, firstPort, lastPort } = config.serve
+  const told = readAddress(config.address)
+  return createWorkerProcesses({
+    supervisor,
+    ports: createPortRange(firstPort, lastPort, () => clock.monotonic()),
+    host,
+    firstPort,
+    advertised: { host: told?.host ?? host, firstPort: told?.port ?? firstPort },
+    token: config.token,
+  })
+}
+
+/** Opens the backends and the session. */
+async function joinCluster(
+  options: WorkerOptions,
+  parts: {
+    readonly config: WorkerConfig
+    readonly closers: Closers
+    readonly frontEnd: ReturnType<typeof createFrontEnd>
+    readonly outbound: Awaited<ReturnType<typeof openOutbound>>
+    readonly processes: WorkerProcesses
+    readonly signal: AbortSignal
+  },
+): Promise<WorkerSession> {
+  const { clock, logger, builtInBackends: builtIn, config: server } = options
+  const { config, closers, frontEnd, outbound, processes, signal } = parts
+  const opened = await openWorkerBackends({ config: server, builtIn, client: outbound, clock, logger })
+  closers.push(() => opened.close())
+  const resources = createWorkerResources({
+    modelsPath: server.modelsPath,
+    capability: server.forceMetaBackendCapability,
+    clock,
+  })
+  return openSession({
+    frontEnd,
+    toBody: () => toRegistration(config, resources),
+    toHeartbeat: () => resources.readChanging(),
+    heartbeatMs: config.heartbeatMs,
+    needsCredentials: config.bus.needsCredentials,
+    connect: ({ credentials = config.bus.credentials, inboxPrefix }) =>
+      createNatsMessenger({
+        url: config.bus.url,
+        tls: config.bus.tls,
+        credentials,
+        name: `svc worker ${config.name}`,
+        inboxPrefix,
+        clock,
+        logger,
+      }),
+    serve: (messenger, nodeId) =>
+      serveRequests(messenger, {
+        backends: opened.backends,
+        oldCopies: opened.oldCopies,
+        processes,
+        modelsPath: server.modelsPath,
+        nodeId,
+        stopWorker: options.stopWorker,
+        clock,
+        logger,
+      }),
+    clock,
+    logger,
+    signal,
+  })
+}

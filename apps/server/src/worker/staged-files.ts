@@ -1,0 +1,41 @@
+import { lstat, readdir, rm } from 'node:fs/promises'
+import { basename, dirname, join, resolve, sep } from 'node:path'
+import { SvcError } from '@svc/errors'
+
+const HASH_FILE = '.sha256'
+/** Folders that are looked into for a hash file. */
+const MAX_DEPTH = 8
+
+/**
+ * Deletes the folders that front ends have filled for a model: those of its replicas, `<model>#<index>`, and a folder of
+ * the model's own name if it holds hashes of sent files.
+ *
+ * @throws {SvcError} `invalid_request` for a name that leads out of the models folder
+ */
+export async function removeStagedFiles(modelsPath: string, model: string): Promise<void> {
+  const own = resolve(modelsPath, model)
+  if (!own.startsWith(resolve(modelsPath) + sep) || own !== join(resolve(modelsPath), model)) {
+    throw new SvcError('invalid_request', 'the name of the model leads out of the models folder', {
+      code: 'bad_model_name',
+    })
+  }
+  const name = basename(own)
+  const siblings: readonly string[] = await readdir(dirname(own)).catch(() => [])
+  for (const each of siblings) {
+    const isReplica = each.startsWith(`${name}#`) && /^\d{1,4}$/.test(each.slice(name.length + 1))
+    const folder = join(dirname(own), each)
+    const isOurs = isReplica || (each === name && (await holdsHash(folder, MAX_DEPTH)))
+    if (isOurs && (await lstat(folder)).isDirectory()) await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Whether a folder holds the hash of a sent file. */
+async function holdsHash(folder: string, depth: number): Promise<boolean> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  if (entries.some((entry) => entry.isFile() && entry.name.endsWith(HASH_FILE))) return true
+  if (depth === 0) return false
+  for (const entry of entries) {
+    if (entry.isDirectory() && (await holdsHash(join(folder, entry.name), depth - 1))) return true
+  }
+  return false
+}

@@ -1,0 +1,35 @@
+import type { LogLine } from '../backends/log-ring.ts'
+import type { BackendLogs } from '../backends/supervisor.ts'
+
+/** Output of backend processes, by model. */
+export interface WorkerLogs {
+  models(): readonly string[]
+  /** @returns undefined for an unknown model */
+  read(model: string): readonly LogLine[] | undefined
+  /** Calls the listener with each new line. @returns ends this; undefined for an unknown model */
+  follow(model: string, listener: (line: LogLine) => void): (() => void) | undefined
+}
+
+/** The logs of a supervisor's processes. */
+export function createWorkerLogs(logs: BackendLogs): WorkerLogs {
+  return {
+    models: () => logs.names(),
+    read: (model) => (logs.names().includes(model) ? logs.lines(model) : undefined),
+    follow(model, listener) {
+      const reader = logs.follow(model)
+      if (reader === undefined) return undefined
+      const ending = new AbortController()
+      const pass = async (): Promise<void> => {
+        for (let batch = reader.take(); batch !== undefined && !ending.signal.aborted; batch = reader.take()) {
+          for (const line of batch.events) listener(line)
+          await reader.wait(ending.signal)
+        }
+      }
+      void pass().finally(() => reader.close())
+      return () => {
+        ending.abort()
+        reader.close()
+      }
+    },
+  }
+}
