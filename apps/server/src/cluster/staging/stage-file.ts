@@ -44,7 +44,7 @@ export interface StageOptions {
  */
 export async function stageFile(file: StagedFile, options: StageOptions): Promise<string> {
   const { clock, signal, budgetMs } = options
-  const state: Progress = { restarts: 0, movedAt: clock.monotonic(), pauseMs: FIRST_PAUSE_MS }
+  const state: Progress = { restarts: 0, seen: 0, movedAt: clock.monotonic(), pauseMs: FIRST_PAUSE_MS }
   for (;;) {
     signal.throwIfAborted()
     try {
@@ -62,6 +62,8 @@ export async function stageFile(file: StagedFile, options: StageOptions): Promis
 
 interface Progress {
   restarts: number
+  /** Bytes that the worker had at the last look. */
+  seen: number
   movedAt: number
   pauseMs: number
 }
@@ -73,6 +75,9 @@ async function tryOnce(file: StagedFile, options: StageOptions, state: Progress)
     options.onProgress(file.sizeBytes)
     return found.path
   }
+  // Another front end may send the same file: whoever is out of step goes on from where both are.
+  if (found.size > state.seen) state.restarts = 0
+  state.seen = found.size
   if (file.sizeBytes === 0) return finishEmpty(file, options, state)
   const handle = await open(file.path, 'r').catch((error: unknown) => {
     throw stagingFailed(file, 'it cannot be read', error)
@@ -130,12 +135,16 @@ async function look(
   checkStatus(file, reply.status)
   if (reply.status !== 200) throw new SvcError('upstream_failed', `the worker answered ${reply.status}`)
   const size = Number(header(reply, 'x-file-size') ?? header(reply, 'content-length') ?? 0)
-  const path = header(reply, 'x-local-path')
+  const path = decodeUtf8(header(reply, 'x-local-path'))
   const isWhole = header(reply, 'x-content-sha256') === file.sha256 && size === file.sizeBytes
   if (isWhole && path !== undefined && path !== '') return { path, size }
   const isOurs = header(reply, 'x-target-sha256') === file.sha256 && Number.isSafeInteger(size) && size < file.sizeBytes
   return { size: isOurs ? Math.max(0, size) : 0 }
 }
+
+/** Headers come as bytes: those of UTF-8. */
+const decodeUtf8 = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : Buffer.from(text, 'latin1').toString('utf8')
 
 interface PutResult {
   readonly status: 'done' | 'more' | 'retry'
