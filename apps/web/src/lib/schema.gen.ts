@@ -13855,14 +13855,21 @@ export interface operations {
                 content: {
                     "application/json": {
                         model: string;
-                        /** @enum {string} */
-                        state: "installing" | "loading";
+                        /**
+                         * @description On one machine `installing` or `loading`. `staging`: its files are sent to a worker.
+                         * @enum {string}
+                         */
+                        state: "pending" | "installing" | "staging" | "loading";
+                        /** @description The worker, once one is chosen. */
+                        node?: string;
                         /** @description From 0 to 1. */
                         progress: number;
                         bytes_sent: number;
                         total_bytes: number;
                         file_index: number;
                         total_files: number;
+                        /** @description Time until its files are sent. */
+                        eta_seconds?: number;
                     };
                 };
             };

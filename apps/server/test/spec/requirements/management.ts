@@ -144,7 +144,7 @@ export const MANAGEMENT = defineRequirements([
     id: 'shutdown:route:everywhere',
     section: '4.5',
     behavior: 'On several machines a shutdown stops the model in the controller and on every worker.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'monitor:error:name',

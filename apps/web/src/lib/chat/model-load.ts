@@ -40,7 +40,8 @@ async function readLoad(model: string, signal: AbortSignal): Promise<ModelLoad |
   try {
     const { data } = await api.GET('/api/models/{id}/load-status', { params: { path: { id: model } }, signal })
     if (data === undefined) return undefined
-    return { state: data.state, progress: data.progress, bytesDone: data.bytes_sent, bytesTotal: data.total_bytes }
+    const state = data.state === 'installing' ? 'installing' : 'loading'
+    return { state, progress: data.progress, bytesDone: data.bytes_sent, bytesTotal: data.total_bytes }
   } catch {
     return undefined
   }
