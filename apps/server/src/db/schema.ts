@@ -47,6 +47,7 @@ import {
   responsesOnPostgres,
   responsesOnSqlite,
 } from './tables/responses.ts'
+import { sharedDocumentsOnPostgres, sharedDocumentsOnSqlite } from './tables/shared-documents.ts'
 import { storedFilesOnPostgres, storedFilesOnSqlite } from './tables/stored-files.ts'
 
 /** The tables on SQLite. */
@@ -75,6 +76,7 @@ export const sqliteTables = {
   modelLoadJobs: modelLoadJobsOnSqlite,
   modelScheduling: modelSchedulingOnSqlite,
   pendingBackendOps: pendingBackendOpsOnSqlite,
+  sharedDocuments: sharedDocumentsOnSqlite,
   ...sqliteAuthTables,
 }
 
@@ -104,6 +106,7 @@ export const postgresTables = {
   modelLoadJobs: modelLoadJobsOnPostgres,
   modelScheduling: modelSchedulingOnPostgres,
   pendingBackendOps: pendingBackendOpsOnPostgres,
+  sharedDocuments: sharedDocumentsOnPostgres,
   ...postgresAuthTables,
 }
 
