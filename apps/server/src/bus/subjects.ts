@@ -21,6 +21,8 @@ export interface Messages {
   readonly 'settings.changed': { readonly keys: readonly SettingsChange[] }
   /** Models with another configuration. Truth: the models folder. */
   readonly 'models.changed': ModelChanges
+  /** Files that front ends share have changed. Truth: the documents of this kind in the database. */
+  readonly 'files.changed': { readonly kind: string }
   /** Rights that somebody may have lost. Truth: the accounts in the database. */
   readonly 'rights.revoked': Revocation
   /** An operation has advanced or ended. Truth: the queue that runs it, and its row. */
@@ -64,6 +66,7 @@ export const SUBJECTS: { readonly [S in Subject]: SubjectRules<S> } = {
     // Another process compares the folder with what it knows. It needs no names.
     shorten: () => ({ added: [], changed: [], removed: [] }),
   },
+  'files.changed': { reach: 'all', isMessage: (value): value is { kind: string } => hasText(value, 'kind') },
   'rights.revoked': { reach: 'all', isMessage: isRevocation },
   'operations.changed': { reach: 'all', isMessage: (value): value is { jobId: string } => hasText(value, 'jobId') },
   'operations.stopped': {

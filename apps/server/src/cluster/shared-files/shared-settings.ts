@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { repeat } from '../../concurrency/repeat.ts'
 import type { Database } from '../../db/database.ts'
 import { parseJsonFile } from '../../files/read-json-file.ts'
 import type { FileWatch } from '../../files/watch-file.ts'
@@ -79,21 +80,11 @@ export function createSharedSettings({ database, files, folder, clock, logger }:
 
   async function watchShared(onChange: () => void): Promise<FileWatch> {
     const closed = new AbortController()
-    const watching = lookForEver(onChange, closed.signal)
+    const watching = repeat(LOOK_MS, onChange, { clock, signal: closed.signal })
     const close = async (): Promise<void> => {
       closed.abort()
       await watching
     }
     return { close, [Symbol.asyncDispose]: close }
-  }
-
-  async function lookForEver(onChange: () => void, signal: AbortSignal): Promise<void> {
-    for (;;) {
-      await clock.sleep(LOOK_MS, { signal }).catch(() => {
-        // closed: the signal says so
-      })
-      if (signal.aborted) return
-      onChange()
-    }
   }
 }
