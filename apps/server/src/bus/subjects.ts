@@ -27,8 +27,8 @@ export interface Messages {
   readonly 'rights.revoked': Revocation
   /** An operation has advanced or ended. Truth: the queue that runs it, and its row. */
   readonly 'operations.changed': { readonly jobId: string }
-  /** Somebody ended an operation. Truth: the queue that runs it decides whether it may end. */
-  readonly 'operations.stopped': { readonly jobId: string; readonly how: 'cancelled' | 'paused' }
+  /** Somebody ended an operation or dismissed its failure. Truth: the queue that runs it decides whether it may end. */
+  readonly 'operations.stopped': { readonly jobId: string; readonly how: 'cancelled' | 'paused' | 'dismissed' }
   /** More of a running response is stored. Truth: its row and its events. */
   readonly 'responses.changed': { readonly id: string }
   /** A response was cancelled or deleted. Truth: its row. */
@@ -72,7 +72,7 @@ export const SUBJECTS: { readonly [S in Subject]: SubjectRules<S> } = {
   'operations.stopped': {
     reach: 'all',
     isMessage: (value): value is Messages['operations.stopped'] =>
-      hasText(value, 'jobId') && (value.how === 'cancelled' || value.how === 'paused'),
+      hasText(value, 'jobId') && ['cancelled', 'paused', 'dismissed'].includes(String(value.how)),
   },
   'responses.changed': { reach: 'all', isMessage: (value): value is { id: string } => hasText(value, 'id') },
   'responses.stopped': { reach: 'all', isMessage: (value): value is { id: string } => hasText(value, 'id') },

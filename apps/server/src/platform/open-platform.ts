@@ -190,7 +190,10 @@ export async function openPlatform(
     log,
   })
   closers.push(() => modelFiles.close())
-  const operations = await openOperations({ config, database, series: metrics.server, bus, clock, log }, closers)
+  const operations = await openOperations(
+    { config, database, series: metrics.server, bus, isShared: cluster !== undefined, clock, log },
+    closers,
+  )
   const {
     modelGallery,
     backendGallery,
