@@ -1,7 +1,6 @@
 import { and, eq, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
-import type { Clock } from '../ports.ts'
 import type { AgentJob, ClaimedJob, JobMedia, JobStatus, JobStep, JobSummary, JobTrigger, OpenCall } from './job.ts'
 
 /** The table of jobs. */
@@ -31,13 +30,6 @@ export function textLength(jobs: Jobs): SQL {
 
 /** A row of a list. */
 export type SummaryRow = Pick<JobRow, keyof ReturnType<typeof summaryColumns>>
-
-/** Time by which leases are compared: that of the database server, where several servers share one. */
-export function leaseClock({ dialect }: Pick<Database, 'dialect'>, clock: Pick<Clock, 'now'>): SQL {
-  return dialect === 'postgres'
-    ? sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
-    : sql`${Math.trunc(clock.now())}`
-}
 
 /** Who takes a job. */
 interface Taker extends Pick<Database, 'dialect'> {

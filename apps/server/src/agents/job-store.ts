@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, inArray, lt, notInArray, sql } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
+import { leaseClock } from '../db/lease-clock.ts'
 import { createPlacedId } from '../db/placed-id.ts'
 import type { Queries } from '../db/queries.ts'
 import type { Clock } from '../ports.ts'
@@ -16,17 +17,7 @@ import {
   keepAddresses,
   type OpenCall,
 } from './job.ts'
-import {
-  isFree,
-  LEASE_MS,
-  leaseClock,
-  summaryColumns,
-  textLength,
-  toClaimed,
-  toJob,
-  toStep,
-  toSummary,
-} from './job-rows.ts'
+import { isFree, LEASE_MS, summaryColumns, textLength, toClaimed, toJob, toStep, toSummary } from './job-rows.ts'
 import { toStorable } from './storable-text.ts'
 import { takeWithin } from './take-within.ts'
 import { AGENT_LIMITS } from './task.ts'

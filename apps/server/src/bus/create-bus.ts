@@ -50,6 +50,7 @@ function createChannels(logger: BusOptions['logger']): Channels {
   return {
     'settings.changed': new Channel('settings.changed', logger),
     'models.changed': new Channel('models.changed', logger),
+    'files.changed': new Channel('files.changed', logger),
     'rights.revoked': new Channel('rights.revoked', logger),
     'operations.changed': new Channel('operations.changed', logger),
     'operations.stopped': new Channel('operations.stopped', logger),

@@ -21,12 +21,14 @@ export interface Messages {
   readonly 'settings.changed': { readonly keys: readonly SettingsChange[] }
   /** Models with another configuration. Truth: the models folder. */
   readonly 'models.changed': ModelChanges
+  /** Files that front ends share have changed. Truth: the documents of this kind in the database. */
+  readonly 'files.changed': { readonly kind: string }
   /** Rights that somebody may have lost. Truth: the accounts in the database. */
   readonly 'rights.revoked': Revocation
   /** An operation has advanced or ended. Truth: the queue that runs it, and its row. */
   readonly 'operations.changed': { readonly jobId: string }
-  /** Somebody ended an operation. Truth: the queue that runs it decides whether it may end. */
-  readonly 'operations.stopped': { readonly jobId: string; readonly how: 'cancelled' | 'paused' }
+  /** Somebody ended an operation or dismissed its failure. Truth: the queue that runs it decides whether it may end. */
+  readonly 'operations.stopped': { readonly jobId: string; readonly how: 'cancelled' | 'paused' | 'dismissed' }
   /** More of a running response is stored. Truth: its row and its events. */
   readonly 'responses.changed': { readonly id: string }
   /** A response was cancelled or deleted. Truth: its row. */
@@ -66,12 +68,13 @@ export const SUBJECTS: { readonly [S in Subject]: SubjectRules<S> } = {
     // Another process compares the folder with what it knows. It needs no names.
     shorten: () => ({ added: [], changed: [], removed: [] }),
   },
+  'files.changed': { reach: 'all', isMessage: (value): value is { kind: string } => hasText(value, 'kind') },
   'rights.revoked': { reach: 'all', isMessage: isRevocation },
   'operations.changed': { reach: 'all', isMessage: (value): value is { jobId: string } => hasText(value, 'jobId') },
   'operations.stopped': {
     reach: 'all',
     isMessage: (value): value is Messages['operations.stopped'] =>
-      hasText(value, 'jobId') && (value.how === 'cancelled' || value.how === 'paused'),
+      hasText(value, 'jobId') && ['cancelled', 'paused', 'dismissed'].includes(String(value.how)),
   },
   'responses.changed': { reach: 'all', isMessage: (value): value is { id: string } => hasText(value, 'id') },
   'responses.stopped': { reach: 'all', isMessage: (value): value is { id: string } => hasText(value, 'id') },

@@ -34,6 +34,8 @@ import {
   documentStoresOnPostgres,
   documentStoresOnSqlite,
 } from './tables/document-stores.ts'
+import { filePiecesOnPostgres, filePiecesOnSqlite } from './tables/file-pieces.ts'
+import { frontEndsOnPostgres, frontEndsOnSqlite } from './tables/front-ends.ts'
 import { generatedFilesOnPostgres, generatedFilesOnSqlite } from './tables/generated-files.ts'
 import { instanceOnPostgres, instanceOnSqlite } from './tables/instance.ts'
 import { knownFilesOnPostgres, knownFilesOnSqlite } from './tables/known-files.ts'
@@ -47,6 +49,8 @@ import {
   responsesOnPostgres,
   responsesOnSqlite,
 } from './tables/responses.ts'
+import { routerCorporaOnPostgres, routerCorporaOnSqlite } from './tables/router-corpora.ts'
+import { sharedDocumentsOnPostgres, sharedDocumentsOnSqlite } from './tables/shared-documents.ts'
 import { storedFilesOnPostgres, storedFilesOnSqlite } from './tables/stored-files.ts'
 
 /** The tables on SQLite. */
@@ -75,6 +79,10 @@ export const sqliteTables = {
   modelLoadJobs: modelLoadJobsOnSqlite,
   modelScheduling: modelSchedulingOnSqlite,
   pendingBackendOps: pendingBackendOpsOnSqlite,
+  sharedDocuments: sharedDocumentsOnSqlite,
+  frontEnds: frontEndsOnSqlite,
+  routerCorpora: routerCorporaOnSqlite,
+  filePieces: filePiecesOnSqlite,
   ...sqliteAuthTables,
 }
 
@@ -104,6 +112,10 @@ export const postgresTables = {
   modelLoadJobs: modelLoadJobsOnPostgres,
   modelScheduling: modelSchedulingOnPostgres,
   pendingBackendOps: pendingBackendOpsOnPostgres,
+  sharedDocuments: sharedDocumentsOnPostgres,
+  frontEnds: frontEndsOnPostgres,
+  routerCorpora: routerCorporaOnPostgres,
+  filePieces: filePiecesOnPostgres,
   ...postgresAuthTables,
 }
 

@@ -62,6 +62,18 @@ export function toView(entry: Entry, nowMs: number): OperationView {
   return { ...entry.operation, progress: entry.meter.progress, rate, cancellable: isCancellable(entry) }
 }
 
+/** Sorts operations, the least advanced first. */
+export function sortViews(views: readonly OperationView[]): readonly OperationView[] {
+  return [...views].sort(
+    (one, other) => one.progress.percent - other.progress.percent || compare(one.fullName, other.fullName),
+  )
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
+}
+
 /** Whether two changes are of one object: names are compared without case, and whichever gallery has them. */
 export function isSameObject(one: OperationRequest, other: OperationRequest): boolean {
   return one.subject === other.subject && one.nodeId === other.nodeId && toKey(one) === toKey(other)
@@ -71,6 +83,6 @@ function toKey({ fullName }: OperationRequest): string {
   return nameWithoutGallery(fullName).toLowerCase()
 }
 
-function refusal(code: string, message: string): SvcError {
+export function refusal(code: string, message: string): SvcError {
   return new SvcError('invalid_request', message, { code })
 }

@@ -4,7 +4,7 @@ import type { Bus } from '../bus/bus.ts'
 import { nextMessage } from '../bus/next-message.ts'
 import type { Messages } from '../bus/subjects.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { checkStoppable, createEntry, type Entry, isCancellable, isSameObject, toView } from './entry.ts'
+import { checkStoppable, createEntry, type Entry, isCancellable, isSameObject, sortViews, toView } from './entry.ts'
 import {
   isFinished,
   isPending,
@@ -163,9 +163,7 @@ class OperationQueue implements Operations {
   }
 
   list(): readonly OperationView[] {
-    return [...this.#entries.values()]
-      .map((entry) => this.#toView(entry))
-      .sort((one, other) => one.progress.percent - other.progress.percent || compare(one.fullName, other.fullName))
+    return sortViews([...this.#entries.values()].map((entry) => this.#toView(entry)))
   }
 
   staging(): readonly StagingView[] {
@@ -253,10 +251,20 @@ class OperationQueue implements Operations {
   /** Stops an operation of this queue, unless it has got too far meanwhile. */
   #takeStop({ jobId, how }: Messages['operations.stopped']): void {
     const entry = this.#entries.get(jobId)
+    if (how === 'dismissed') {
+      this.#takeDismissal(jobId)
+      return
+    }
     if (entry === undefined || !isCancellable(entry)) return
     const { state } = entry.operation
     entry.stop.abort(new OperationStopped(how, { keepsData: how === 'paused' }))
     if (state === 'queued') entry.ended = this.#finish(entry, { state: toStoppedState(entry) })
+  }
+
+  #takeDismissal(jobId: string): void {
+    this.dismiss(jobId).catch((error: unknown) => {
+      this.#logger.warn({ err: error, jobId }, 'a failure could not be dismissed for another server')
+    })
   }
 
   #noteChange({ operation: { jobId } }: Entry): void {
@@ -368,6 +376,7 @@ class OperationQueue implements Operations {
     await this.#store.save(operation)
     entry.operation = operation
     this.#leave(entry)
+    this.#noteChange(entry)
   }
 
   /** Takes an operation that is in the history out of the list. */
@@ -398,9 +407,4 @@ function measure({ details }: OperationRequest): number {
 
 function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
-}
-
-function compare(one: string, other: string): number {
-  if (one === other) return 0
-  return one < other ? -1 : 1
 }

@@ -103,7 +103,7 @@ export function createOperationStore({
   }
 }
 
-type OperationRow = Tables['operations']['$inferSelect']
+export type OperationRow = Tables['operations']['$inferSelect']
 
 function toRow(operation: Operation, owner: string): OperationRow {
   const {
@@ -125,7 +125,8 @@ function formatDetails({ details, resumes }: Operation): string {
   return JSON.stringify(resumes === undefined ? details : { ...details, [RESUMES]: resumes })
 }
 
-function fromRow({ owner: _, ...row }: OperationRow): Operation {
+/** The operation of a row. */
+export function fromRow({ owner: _, ...row }: OperationRow): Operation {
   // The columns hold what `toRow` wrote.
   const { [RESUMES]: resumes, ...details } = JSON.parse(row.details) as Operation['details']
   return {

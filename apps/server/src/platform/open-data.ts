@@ -11,7 +11,7 @@ import { makeFolder } from '../files/make-folder.ts'
 import { removeStaleTemporaries } from '../files/temporary-files.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { createSettings, type Settings } from '../settings/settings.ts'
-import { createSettingsFolder } from '../settings/settings-files.ts'
+import { createSettingsFolder, type SettingsFiles } from '../settings/settings-files.ts'
 import type { Closers } from './closers.ts'
 import type { ClusterConnection } from './open-cluster.ts'
 
@@ -72,16 +72,32 @@ export async function openData(options: DataOptions, closers: Closers): Promise<
   const nodes =
     joined &&
     (await clusterModule?.openWorkers({ config, database, bus, messenger: joined.messenger, clock, logger }, closers))
+  const files = await openSettingsFiles({ config, database, clock, logger })
+  const settings = await createSettings({ config, sources, files, bus, logger })
+  closers.push(() => settings.close())
+  const checksDiskHeadroom = (): boolean => settings.get('distributed_disk_headroom_check')
+  return { bus, cluster: joined && nodes && { ...joined, nodes, checksDiskHeadroom }, lock, database, settings }
+}
+
+/** The files of settings: in the folder of this server, and for several servers in their database. */
+async function openSettingsFiles({
+  config,
+  database,
+  clock,
+  logger,
+}: Pick<DataOptions, 'config' | 'clock'> & {
+  readonly database: Database
+  readonly logger: Logger
+}): Promise<SettingsFiles> {
   const files = createSettingsFolder({
     folder: config.configDir,
     pollIntervalMs: config.configDirPollIntervalMs,
     clock,
     logger,
   })
-  const settings = await createSettings({ config, sources, files, bus, logger })
-  closers.push(() => settings.close())
-  const checksDiskHeadroom = (): boolean => settings.get('distributed_disk_headroom_check')
-  return { bus, cluster: joined && nodes && { ...joined, nodes, checksDiskHeadroom }, lock, database, settings }
+  if (!config.distributed) return files
+  const { createSharedSettings } = await import('../cluster/shared-files/shared-settings.ts')
+  return createSharedSettings({ database, files, folder: config.configDir, clock, logger })
 }
 
 /** A server with a folder that it may only read still serves the models in it. */

@@ -17,6 +17,8 @@ export interface OperationParts {
   readonly database: Database
   readonly series: Pick<ServerSeries, 'countOperation' | 'show'>
   readonly bus: Bus
+  /** Whether other front ends share the database. */
+  readonly isShared: boolean
   readonly clock: Clock
   readonly log: Logger
 }
@@ -39,6 +41,38 @@ export async function openOperations(parts: OperationParts, closers: Closers): P
     help: 'Changes of models and backends that wait or run.',
     read: () => operations.list().filter(isPending).length,
   })
-  closers.push(() => operations.close())
-  return operations
+  if (!parts.isShared) {
+    closers.push(() => operations.close())
+    return operations
+  }
+  return openSharedOperations(operations, { ...parts, owner }, closers)
+}
+
+/** Joins the operations with those of the other front ends. */
+async function openSharedOperations(
+  own: Operations,
+  { database, bus, clock, log: logger, owner }: OperationParts & { readonly owner: string },
+  closers: Closers,
+): Promise<Operations> {
+  const { createFrontEndLease } = await import('../cluster/front-ends/front-end-lease.ts')
+  const { createForeignOperations, describeProgress } = await import('../operations/foreign-operations.ts')
+  const { createSharedOperations } = await import('../operations/shared-operations.ts')
+  const lease = createFrontEndLease({
+    database,
+    id: owner,
+    readProgress: () => describeProgress(own.list()),
+    clock,
+    logger,
+  })
+  const closing = new AbortController()
+  // Before the others see its operations.
+  await lease.renew()
+  const renewing = lease.run(closing.signal)
+  closers.push(() => {
+    closing.abort()
+    return renewing
+  })
+  const shared = createSharedOperations({ own, foreign: createForeignOperations(database, owner), bus, clock, logger })
+  closers.push(() => shared.close())
+  return shared
 }

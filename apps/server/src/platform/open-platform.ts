@@ -134,7 +134,11 @@ export async function openPlatform(
   await recoverInstalls({ config, clock, log })
   const places = createOwnPlaces(config)
   const keyFiles = createKeyFiles(places)
-  const keyFileGate = createKeyFileGate({ keyFiles, written: await openWrittenFiles({ ...config, logger: log }) })
+  const written = await openWrittenFiles({ ...config, logger: log })
+  const keyFileGate = createKeyFileGate({ keyFiles, written })
+  const sharedFiles =
+    cluster &&
+    (await (await import('./open-shared-files.ts')).openSharedFiles({ config, written, database, bus, clock, log }))
   const userAgent = `svc/${version.split(' ', 1)[0]}`
   const upstreams = await openUpstreams(
     { config, settings, environment: options.environment, userAgent, keyFiles, ownPort, clock, log },
@@ -186,7 +190,10 @@ export async function openPlatform(
     log,
   })
   closers.push(() => modelFiles.close())
-  const operations = await openOperations({ config, database, series: metrics.server, bus, clock, log }, closers)
+  const operations = await openOperations(
+    { config, database, series: metrics.server, bus, isShared: cluster !== undefined, clock, log },
+    closers,
+  )
   const {
     modelGallery,
     backendGallery,
@@ -205,6 +212,11 @@ export async function openPlatform(
     places,
   })
   closers.push(closeGalleries)
+  if (sharedFiles !== undefined) {
+    const { signal } = new AbortController()
+    const alone = <T>(change: () => Promise<T>): Promise<T> => modelGallery.changeFolder(change, { signal })
+    closers.push(sharedFiles.follow({ reload: () => modelFiles.reload(), alone }))
+  }
   showLiveFigures(metrics.server, { backends, traces, spans })
   if (cluster !== undefined) {
     metrics.server.show({

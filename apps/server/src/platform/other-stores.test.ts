@@ -38,7 +38,10 @@ function createSettingsTable(table: Table): SettingsFiles {
     },
     isPresent: async () => true,
     watch: async () => ({ close: async () => undefined, [Symbol.asyncDispose]: async () => undefined }),
-    write: async (name, text) => void table.set(name, text),
+    async write(name, text) {
+      table.set(name, text)
+      return true
+    },
     async keepCopy(name) {
       const text = table.get(name)
       if (text === undefined) return undefined

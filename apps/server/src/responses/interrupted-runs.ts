@@ -1,5 +1,6 @@
-import { and, desc, eq, lt, type SQL } from 'drizzle-orm'
+import { and, desc, eq, lte, type SQL } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
+import { leaseClock } from '../db/lease-clock.ts'
 import type { Clock } from '../ports.ts'
 import {
   BATCH,
@@ -18,7 +19,7 @@ const UNSAVED_EVENTS = 1024
 
 /** Fails runs whose server is gone. */
 export interface InterruptedRuns {
-  /** Marks a running response as failed. */
+  /** Marks a running response as failed, if its server is still gone. */
   failRun(row: ResponseRow): Promise<void>
   /** Fails responses that ran on a server that is gone. */
   failInterrupted(): Promise<void>
@@ -33,8 +34,13 @@ export function createInterruptedRuns({
   readonly clock: Clock
 }): InterruptedRuns {
   const { queries } = database
+  const isOverdue = ({ leaseUntil }: Responses): SQL => lte(leaseUntil, leaseClock(database, clock))
 
   async function failRun(row: ResponseRow): Promise<void> {
+    await fail(row, isOverdue)
+  }
+
+  async function fail(row: ResponseRow, isGone: (responses: Responses) => SQL | undefined): Promise<void> {
     const { id } = row
     const resource = interrupted(toResource(row))
     await queries.transaction(async (transaction) => {
@@ -52,7 +58,7 @@ export function createInterruptedRuns({
         db
           .update(responses)
           .set({ status: 'failed', resource: JSON.stringify(resource) })
-          .where(and(eq(responses.id, id), runs(responses))),
+          .where(and(eq(responses.id, id), runs(responses), isGone(responses))),
       )
       if (changed > 0 && row.streamed === 1) await insertEvents(transaction, id, toFailedRow(resource, sequence))
     })
@@ -62,17 +68,16 @@ export function createInterruptedRuns({
     failRun,
     async failInterrupted() {
       // a file has one server, so everything that ran in it before is gone
-      const isOverdue = ({ leaseUntil }: Responses): SQL | undefined =>
-        database.dialect === 'sqlite' ? undefined : lt(leaseUntil, clock.now())
+      const isGone = database.dialect === 'sqlite' ? () => undefined : isOverdue
       for (;;) {
         const gone = await queries.rows((db, { responses }) =>
           db
             .select()
             .from(responses)
-            .where(and(runs(responses), isOverdue(responses)))
+            .where(and(runs(responses), isGone(responses)))
             .limit(BATCH),
         )
-        for (const row of gone) await failRun(row)
+        for (const row of gone) await fail(row, isGone)
         if (gone.length < BATCH) return
       }
     },

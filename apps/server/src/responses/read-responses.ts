@@ -1,12 +1,13 @@
 import { and, desc, eq, gt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
+import { leaseClock } from '../db/lease-clock.ts'
 import type { Clock } from '../ports.ts'
 import { type ResponseRow, type Responses, RUNNING, toEventRow, toStored } from './response-rows.ts'
 import type { Reader, ResponseStore } from './stored-response.ts'
 
 /** Parts of {@link createResponseReads}. */
 export interface ResponseReadsOptions {
-  readonly queries: Database['queries']
+  readonly database: Pick<Database, 'queries' | 'dialect'>
   readonly clock: Clock
   /** Time for which responses are kept, milliseconds; 0 = no limit in time. */
   readonly ttlMs: () => number
@@ -21,7 +22,8 @@ export interface ResponseReads extends Pick<ResponseStore, 'read' | 'readEvents'
 }
 
 /** Creates the reading half of the store. */
-export function createResponseReads({ queries, clock, ttlMs, failRun }: ResponseReadsOptions): ResponseReads {
+export function createResponseReads({ database, clock, ttlMs, failRun }: ResponseReadsOptions): ResponseReads {
+  const { queries } = database
   const isKept = ({ createdAt }: Responses): SQL | undefined =>
     ttlMs() === 0 ? undefined : gt(createdAt, clock.now() - ttlMs())
   const mayRead = ({ owner }: Responses, { id, isAdmin }: Reader): SQL | undefined =>
@@ -37,12 +39,23 @@ export function createResponseReads({ queries, clock, ttlMs, failRun }: Response
     return row
   }
 
+  /** Whether the server of a running response is gone. */
+  async function isOverdue(id: string): Promise<boolean> {
+    const rows = await queries.rows((db, { responses }) =>
+      db
+        .select({ id: responses.id })
+        .from(responses)
+        .where(and(eq(responses.id, id), lte(responses.leaseUntil, leaseClock(database, clock)))),
+    )
+    return rows.length > 0
+  }
+
   return {
     find,
     async read(id, reader) {
       const row = await find(id, reader)
       if (row === undefined) return undefined
-      if (!RUNNING.includes(row.status) || row.leaseUntil > clock.now()) return toStored(row)
+      if (!RUNNING.includes(row.status) || !(await isOverdue(id))) return toStored(row)
       await failRun(row)
       const failed = await find(id, reader)
       return failed && toStored(failed)

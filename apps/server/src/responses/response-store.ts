@@ -21,10 +21,10 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
   const { database, clock, ttlMs, maxTotalBytes } = options
   const { queries } = database
   const { failRun, failInterrupted } = createInterruptedRuns({ database, clock })
-  const { find, read, readEvents, findItem } = createResponseReads({ queries, clock, ttlMs, failRun })
+  const { find, read, readEvents, findItem } = createResponseReads({ database, clock, ttlMs, failRun })
   const { remove, trim, count } = createTrimming({ queries, clock, ttlMs, maxTotalBytes })
   return {
-    ...createResponseWrites({ queries, clock, count }),
+    ...createResponseWrites({ database, clock, count }),
     read,
     readEvents,
     findItem,

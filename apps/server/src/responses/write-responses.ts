@@ -1,5 +1,6 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
+import { leaseClock } from '../db/lease-clock.ts'
 import type { Clock } from '../ports.ts'
 import { LEASE_MS } from './lease.ts'
 import { insertEvents, insertItems, measureSize, runs } from './response-rows.ts'
@@ -7,7 +8,7 @@ import type { ResponseStore } from './stored-response.ts'
 
 /** Parts of {@link createResponseWrites}. */
 export interface ResponseWritesOptions {
-  readonly queries: Database['queries']
+  readonly database: Pick<Database, 'queries' | 'dialect'>
   readonly clock: Clock
   /** Called with the size of everything that was stored. */
   readonly count: (bytes: number) => Promise<void>
@@ -17,13 +18,15 @@ export interface ResponseWritesOptions {
 export type ResponseWrites = Pick<ResponseStore, 'insert' | 'appendEvents' | 'finish' | 'cancel' | 'renew'>
 
 /** Creates the writing half of the store. */
-export function createResponseWrites({ queries, clock, count }: ResponseWritesOptions): ResponseWrites {
+export function createResponseWrites({ database, clock, count }: ResponseWritesOptions): ResponseWrites {
+  const { queries } = database
+  const lease = (): SQL => sql`${leaseClock(database, clock)} + ${LEASE_MS}`
   return {
     async insert({ resource, input, streamed, owner, createdAt }, events) {
       const { id, status } = resource
       const texts = { resource: JSON.stringify(resource), input: JSON.stringify(input) }
       const sizeBytes = texts.resource.length + texts.input.length + measureSize(events)
-      const leaseUntil = clock.now() + LEASE_MS
+      const leaseUntil = lease()
       await queries.transaction(async (transaction) => {
         await transaction.change((db, { responses }) =>
           db
@@ -76,7 +79,7 @@ export function createResponseWrites({ queries, clock, count }: ResponseWritesOp
     },
     async renew(ids) {
       if (ids.length === 0) return []
-      const leaseUntil = clock.now() + LEASE_MS
+      const leaseUntil = lease()
       const renewed = await queries.change((db, { responses }) =>
         db
           .update(responses)

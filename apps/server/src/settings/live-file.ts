@@ -34,6 +34,8 @@ export interface LiveFileOptions<T> {
 export interface LiveFile<T> {
   /** The content that counts. */
   readonly value: T
+  /** The version of the content that was read last, where its place has versions. */
+  readonly version: number | undefined
   /** The problems of the content on disk; empty when that content is in use. */
   readonly problems: readonly FileProblem[]
   /** Reads the file now. */
@@ -53,10 +55,12 @@ export async function openLiveFile<T>(options: LiveFileOptions<T>): Promise<Live
   const { files, name, empty, parse } = options
   let value = empty
   let problems: readonly FileProblem[] = []
+  let version: number | undefined
   let reading: Promise<void> = Promise.resolve()
 
   async function readAgain(isStart: boolean): Promise<void> {
     const read = await files.read(name)
+    version = read.version
     if (read.state === 'unreadable') {
       problems = [read.problem]
       if (isStart && options.holdsKeys) throw refusal(files.place, read.problem)
@@ -95,6 +99,9 @@ export async function openLiveFile<T>(options: LiveFileOptions<T>): Promise<Live
     },
     get problems() {
       return problems
+    },
+    get version() {
+      return version
     },
     reload,
     accept(written) {

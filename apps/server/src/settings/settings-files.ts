@@ -11,16 +11,22 @@ import type { Clock, Logger } from '../ports.ts'
 export interface SettingsFiles {
   /** The name of the place, for messages. */
   readonly place: string
-  /** Prepares the place. Never rejects: a read reports a missing place. */
+  /** Prepares the place. A read reports a missing folder. @throws {SvcError} `unavailable` when a database is away */
   open(): Promise<void>
-  /** Reads a file. A problem is a value. */
-  read(name: string): Promise<JsonFile>
+  /** Reads a file. A problem is a value. A place that several servers write gives the version. */
+  read(name: string): Promise<JsonFile & { readonly version?: number | undefined }>
   /** Whether the place can be reached. One that is away takes no content with it. */
   isPresent(): Promise<boolean>
   /** Calls the listener after each change of a file. */
   watch(name: string, onChange: () => void): Promise<FileWatch>
-  /** Replaces a file durably. @throws {SvcError} `insufficient_storage` or `internal` */
-  write(name: string, text: string): Promise<void>
+  /**
+   * Replaces a file durably.
+   *
+   * @param over the version that was read; undefined where the place has no versions
+   * @returns false when another server has written the file since then: nothing is written
+   * @throws {SvcError} `insufficient_storage`, `unavailable` or `internal`
+   */
+  write(name: string, text: string, over: number | undefined): Promise<boolean>
   /** Keeps the content of a file under another name. Returns that name; undefined without a file. */
   keepCopy(name: string): Promise<string | undefined>
 }
@@ -53,6 +59,7 @@ export function createSettingsFolder({ folder, pollIntervalMs, clock, logger }: 
     async write(name, text) {
       await makeFileFolder(folder, 0o700)
       await writeFileAtomic(join(folder, name), text, { mode: 0o600 })
+      return true
     },
     keepCopy: (name) => keepCopy(join(folder, name), { word: 'corrupt', now: clock.now() }),
   }

@@ -61,6 +61,9 @@ export interface SettingsOptions {
   readonly logger: Logger
 }
 
+/** How often a change is applied again because another server was faster. */
+const MAX_ATTEMPTS = 20
+
 /** The values that are compared to find a change. */
 interface View {
   readonly settings: ReadonlyMap<SettingKey, EffectiveSetting>
@@ -210,11 +213,14 @@ class SettingsStore implements Settings {
     let changed: ReadonlySet<SettingsChange> = new Set()
     this.#isUpdating = true
     try {
-      // A person may have written into the file meanwhile: the change applies to that content.
-      await file.reload()
-      const current = (key: SettingKey): unknown => this.#look().settings.get(key)?.value
-      const next = applyPatch(patch, { saved: file.value, current, givenKeys: this.#givenKeys(), owner })
-      if (!isDeepStrictEqual(next, file.value) || file.problems.length > 0) await this.#save(file, next)
+      for (let attempt = 1; !(await this.#change(file, patch, owner)); attempt += 1) {
+        if (attempt === MAX_ATTEMPTS) {
+          throw new SvcError('unavailable', 'other servers change the settings at the same time', {
+            code: 'settings_busy',
+            retryAfterMs: 1000,
+          })
+        }
+      }
     } finally {
       this.#isUpdating = false
       changed = this.#publishChange()
@@ -222,14 +228,26 @@ class SettingsStore implements Settings {
     return changed
   }
 
-  async #save(file: LiveFile<SavedSettings>, next: SavedSettings): Promise<void> {
+  /** Applies a change to what is saved now. @returns false when another server was faster */
+  async #change(file: LiveFile<SavedSettings>, patch: unknown, owner: UpdateOptions['owner']): Promise<boolean> {
+    // A person or another server may have written meanwhile: the change applies to that content.
+    await file.reload()
+    const current = (key: SettingKey): unknown => this.#look().settings.get(key)?.value
+    const next = applyPatch(patch, { saved: file.value, current, givenKeys: this.#givenKeys(), owner })
+    if (isDeepStrictEqual(next, file.value) && file.problems.length === 0) return true
+    return this.#save(file, next)
+  }
+
+  async #save(file: LiveFile<SavedSettings>, next: SavedSettings): Promise<boolean> {
+    const { version } = file
     const { files, logger } = this.#options
     if (file.problems.length > 0) {
       const copy = await files.keepCopy(SETTINGS_FILE)
       if (copy !== undefined) logger.warn({ copy }, 'settings file could not be read and is kept under another name')
     }
-    await files.write(SETTINGS_FILE, formatSettings(next))
+    if (!(await files.write(SETTINGS_FILE, formatSettings(next), version))) return false
     file.accept(next)
+    return true
   }
 
   /** Reads the files after another server has changed them. */

@@ -36,6 +36,8 @@ describe.skipIf(missing !== undefined)('two front ends on one PostgreSQL and one
     await eventually(() => expect(hints).toContain('svc.hints.rights.revoked'))
     expect((await other.call('/readyz')).text).toBe('')
 
+    await shareModel(one, other)
+
     await nats.halt()
     await eventually(async () => {
       const reply = await other.call('/readyz')
@@ -47,6 +49,19 @@ describe.skipIf(missing !== undefined)('two front ends on one PostgreSQL and one
     await eventually(async () => expect((await other.call('/readyz')).text).toBe(''))
   })
 })
+
+/** Writes a model file at one server and changes a setting there, and asks the other for both. */
+async function shareModel(one: AccountsWorld, other: TestServer): Promise<void> {
+  const { headers } = one.admin
+  const ask = async (server: TestServer, path: string): Promise<string> => (await server.call(path, { headers })).text
+  await one.writeModelFile('shared.yaml', 'name: shared\nbackend: llama\nparameters: {model: only-here.gguf}\n')
+  expect(await ask(one, '/v1/models')).toContain('"shared"')
+  await eventually(async () => expect(await ask(other, '/v1/models')).toContain('"shared"'))
+  const reply = await other.chat('shared', {}, headers)
+  expect([reply.status, reply.text]).toEqual([500, expect.stringContaining('is not in the models folder')])
+  expect((await one.post('/api/settings', { watchdog_busy_timeout: '7m' }, headers)).status).toBe(200)
+  await eventually(async () => expect(await ask(other, '/api/settings')).toContain('"7m"'))
+}
 
 /** Revokes a key on one server and asks the other with it until it is refused. Prints the time. */
 async function revokeAndAsk(one: AccountsWorld, other: TestServer, name: string): Promise<void> {
