@@ -240,7 +240,7 @@ export async function openPlatform(
   const onWorkers =
     cluster &&
     (await (
-      await import('./open-worker-placement.ts')
+      await import('./workers/open-worker-placement.ts')
     ).openWorkerPlacement(
       {
         ...upstreams,

@@ -1,0 +1,141 @@
+import { createBackendClient } from '@svc/backend-client'
+import type { ModelConfig } from '../../catalog/model-config.ts'
+import { createModelShutdown } from '../../cluster/reconcile/shutdown-model.ts'
+import { type ClusterCopy, createClusterCopy } from '../../cluster/routing/cluster-copy.ts'
+import { createClusterResidency } from '../../cluster/routing/cluster-residency.ts'
+import { createLoadWaits } from '../../cluster/routing/load-waits.ts'
+import { createWorkersPlace, findServing } from '../../cluster/routing/place-on-workers.ts'
+import { createSharedPrefixes } from '../../cluster/routing/prefix-events.ts'
+import { createReplicaHealth } from '../../cluster/routing/replica-health.ts'
+import { createRunningUses } from '../../cluster/routing/running-uses.ts'
+import { createWorkerClients, type WorkerClients } from '../../cluster/routing/worker-clients.ts'
+import { withRemoteFiles } from '../../cluster/staging/with-remote-files.ts'
+import { createPlacement, type Placement, type PlaceResidency } from '../../placement/placement.ts'
+import type { Residency } from '../../residency/residency.ts'
+import type { Closers } from '../closers.ts'
+import { openLoads, type WorkerLoads } from './open-loads.ts'
+import { openReconciler } from './open-reconciler.ts'
+import type { WorkerPlacementParts } from './worker-parts.ts'
+
+/** The models of this server and of all workers. */
+export interface WorkerPlacement {
+  readonly placement: Placement
+  readonly residency: Residency
+}
+
+/** Places models on workers. Backends inside this process and those at addresses stay here. */
+export async function openWorkerPlacement(parts: WorkerPlacementParts, closers: Closers): Promise<WorkerPlacement> {
+  const { cluster, bus, catalog, residency, clock, logger } = parts
+  const { instanceId: frontEnd } = cluster
+  const { directory: nodes, scheduling, replicas } = cluster.nodes
+  const closing = new AbortController()
+  const copy = createClusterCopy({ nodes, scheduling, replicas, frontEnd, clock, logger })
+  const polling = copy.run(closing.signal)
+  closers.push(
+    () => copy.close(),
+    bus.subscribe('loads.changed', copy.touch),
+    async () => {
+      closing.abort()
+      await polling
+    },
+  )
+  const clients = openClients(parts, closers)
+  const announce = (model: string): void => {
+    copy.touch()
+    bus.publish('loads.changed', { model })
+  }
+  const loads = openLoads(parts, { copy, clients, announce }, closers)
+  const uses = createRunningUses({ replicas, frontEnd, clock, logger })
+  closers.push(() => uses.close())
+  const workers = await openWorkers(parts, { copy, clients, loads, uses }, closers)
+  const staysHere = ({ backend }: ModelConfig): boolean => {
+    const kind = catalog.resolve(backend)?.kind
+    return kind === 'in-process' || kind === 'attach'
+  }
+  const placement = createPlacement({
+    places: [residency, workers],
+    choose: (model) => (staysHere(model) ? residency : workers),
+  })
+  openReconciler(parts, loads, closers)
+  const shutdown = createModelShutdown({
+    replicas,
+    database: parts.database,
+    messenger: cluster.messenger,
+    clock,
+    cutsBusy: parts.config.forceBackendShutdown,
+  })
+  return {
+    placement,
+    residency: createClusterResidency({
+      local: residency,
+      load: placement.load,
+      shutdownModel: (model, options) => shutdown(model, options).finally(() => announce(model)),
+      signal: closing.signal,
+      copy,
+      uses,
+      clients,
+    }),
+  }
+}
+
+function openClients({ config, upstream: client, clock }: WorkerPlacementParts, closers: Closers): WorkerClients {
+  const { registrationToken: token = '', distributedSharedModels: isShared } = config
+  const clients = createWorkerClients((address, node) => {
+    const backend = createBackendClient({ address, token })
+    return isShared ? backend : withRemoteFiles(backend, { node, token, client, clock })
+  })
+  closers.push(() => clients.close())
+  return clients
+}
+
+/** Opens the place of the workers: the health of replicas, prefixes, and requests that wait for a load. */
+async function openWorkers(
+  { config, cluster, bus, clock, logger }: WorkerPlacementParts,
+  {
+    copy,
+    clients,
+    loads,
+    uses,
+  }: {
+    readonly copy: ClusterCopy
+    readonly clients: WorkerClients
+    readonly loads: WorkerLoads
+    readonly uses: ReturnType<typeof createRunningUses>
+  },
+  closers: Closers,
+): Promise<PlaceResidency> {
+  const { messenger, instanceId: frontEnd } = cluster
+  const { directory: nodes, replicas } = cluster.nodes
+  const { jobs, runner, revisionOf, checkPlace } = loads
+  const health = createReplicaHealth({ clients, copy, replicas, nodes, messenger, bus, clock, logger })
+  const prefixes = await createSharedPrefixes({
+    messenger,
+    frontEnd,
+    now: () => clock.monotonic(),
+    ttlMs: config.distributedPrefixCacheTtlMs,
+  })
+  closers.push(() => prefixes.close())
+  const waits = createLoadWaits({
+    jobs,
+    runner,
+    revisionOf,
+    isServed: async (model) => findServing(await copy.read(), model, { revisionOf, health }).length > 0,
+    checkPlace,
+    bus,
+    clock,
+  })
+  closers.push(() => waits.close())
+  return createWorkersPlace({
+    copy,
+    uses,
+    clients,
+    health,
+    waits,
+    prefixes,
+    usesPrefixes: config.distributedPrefixCache,
+    revisionOf,
+    namesNodes: config.exposeNodeHeader,
+    modelLoadWaitMs: config.modelLoadWaitMs,
+    clock,
+  })
+}
