@@ -1,5 +1,7 @@
+import { mockOptions } from '@svc/backend-mock/script'
 import { createDeferred, eventually, startNats, startPostgres } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
 import { type MockWorker, startMockWorker } from '../support/mock-worker.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
@@ -11,15 +13,23 @@ const isThere = postgres.available && nats.available
 if (!isThere) console.warn('chats of a cluster are not tried: PostgreSQL or NATS is missing')
 const HELLO = { rules: [{ rpc: 'Predict*', do: { text: 'hello' } }] }
 
+/** Writes the same file on every server. */
+function writeModel(server: TestServer, name: string): Promise<void> {
+  return server.writeModelFile(`${name}.yaml`, stringify({ name, backend: 'mock', options: mockOptions(HELLO) }))
+}
+
 describe.skipIf(!isThere)('a chat with models on workers', () => {
   let server: TestServer
   let worker: MockWorker
+  let databaseUrl = ''
   const start = async (): Promise<TestServer> => {
     if (!postgres.available || !nats.available) throw new Error('an engine is missing')
+    if (databaseUrl === '') databaseUrl = await postgres.createDatabase()
     return startTestServer({
       flags: ['--distributed', '--auth-enabled', `--api-keys=${KEY}`, '--auth-rate-limit=0'],
       env: {
-        SVC_AUTH_DATABASE_URL: await postgres.createDatabase(),
+        SVC_AUTH_DATABASE_URL: databaseUrl,
+        SVC_AUTH_HMAC_SECRET: 'one secret of all servers of this test',
         SVC_NATS_URL: nats.url,
         SVC_NATS_SERVICE_JWT: nats.service.jwt,
         SVC_NATS_SERVICE_SEED: nats.service.seed,
@@ -118,5 +128,41 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     const reply = await server.post('/backend/shutdown', { model: 'slow' }, ADMIN)
     expect(reply.status).toBe(200)
     await eventually(() => expect(worker.running.has('slow#0')).toBe(false))
+  })
+
+  it('is loaded once by two front ends, and each sees the requests of the other', async () => {
+    await using other = await start()
+    await Promise.all([server, other].map((each) => writeModel(each, 'two')))
+    const begun = [chat('two'), other.chat('two', {}, ADMIN)]
+    expect((await Promise.all(begun)).map(({ status }) => status)).toEqual([200, 200])
+    expect(worker.installs.filter((key) => key === 'two#0')).toHaveLength(1)
+  })
+
+  it('is loaded by another front end when the one that began it ends', async () => {
+    await using other = await start()
+    const first = await start()
+    await Promise.all([other, first].map((each) => writeModel(each, 'kept')))
+    const installed = createDeferred<void>()
+    worker.hold(installed.promise)
+    const lost = first.chat('kept', {}, ADMIN).catch((error: unknown) => error)
+    await eventually(() => expect(worker.installs).toContain('kept#0'))
+    const waiting = other.chat('kept', {}, ADMIN)
+    await first.close()
+    await lost
+    installed.resolve()
+    expect((await waiting).status).toBe(200)
+    expect(worker.running.has('kept#0')).toBe(true)
+  })
+
+  it('moves to another worker when its worker is gone', async () => {
+    await using next = await startWorker('w2')
+    await worker.die()
+    const reply = await chat('m')
+    expect([reply.status, reply.headers['x-localai-node']]).toEqual([200, 'w2'])
+    expect(next.installs).toEqual(['m#0'])
+    expect((await server.call('/api/nodes', { headers: ADMIN })).json()).toMatchObject([
+      { name: 'w1', status: 'unhealthy' },
+      { name: 'w2', status: 'healthy' },
+    ])
   })
 })
