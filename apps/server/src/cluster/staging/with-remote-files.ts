@@ -53,8 +53,8 @@ export function withRemoteFiles(client: BackendClient, options: RemoteFilesOptio
       return reply
     },
     // A cache of prompts is at no path that both sides have; without it the engine does its work again.
-    predict: (request, callOptions) => client.predict({ ...request, PromptCachePath: '' }, callOptions),
-    predictStream: (request, callOptions) => client.predictStream({ ...request, PromptCachePath: '' }, callOptions),
+    predict: (request, callOptions) => client.predict(withoutCache(request), callOptions),
+    predictStream: (request, callOptions) => client.predictStream(withoutCache(request), callOptions),
     audioTranscription: unary(client.audioTranscription, { inputs: ['dst'] }),
     async *audioTranscriptionStream(request, callOptions = {}) {
       yield* files.duringStream(callOptions.signal, async function* (transfer) {
@@ -90,6 +90,10 @@ export function withRemoteFiles(client: BackendClient, options: RemoteFilesOptio
       await client[Symbol.asyncDispose]()
     },
   }
+}
+
+function withoutCache<Request extends { readonly PromptCachePath?: string | undefined }>(request: Request): Request {
+  return request.PromptCachePath ? { ...request, PromptCachePath: '' } : request
 }
 
 async function send<Request extends object>(
