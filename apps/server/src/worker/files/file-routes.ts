@@ -6,7 +6,7 @@ import { badRequest, notFound } from './refusals.ts'
 import type { FileReply } from './reply.ts'
 import { type FileRequest, reply, wrongMethod } from './request.ts'
 import { openStagingFolder } from './staging-folder.ts'
-import { createStoredHashes, readState, removeFile } from './stored-files.ts'
+import { createStoredHashes, readState, removeEmptyParents, removeFile } from './stored-files.ts'
 import { createUploads } from './uploads.ts'
 
 /** The files of a worker. */
@@ -21,7 +21,7 @@ export function createFileRoutes({
 }) {
   const uploads = createUploads({ clock })
   const hashes = createStoredHashes()
-  const staging = openStagingFolder({ folder: folders.staging, clock, logger })
+  const staging = openStagingFolder({ folder: folders.staging, others: [folders.models, folders.data], clock, logger })
 
   async function head(key: string, outgoing: ServerReply): Promise<void> {
     const place = toFilePlace(key, folders)
@@ -44,7 +44,8 @@ export function createFileRoutes({
 
   async function put(key: string, { incoming, outgoing }: FileRequest): Promise<FileReply> {
     const place = toFilePlace(key, folders)
-    if (place.area === 'staging') staging.claim()
+    const isNew = !/^\s*bytes\s+0*[1-9]/.test(incoming.headers['content-range'] ?? '')
+    if (place.area === 'staging' && isNew) staging.claim()
     return uploads.put(place, incoming, () => outgoing.sendContinue?.())
   }
 
@@ -53,6 +54,8 @@ export function createFileRoutes({
     if (place.area !== 'staging') throw badRequest('only files of requests can be removed')
     await checkInside(place)
     await removeFile(place.path)
+    await removeEmptyParents(place.path, place.folder)
+    staging.release()
     return { status: 204 }
   }
 

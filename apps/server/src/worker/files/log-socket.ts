@@ -8,7 +8,8 @@ const LOOK_MS = 1000
 const PING_EVERY = 30
 /** Bytes that may wait for a slow reader; lines beyond are missed. */
 const MAX_WAITING_BYTES = 1024 * 1024
-const MAX_MESSAGE_BYTES = 64 * 1024
+/** What a client sends changes nothing. */
+const MAX_MESSAGE_BYTES = 1024
 
 /** Writes a line as the API of the server does. */
 export function toWireLine({ timestamp, stream, text }: LogLine): Record<string, string> {
@@ -48,10 +49,10 @@ export async function serveLogSocket(
   connection.once('end', () => open.terminate())
   const send = createSender(open)
   let unfollow: (() => void) | undefined
-  // Lines and listener at once, so that none is missed and none comes twice.
-  send.now({ type: 'initial', lines: (logs.read(model) ?? []).map(toWireLine) })
-  unfollow = logs.follow(model, send.line)
   try {
+    // Lines and listener at once, so that none is missed and none comes twice.
+    send.now({ type: 'initial', lines: (logs.read(model) ?? []).map(toWireLine) })
+    unfollow = logs.follow(model, send.line)
     const until = clock.monotonic() + MAX_AGE_MS
     for (let turn = 1; clock.monotonic() < until; turn += 1) {
       await clock.sleep(LOOK_MS, { signal: either })

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createHttpUpstream } from '@svc/http-client'
 import { createFakeClock, tempDir } from '@svc/test-kit'
@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../clock.ts'
 import { type StagedFile, type StageOptions, stageFile } from '../../cluster/staging/stage-file.ts'
 import { openFileServer } from './file-server.ts'
-import { sweepStaging } from './staging-folder.ts'
+import { removeAbandoned, sweepStaging } from './staging-folder.ts'
 
 const MIB = 1024 * 1024
 const logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
@@ -127,9 +127,21 @@ describe('files that are sent to a worker', async () => {
     const files = ['a', 'b', 'c'].map((name) => join(folders.staging, name))
     for (const path of files) await writeFile(path, 'x')
     const now = createFakeClock({ now: Date.now() }).now()
-    const limits = { maxAgeMs: 3_600_000, leastAgeMs: 60_000, maxFiles: 2, maxBytes: 100, sweepMs: 1 }
+    const limits = {
+      maxAgeMs: 3_600_000,
+      leastAgeMs: 60_000,
+      maxFiles: 2,
+      maxBytes: 100,
+      sweepMs: 1,
+      abandonedEvery: 1,
+    }
     expect(await sweepStaging(folders.staging, { now, limits })).toEqual({ files: 3, bytes: 3 })
     expect(await sweepStaging(folders.staging, { now: now + 120_000, limits })).toEqual({ files: 2, bytes: 2 })
     expect(await sweepStaging(folders.staging, { now: now + 7_200_000, limits })).toEqual({ files: 0, bytes: 0 })
+    for (const name of ['x', 'x.sha256.part', '.x.0123456789ab.tmp']) await writeFile(join(folders.data, name), '')
+    await removeAbandoned(folders.data, now - 60_000)
+    expect(await readdir(folders.data)).toHaveLength(3)
+    await removeAbandoned(folders.data, now + 60_000)
+    expect(await readdir(folders.data)).toEqual(['x'])
   })
 })

@@ -15,14 +15,20 @@ export interface StagingLimits {
   readonly maxBytes: number
   /** Time between two sweeps, milliseconds. */
   readonly sweepMs: number
+  /** Sweeps of the staging folder for one of the others. */
+  readonly abandonedEvery: number
 }
+
+/** Age of an upload that nobody goes on with, milliseconds. */
+const ABANDONED_MS = 24 * 3_600_000
 
 const LIMITS: StagingLimits = {
   maxAgeMs: 6 * 3_600_000,
   leastAgeMs: 15 * 60_000,
-  maxFiles: 10_000,
+  maxFiles: 20_000,
   maxBytes: 100 * 1024 ** 3,
   sweepMs: 60_000,
+  abandonedEvery: 60,
 }
 
 /** The folder for files of requests. */
@@ -31,17 +37,24 @@ export interface StagingFolder {
   createFile(): Promise<string>
   /** Counts a file that is about to be written. @throws {SvcError} `insufficient_storage` when there is no room */
   claim(): void
+  /** Counts a file that was removed. */
+  release(): void
   close(): Promise<void>
 }
 
-/** Looks after a staging folder until it is closed: old files go, and there are never too many. */
+/**
+ * Looks after a staging folder until it is closed: old files go, and there are never too many. Of the other folders only
+ * abandoned uploads go.
+ */
 export function openStagingFolder({
   folder,
+  others,
   clock,
   logger,
   limits = LIMITS,
 }: {
   readonly folder: string
+  readonly others: readonly string[]
   readonly clock: Clock
   readonly logger: Logger
   readonly limits?: StagingLimits | undefined
@@ -51,8 +64,10 @@ export function openStagingFolder({
   let count = 0
   let isFull = false
   const sweepAlways = async (): Promise<void> => {
-    while (!signal.aborted) {
+    for (let turn = 0; !signal.aborted; turn += 1) {
       try {
+        const isDue = turn % limits.abandonedEvery === 0
+        if (isDue) for (const other of others) await removeAbandoned(other, clock.now() - ABANDONED_MS)
         const left = await sweepStaging(folder, { now: clock.now(), limits })
         count = left.files
         isFull = left.bytes > limits.maxBytes
@@ -69,6 +84,9 @@ export function openStagingFolder({
   }
   return {
     claim,
+    release() {
+      count = Math.max(0, count - 1)
+    },
     async createFile() {
       claim()
       const path = join(folder, `output-${randomUUID()}.tmp`)
@@ -85,6 +103,9 @@ export function openStagingFolder({
     },
   }
 }
+
+/** Names of uploads under way and of temporary files. */
+const UPLOAD = /\.sha256\.(?:part|target)$|^\..+\.[0-9a-f]{12}\.tmp$/
 
 interface StagedEntry {
   readonly path: string
@@ -127,6 +148,18 @@ async function listEntries(root: string, now: number, { maxAgeMs }: StagingLimit
   }
   await visit(root)
   return found
+}
+
+/** Removes uploads under way that have not grown since a time, milliseconds since the epoch. */
+export async function removeAbandoned(folder: string, before: number): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) await removeAbandoned(path, before)
+    else if (entry.isFile() && UPLOAD.test(entry.name)) {
+      const facts = await stat(path).catch(() => undefined)
+      if (facts !== undefined && facts.mtimeMs < before) await unlink(path).catch(() => undefined)
+    }
+  }
 }
 
 /** Removes a folder that has been empty for long. */

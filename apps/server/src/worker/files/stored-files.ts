@@ -1,4 +1,4 @@
-import { lstat, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { lstat, readFile, rename, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { hashFile } from '../../downloads/hash-file.ts'
 import { readSystemCode, toFileError } from '../../files/file-error.ts'
@@ -85,6 +85,17 @@ export async function removeFile(path: string): Promise<void> {
   await remove(path)
   await remove(path + SIDECARS.hash)
   await dropUpload(path)
+}
+
+/** Removes the empty folders from that of a file up to a folder, which stays. */
+export async function removeEmptyParents(path: string, folder: string): Promise<void> {
+  for (let each = dirname(path); each.length > folder.length; each = dirname(each)) {
+    const isGone = await rmdir(each).then(
+      () => true,
+      () => false,
+    )
+    if (!isGone) return
+  }
 }
 
 async function remove(path: string): Promise<void> {
