@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { eventually, startNats, startPostgres } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
@@ -308,6 +309,17 @@ describe.skipIf(!isThere)('workers', () => {
     expect(await svc('scheduling', 'a/b', '--clear')).toBe('a/b has no rules now\n')
     await expect(svc('scheduling', 'a/b')).rejects.toThrow('the model has no rules')
     await expect(svc('drain', 'w2')).rejects.toThrow('no worker has the name or id "w2"')
+  })
+
+  it('have figures, which the dashboard of a cluster reads', async () => {
+    const { text } = await call('GET', '/metrics')
+    expect(text).toContain('svc_node_state{node="w1",state="healthy"} 1\n')
+    expect(text).toContain('svc_node_free_bytes{node="w1",resource="disk"} 70000000000\n')
+    const file = new URL('../../../../docs/monitoring/cluster-dashboard.json', import.meta.url)
+    const { panels } = JSON.parse(await readFile(file, 'utf8')) as { panels: { targets: { expr: string }[] }[] }
+    const series = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => expr.match(/svc_\w+/g) ?? []))
+    expect(series.length).toBeGreaterThanOrEqual(panels.length)
+    for (const name of series) expect(text).toMatch(new RegExp(`^${name}[{ ]`, 'm'))
   })
 
   it('drain, resume, leave, and are forgotten', async () => {
