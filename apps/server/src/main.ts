@@ -167,6 +167,8 @@ async function main(): Promise<void> {
       return (await import('./cli/convert-command.ts')).convertModelCommand(command.config, command.source)
     case 'remote':
       return (await import('./cli/remote-commands.ts')).runRemoteCommand(toPlatformOptions(command), command.remote)
+    case 'nodes':
+      return (await import('./cli/node-commands.ts')).runNodeCommand(command)
     case 'chat':
       return endChat(
         await (await import('./cli/chat/chat-command.ts')).runChatCommand(toPlatformOptions(command), command.chat),

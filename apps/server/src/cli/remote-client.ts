@@ -19,6 +19,10 @@ export interface ServerClient {
   status(path: string): Promise<number>
   /** @throws as {@link ServerClient.get} */
   post(path: string, body?: Fields): Promise<Fields>
+  /** @throws as {@link ServerClient.get} */
+  patch(path: string, body: Fields): Promise<Fields>
+  /** Gives the members of the reply, if it has some. @throws as {@link ServerClient.get} */
+  delete(path: string): Promise<Fields>
   /** Posts a body and gives the data of the reply's events as they come. @throws as {@link ServerClient.get} */
   stream(path: string, body: Fields, options: { readonly signal: AbortSignal }): AsyncIterable<string>
 }
@@ -48,7 +52,7 @@ export function createServerClient(base: string, { apiKeys: [key] }: Pick<Server
   })
   interface Call {
     readonly path: string
-    readonly method: 'GET' | 'POST'
+    readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
     readonly body?: Fields | undefined
     readonly signal?: AbortSignal
     readonly isStream?: boolean
@@ -70,7 +74,7 @@ export function createServerClient(base: string, { apiKeys: [key] }: Pick<Server
   async function call(request: Call): Promise<unknown> {
     await using reply = await send(request)
     if (reply.status >= 400) throw await readRefusal(reply)
-    return await reply.json()
+    return reply.status === 204 ? undefined : await reply.json()
   }
   return {
     get: (path) => call({ path, method: 'GET' }),
@@ -81,6 +85,8 @@ export function createServerClient(base: string, { apiKeys: [key] }: Pick<Server
     async post(path, body) {
       return toFields(await call({ path, method: 'POST', body: body ?? {} }))
     },
+    patch: async (path, body) => toFields(await call({ path, method: 'PATCH', body })),
+    delete: async (path) => toFields(await call({ path, method: 'DELETE' })),
     async *stream(path, body, { signal }) {
       await using reply = await send({ path, method: 'POST', body, signal, isStream: true })
       if (reply.status >= 400) throw await readRefusal(reply)

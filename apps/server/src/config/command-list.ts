@@ -1,4 +1,5 @@
 import { ACCOUNT_COMMAND_LIST } from './account-command.ts'
+import { NODE_COMMAND_LIST } from './node-command.ts'
 import { REMOTE_COMMANDS } from './remote-command.ts'
 
 /** A command of the program. */
@@ -87,11 +88,10 @@ const OWN_COMMANDS: readonly CommandEntry[] = [
 export const LOCAL_COMMANDS: readonly CommandEntry[] = [...OWN_COMMANDS, ...ACCOUNT_COMMAND_LIST]
 
 /** The commands for a running server. */
-export const REMOTE_COMMAND_LIST: readonly CommandEntry[] = REMOTE_COMMANDS.map(({ verb, takes, about }) => ({
-  words: verb,
-  takes,
-  about,
-}))
+export const REMOTE_COMMAND_LIST: readonly CommandEntry[] = [
+  ...REMOTE_COMMANDS.map(({ verb, takes, about }) => ({ words: verb, takes, about })),
+  ...NODE_COMMAND_LIST,
+]
 
 /** Every command. */
 export const COMMAND_LIST: readonly CommandEntry[] = [...LOCAL_COMMANDS, ...REMOTE_COMMAND_LIST]

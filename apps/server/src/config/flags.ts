@@ -1,4 +1,5 @@
 import { ACCOUNT_FLAGS } from './account-command.ts'
+import { NODE_FLAGS } from './node-command.ts'
 import { formatOptionName, type Option } from './option.ts'
 import { OPTIONS } from './schema.ts'
 import { didYouMean } from './suggest.ts'
@@ -59,6 +60,7 @@ const COMMAND_FLAGS: ReadonlyMap<string, string | undefined> = new Map([
   ['--detectors', 'names of detector models, with commas between'],
   ['--offsets', 'the unit of offsets: utf8, utf16 or codepoint'],
   ...ACCOUNT_FLAGS,
+  ...NODE_FLAGS,
 ])
 
 /** Flags of other programs, each with the flag that does the same here. */

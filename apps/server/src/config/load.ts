@@ -7,6 +7,7 @@ import { type Environment, firstSet, unknownVariables } from './env.ts'
 import { type ParsedArguments, parseArguments } from './flags.ts'
 import { helpText, workerHelpText } from './help.ts'
 import { maskSecrets } from './mask.ts'
+import { NODE_OWN_FLAGS, type NodeCommand, readNodeCommand } from './node-command.ts'
 import { formatOptionName, type Option, readOption } from './option.ts'
 import { listRemoteFlags, REMOTE_COMMANDS, type RemoteCommand, readRemoteCommand } from './remote-command.ts'
 import { OPTIONS, type OptionKey, type ServerConfig } from './schema.ts'
@@ -34,6 +35,7 @@ export type Command =
   | ({ readonly kind: 'models-add'; readonly source: ModelSource } & Loaded)
   | ({ readonly kind: 'models-convert'; readonly source: Pick<ModelSource, 'file' | 'name'> } & Loaded)
   | ({ readonly kind: 'remote'; readonly remote: RemoteCommand } & Loaded)
+  | ({ readonly kind: 'nodes'; readonly command: NodeCommand; readonly json: boolean } & Loaded)
   | ({ readonly kind: 'chat'; readonly chat: ChatTask } & Loaded)
   | ({ readonly kind: 'models-show' | 'models-delete' | 'models-export'; readonly name: string } & Loaded)
   | { readonly kind: 'models-schema' }
@@ -151,6 +153,7 @@ const OWN_FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
   ['router eval', ['--min-rate']],
   ['pii eval', ['--detectors', '--offsets']],
   ...REMOTE_COMMANDS.map(({ verb }): [string, readonly string[]] => [verb, listRemoteFlags(verb)]),
+  ...NODE_OWN_FLAGS,
 ])
 /** Commands of other programs, each with the command that does the same here. */
 const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
@@ -207,6 +210,9 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   const remote = readRemoteCommand(words, commandFlags)
   if (typeof remote === 'string') return remote
   if (remote !== undefined) return { kind: 'remote', remote, ...loaded }
+  const nodes = readNodeCommand(words, commandFlags)
+  if (typeof nodes === 'string') return nodes
+  if (nodes !== undefined) return { kind: 'nodes', command: nodes, json, ...loaded }
   if (two === 'models list' && rest.length === 0) return { kind: 'models-list', json, ...loaded }
   if (two === 'models schema' && rest.length === 0) return { kind: 'models-schema' }
   if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', json, ...loaded }

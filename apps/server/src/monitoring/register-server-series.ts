@@ -12,8 +12,7 @@ export function registerServerSeries(registry: Registry, series: ServerSeries): 
       registers: [registry],
       collect() {
         this.reset()
-        for (const { labels, value } of counts.all())
-          this.inc(Object.fromEntries(labelNames.map((label, index) => [label, labels[index] ?? ''])), value)
+        for (const { labels, value } of counts.all()) this.inc(toLabels(labelNames, labels), value)
       },
     })
   }
@@ -76,6 +75,24 @@ export function registerServerSeries(registry: Registry, series: ServerSeries): 
     name: 'svc_realtime_first_audio_seconds',
     help: 'Time from the end of speech to the first sound of the answer, in seconds.',
   })
+  registerFigures(registry, series)
+}
+
+/** Shows the figures that are read at each scrape. */
+function registerFigures(registry: Registry, series: Pick<ServerSeries, 'labelled' | 'live'>): void {
+  for (const { name, help, labelNames, read } of series.labelled) {
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      async collect() {
+        const values = await read()
+        this.reset()
+        for (const { labels, value } of values) this.set(toLabels(labelNames, labels), value)
+      },
+    })
+  }
   for (const { name, help, grows, read } of series.live) {
     const options = { name, help, registers: [registry] }
     if (grows === true) {
@@ -95,6 +112,10 @@ export function registerServerSeries(registry: Registry, series: ServerSeries): 
       })
     }
   }
+}
+
+function toLabels(names: readonly string[], values: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']))
 }
 
 interface DurationFacts {

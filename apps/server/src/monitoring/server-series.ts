@@ -123,6 +123,21 @@ export interface LiveFigure {
   readonly read: () => number
 }
 
+/** A number with the values of its labels, in the order of their names. */
+export interface LabelledValue {
+  readonly labels: readonly string[]
+  readonly value: number
+}
+
+/** Figures with labels that are read at each scrape. Their labels come from closed sets. */
+export interface LabelledFigure {
+  readonly name: string
+  readonly help: string
+  readonly labelNames: readonly string[]
+  /** It does not throw: a scrape shows what there is. */
+  readonly read: () => Promise<readonly LabelledValue[]>
+}
+
 /** The measures of the server's work, in plain numbers. */
 export class ServerSeries {
   readonly requests = new Counts()
@@ -142,6 +157,7 @@ export class ServerSeries {
   /** From the end of speech to the first sound of the answer. */
   readonly firstSounds = new PlainSeries(STAGE_BUCKETS)
   readonly live: LiveFigure[] = []
+  readonly labelled: LabelledFigure[] = []
   readonly #models = new ModelLabels()
 
   /** Counts an inference request. @param model the serving one; undefined when none was found */
@@ -201,5 +217,10 @@ export class ServerSeries {
   /** Adds a figure that is read at each scrape. Call it before the first one. */
   show(figure: LiveFigure): void {
     this.live.push(figure)
+  }
+
+  /** Adds figures with labels that are read at each scrape. Call it before the first one. */
+  showLabelled(figures: readonly LabelledFigure[]): void {
+    this.labelled.push(...figures)
   }
 }

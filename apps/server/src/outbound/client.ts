@@ -53,7 +53,7 @@ export interface OutboundRequest {
   /** Time for a reply's headers, and between two pieces of its content while the reader waits. @default 30000 */
   readonly idleTimeoutMs?: number | undefined
   /** @default 'GET' */
-  readonly method?: 'GET' | 'HEAD' | 'POST' | 'DELETE' | undefined
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | undefined
   /**
    * Names in any case; others than `accept*`, `content-type`, `range`, `if-range`, `if-none-match`,
    * `if-modified-since`, `mcp-*` and `last-event-id` are dropped.

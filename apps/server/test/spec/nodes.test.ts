@@ -1,8 +1,11 @@
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { eventually, startNats, startPostgres } from '@svc/test-kit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { runNodeCommand } from '../../src/cli/node-commands.ts'
 import { installProgressSubject } from '../../src/cluster/contract/subjects.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { STAND_IN_LINES, STAND_IN_MODEL, type StandInWorker, startStandInWorker } from '../support/stand-in-worker.ts'
 
@@ -262,6 +265,61 @@ describe.skipIf(!isThere)('workers', () => {
     await eventually(() => expect(worker.followers.size).toBe(1))
     for (const follower of worker.followers) follower.terminate()
     expect(await lost.closed).toEqual([1013, 'the connection to the worker is lost'])
+  })
+
+  it('are shown and changed by commands', async () => {
+    const svc = async (...words: string[]) => {
+      const { port } = new URL(server.url)
+      const argv = ['nodes', ...words, `--address=127.0.0.1:${port}`, `--api-keys=${KEY}`]
+      const command = loadConfig({ argv, env: {}, cwd: server.folder })
+      if (command.kind !== 'nodes') throw new Error(JSON.stringify(command))
+      const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+      try {
+        await runNodeCommand(command)
+        return write.mock.calls.map(([text]) => String(text)).join('')
+      } finally {
+        write.mockRestore()
+      }
+    }
+    const [heading, row, ...more] = (await svc('list')).trimEnd().split('\n')
+    expect([heading?.split(/ {2,}/).slice(0, 3), more]).toEqual([['NAME', 'STATUS', 'MODELS'], []])
+    expect(row?.split(/ {2,}/)).toEqual([
+      'w1',
+      'healthy',
+      '0',
+      '0',
+      '-',
+      '8.0 of 16.0 GB',
+      '70.0 of 100.0 GB',
+      CAPTURED.address,
+      id,
+    ])
+    expect(JSON.parse(await svc('list', '--json'))).toMatchObject([{ id, name: 'w1' }])
+    expect(await svc('show', id)).toMatch(/^name {2,}w1\nid {2,}/)
+    expect(await svc('labels', 'w1', 'rack=r 1', 'disk=ssd')).toMatch(/^rack {2,}r 1$/m)
+    expect(await svc('labels', 'w1', 'rack-')).not.toContain('rack')
+    expect(await svc('drain', 'w1')).toBe('node set to draining\n')
+    expect(await svc('list')).toMatch(/^w1 +draining/m)
+    expect(await svc('resume', 'w1')).toBe('node resumed\n')
+    expect(await svc('approve', 'w1')).toBe('node approved\n')
+    expect(await svc('scheduling', 'a/b', '--spread-all', '--selector', 'tier=fast')).toMatch(
+      /^a\/b +one on each +default +tier=fast$/m,
+    )
+    expect(await svc('scheduling')).toMatch(/^chat +1 to any +default +all$/m)
+    expect(await svc('scheduling', 'a/b', '--clear')).toBe('a/b has no rules now\n')
+    await expect(svc('scheduling', 'a/b')).rejects.toThrow('the model has no rules')
+    await expect(svc('drain', 'w2')).rejects.toThrow('no worker has the name or id "w2"')
+  })
+
+  it('have figures, which the dashboard of a cluster reads', async () => {
+    const { text } = await call('GET', '/metrics')
+    expect(text).toContain('svc_node_state{node="w1",state="healthy"} 1\n')
+    expect(text).toContain('svc_node_free_bytes{node="w1",resource="disk"} 70000000000\n')
+    const file = new URL('../../../../docs/monitoring/cluster-dashboard.json', import.meta.url)
+    const { panels } = JSON.parse(await readFile(file, 'utf8')) as { panels: { targets: { expr: string }[] }[] }
+    const series = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => expr.match(/svc_\w+/g) ?? []))
+    expect(series.length).toBeGreaterThanOrEqual(panels.length)
+    for (const name of series) expect(text).toMatch(new RegExp(`^${name}[{ ]`, 'm'))
   })
 
   it('drain, resume, leave, and are forgotten', async () => {

@@ -1,4 +1,4 @@
-import type { Replica } from '../../../cluster/contract/nodes.ts'
+import { byNode } from '../../../cluster/nodes/by-node.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { asNodeError } from './node-error.ts'
@@ -10,16 +10,6 @@ import { toWireNode, toWireReplica } from './to-wire.ts'
 export const admin = { access: 'admin', family: 'compatible', tag: 'nodes', mapError: asNodeError } as const
 /** Bounds of bodies. */
 export const LIMITS = { maxBytes: 256 * 1024 }
-
-function byNode(replicas: readonly Replica[]): ReadonlyMap<string, readonly Replica[]> {
-  const groups = new Map<string, Replica[]>()
-  for (const replica of replicas) {
-    const group = groups.get(replica.nodeId)
-    if (group === undefined) groups.set(replica.nodeId, [replica])
-    else group.push(replica)
-  }
-  return groups
-}
 
 /** `/api/nodes`: the workers, for administrators. */
 export function nodeRoutes({ nodes }: NodeRouteParts): Route[] {

@@ -3,8 +3,9 @@ import type { Platform } from '../../../platform/platform.ts'
 
 /** The workers of a cluster. They are absent without `--distributed`. */
 export async function nodesFeature(platform: Platform): Promise<ServerFeature> {
-  const { cluster, config, clock, operations, bodies, outbound } = platform
+  const { cluster, config, clock, log, metrics, operations, bodies, outbound } = platform
   if (cluster === undefined) return {}
+  const { createNodeFigures } = await import('../../../cluster/nodes/node-figures.ts')
   const { nodeRoutes } = await import('./admin-routes.ts')
   const { nodeBackendRoutes } = await import('./backend-routes.ts')
   const { nodeLabelRoutes, nodeLimitRoutes } = await import('./limit-routes.ts')
@@ -14,6 +15,7 @@ export async function nodesFeature(platform: Platform): Promise<ServerFeature> {
   const { schedulingRoutes } = await import('./scheduling-routes.ts')
   const { workerRoutes } = await import('./worker-routes.ts')
   const { nodes, nodeCredentials } = cluster
+  metrics.server.showLabelled(createNodeFigures({ nodes, clock, logger: log }))
   registerNodeOperations(
     { operations, nodes },
     { installMs: config.backendInstallTimeoutMs, upgradeMs: config.backendUpgradeTimeoutMs },
