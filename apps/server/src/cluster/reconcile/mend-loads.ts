@@ -34,8 +34,7 @@ export async function takeOverLoads(parts: Parts, signal: AbortSignal): Promise<
 
 async function takeOver(parts: Parts, job: LoadJob, nodeId: string | undefined): Promise<void> {
   const { jobs, startLoad, logger, owner } = parts
-  const { key, model, configRevision } = job
-  const replicaIndex = Number(key.slice(key.lastIndexOf('#') + 1))
+  const { key, model, replicaIndex, configRevision } = job
   const revision = parts.revisionOf(model)
   if (revision === configRevision) {
     if (await startLoad(model, { replicaIndex, nodeId })) {
@@ -65,8 +64,7 @@ export function createForsakenLoads(parts: Parts): ForsakenLoads {
       const seenTwice = found.filter(({ id }) => suspects.has(id))
       suspects = new Set(found.map(({ id }) => id))
       for (const row of seenTwice) {
-        const job = await jobs.get(row.processKey)
-        if (job !== undefined && standsBehind(row)(job)) continue
+        if ((await jobs.list(row.model)).some(standsBehind(row))) continue
         logger.warn({ model: row.model, node: row.nodeId }, 'a replica is removed whose load has ended without it')
         await stopReplica(row, { messenger, replicas, signal })
       }
@@ -78,6 +76,9 @@ const isLoading = ({ state }: Replica): boolean => state === 'staging' || state 
 
 /** A load that has not chosen its worker yet may be that of any row. */
 const standsBehind =
-  ({ processKey, nodeId }: Replica) =>
+  ({ model, replicaIndex, nodeId }: Replica) =>
   (job: LoadJob): boolean =>
-    job.key === processKey && job.state !== 'failed' && (job.nodeId === undefined || job.nodeId === nodeId)
+    job.model === model &&
+    job.replicaIndex === replicaIndex &&
+    job.state !== 'failed' &&
+    (job.nodeId === undefined || job.nodeId === nodeId)
