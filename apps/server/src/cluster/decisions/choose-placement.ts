@@ -1,4 +1,5 @@
 import type { ClusterNode, Replica } from '../contract/nodes.ts'
+import { isStaying } from './cluster-view.ts'
 import { judgeNode, missingMemory, ownReplicas } from './judge-node.ts'
 import { findConflicts, refuseDisk, refuseNode, refuseReplica } from './node-filters.ts'
 import { freeMemory } from './node-memory.ts'
@@ -112,7 +113,7 @@ function toChosen(verdict: NodeVerdict): PlacementDecision {
 /** Replicas of a model that count against its greatest number. */
 function countReplicas({ needs, view }: PlacementInput): number {
   let count = 0
-  for (const { state } of view.ofModel(needs.model).values()) if (state !== 'unloading') count += 1
+  for (const replica of view.ofModel(needs.model).values()) if (isStaying(view, replica)) count += 1
   return count
 }
 

@@ -11,6 +11,11 @@ export interface ClusterView {
   ofModel(model: string): ReadonlyMap<string, Replica>
 }
 
+/** Whether a replica gets requests, or will: it does not stop, and its node does not drain. */
+export function isStaying(view: Pick<ClusterView, 'node'>, { state, nodeId }: Replica): boolean {
+  return state !== 'unloading' && view.node(nodeId)?.status !== 'draining'
+}
+
 /** A view that is kept up to date change by change, so that a decision does not group all replicas anew. */
 export interface ClusterIndex extends ClusterView {
   setNode(node: ClusterNode): void

@@ -123,6 +123,15 @@ describe('planReconcile', () => {
     expect(kinds(plan(nodes, replicas, { schedules }))).toEqual(expected)
   })
 
+  it('gives a model of a node that drains another place, and then drops the replica there', () => {
+    const draining = [aNode('a', { status: 'draining' }), aNode('b')]
+    const schedules = [rules('m', { minReplicas: 1, maxReplicas: 1 })]
+    expect(kinds(plan(draining, [used('a')], { schedules }))).toEqual([['add', 'below_min', 'b']])
+    expect(kinds(plan(draining, [used('a'), used('b', { usedAt: 1 })], { schedules }))).toEqual([
+      ['remove', 'surplus', 'a m 0'],
+    ])
+  })
+
   it('rests a model that no node can hold after three rounds', () => {
     const small = [aNode('a', { totalVram: GIB, availableVram: GIB })]
     const round = (fields: Partial<Scheduling>) =>

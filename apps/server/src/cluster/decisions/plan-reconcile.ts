@@ -1,6 +1,6 @@
 import type { Replica, Scheduling } from '../contract/nodes.ts'
 import { choosePlacement } from './choose-placement.ts'
-import { type ClusterIndex, createClusterIndex } from './cluster-view.ts'
+import { type ClusterIndex, createClusterIndex, isStaying } from './cluster-view.ts'
 import type { PlacementDecision } from './placement-types.ts'
 import { planRemovals, planStops, planSurplus } from './plan-removals.ts'
 import type { AddReason, ReconcileAction, ReconcileInput } from './reconcile-types.ts'
@@ -25,11 +25,9 @@ interface Draft {
   readonly actions: ReconcileAction[]
 }
 
-const isStaying = ({ state }: Replica): boolean => state !== 'unloading'
-
 /** Replicas that a model lacks, at most one for load. */
 function findMissing({ index, input }: Draft, rules: Scheduling, replicas: readonly Replica[]): Missing | undefined {
-  const staying = replicas.filter(isStaying)
+  const staying = replicas.filter((replica) => isStaying(index, replica))
   // The placement finds the nodes that still lack one.
   if (rules.spreadAll) return { count: Math.max(0, [...index.nodes()].length - staying.length), reason: 'spread_all' }
   if (staying.length < rules.minReplicas) return { count: rules.minReplicas - staying.length, reason: 'below_min' }
@@ -120,7 +118,7 @@ function note(draft: Draft, schedule: Scheduling, isUnsatisfiable: boolean): voi
 function planModel(draft: Draft, schedule: Scheduling): void {
   const { index, input } = draft
   const replicas = [...index.ofModel(schedule.model).values()]
-  for (const removal of planSurplus(replicas, schedule, input.now)) {
+  for (const removal of planSurplus(replicas, schedule, input)) {
     draft.actions.push(removal)
     index.setReplica({ ...removal.replica, state: 'unloading' })
   }

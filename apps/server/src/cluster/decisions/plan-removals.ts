@@ -1,4 +1,5 @@
 import type { Replica, Scheduling } from '../contract/nodes.ts'
+import { isStaying } from './cluster-view.ts'
 import { isSelected } from './node-filters.ts'
 import type { ReconcileAction, ReconcileInput, RemoveReason } from './reconcile-types.ts'
 
@@ -47,11 +48,14 @@ export function planRemovals(
   return actions
 }
 
-/** Replicas of a model that are not needed. Those without a running request go, the least recently used first. */
+/**
+ * Replicas of a model that are not needed. Those without a running request go: first those of nodes that drain, then the
+ * least recently used.
+ */
 export function planSurplus(
   replicas: readonly Replica[],
   rules: Scheduling,
-  now: number,
+  { now, view }: Pick<ReconcileInput, 'now' | 'view'>,
 ): readonly Extract<ReconcileAction, { kind: 'remove' }>[] {
   const loaded = replicas.filter(isLoaded)
   const floor = Math.max(1, rules.minReplicas)
@@ -65,7 +69,9 @@ export function planSurplus(
   }
   const actions: Extract<ReconcileAction, { kind: 'remove' }>[] = []
   const seconds = new Set(loaded.toSorted((a, b) => a.replicaIndex - b.replicaIndex).filter(isSecondOnNode))
-  for (const replica of loaded.toSorted((a, b) => a.usedAt - b.usedAt || (a.id < b.id ? -1 : 1))) {
+  const stays = (replica: Replica): number => (isStaying(view, replica) ? 1 : 0)
+  const inOrder = loaded.toSorted((a, b) => stays(a) - stays(b) || a.usedAt - b.usedAt || (a.id < b.id ? -1 : 1))
+  for (const replica of inOrder) {
     const isOver = (rules.maxReplicas > 0 && count > rules.maxReplicas) || seconds.has(replica)
     const isUnused = !rules.spreadAll && now - replica.usedAt > IDLE_MS
     if (replica.inFlight > 0 || count <= floor || !(isOver || isUnused)) continue

@@ -27,6 +27,7 @@ export interface LoadClaim {
 /** A load as everybody sees it. */
 export interface LoadJob extends LoadProgress {
   readonly key: string
+  readonly replicaIndex: number
   readonly configRevision: string
   /** Id of the server that runs it. */
   readonly owner: string | undefined
@@ -173,6 +174,7 @@ function toJob(row: Row): LoadJob {
   const elapsedSeconds = (row.progressAt - startedAt) / 1000
   return {
     key,
+    replicaIndex: row.replicaIndex,
     configRevision,
     owner: row.owner ?? undefined,
     startedAt,

@@ -34,8 +34,7 @@ export async function takeOverLoads(parts: Parts, signal: AbortSignal): Promise<
 
 async function takeOver(parts: Parts, job: LoadJob, nodeId: string | undefined): Promise<void> {
   const { jobs, startLoad, logger, owner } = parts
-  const { key, model, configRevision } = job
-  const replicaIndex = Number(key.slice(key.lastIndexOf('#') + 1))
+  const { key, model, replicaIndex, configRevision } = job
   const revision = parts.revisionOf(model)
   if (revision === configRevision) {
     if (await startLoad(model, { replicaIndex, nodeId, key })) {
@@ -77,6 +76,15 @@ const isLoading = ({ state }: Replica): boolean => state === 'staging' || state 
 
 /** A load that has not chosen its worker yet may be that of any row. */
 const standsBehind =
+<<<<<<< HEAD
   ({ model, nodeId }: Replica) =>
   (job: LoadJob): boolean =>
     job.model === model && job.state !== 'failed' && (job.nodeId === undefined || job.nodeId === nodeId)
+=======
+  ({ model, replicaIndex, nodeId }: Replica) =>
+  (job: LoadJob): boolean =>
+    job.model === model &&
+    job.replicaIndex === replicaIndex &&
+    job.state !== 'failed' &&
+    (job.nodeId === undefined || job.nodeId === nodeId)
+>>>>>>> w-loads-2
