@@ -42,13 +42,14 @@ import type { RequestFilter } from '../pii/request-filter.ts'
 import type { TextScanner } from '../pii/scan-text.ts'
 import type { Placement } from '../placement/placement.ts'
 import { OPAQUE_ERROR } from '../public-error.ts'
+import { CORPUS_FOLDER } from '../routing/corpus-folder.ts'
 import type { PerformInside } from '../routing/model-ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createSlotStore } from '../slots/slot-store.ts'
 import type { VectorStores } from '../vector-stores/vector-stores.ts'
 import { composeFailover, type FailoverModule, type FailoverParts } from './compose-failover.ts'
 import { composePii } from './compose-pii.ts'
-import { CORPUS_FOLDER, composeRouting, type RoutingModule } from './compose-routing.ts'
+import { composeRouting, type RoutingModule } from './compose-routing.ts'
 import type { MediaFiles } from './open-media-files.ts'
 
 /** Limit of one image (threats FETCH-2); other media may be as large as a request's body. */
@@ -99,7 +100,7 @@ export interface InferenceModule {
   readonly scanner: TextScanner
   /** Number of running requests of a model. */
   inFlight(model: string): number
-  readonly routing: Pick<RoutingModule, 'routers' | 'decisions' | 'admin'>
+  readonly routing: Pick<RoutingModule, 'routers' | 'decisions' | 'admin' | 'refreshCorpus'>
   readonly failover: Pick<FailoverModule, 'groups' | 'watch' | 'follow'>
   close(): Promise<void>
 }

@@ -14,15 +14,14 @@ import { createRequestRouter } from '../routing/route-request.ts'
 import { createRouterAdmin, type RouterAdmin } from '../routing/router-admin.ts'
 import { createRouters, type Routers } from '../routing/routers.ts'
 
-/** The folder of the labelled texts of routers, in the data path. */
-export const CORPUS_FOLDER = 'router-corpus'
-
 /** Parts of the server that route requests. */
 export interface RoutingModule {
   readonly requests: RequestRouter
   readonly routers: Routers
   readonly decisions: DecisionLog
   readonly admin: RouterAdmin
+  /** Reads the labelled texts of routers again that another server has changed. */
+  readonly refreshCorpus: (name: string, options: { readonly signal: AbortSignal }) => Promise<void>
   close(): Promise<void>
 }
 
@@ -44,11 +43,12 @@ export interface RoutingParts {
 export function composeRouting(parts: RoutingParts): RoutingModule {
   const { perform, load, filter, prompts, findModel, clock, logger } = parts
   const decisions = createDecisionLog({ clock })
+  const corpora = createCorpora({ store: parts.corpusStore, clock, logger })
   const routers = createRouters({
     models: { perform, load, filter, ownContext: () => createOwnContext({ clock, logger }) },
     findModel,
     listModels: parts.listModels,
-    corpora: createCorpora({ store: parts.corpusStore, clock, logger }),
+    corpora,
     decisionLimit: createCallLimit(),
     prompts,
     clock,
@@ -56,7 +56,14 @@ export function composeRouting(parts: RoutingParts): RoutingModule {
   })
   const requests = createRequestRouter({ routers, findModel, decisions, metrics: createRoutingMetrics(parts.registry) })
   const admin = createRouterAdmin({ routers, findModel })
-  return { requests, routers, decisions, admin, close: () => routers.close() }
+  return {
+    requests,
+    routers,
+    decisions,
+    admin,
+    refreshCorpus: (name, call) => corpora.refresh(name, call),
+    close: () => routers.close(),
+  }
 }
 
 /** The context of work that belongs to no request. */

@@ -278,6 +278,8 @@ export async function openPlatform(
     await toolServers.close()
     await backends.record.settled()
   })
+  const sharedCorpora =
+    cluster && (await import('./open-shared-corpora.ts')).openSharedCorpora({ config, database, bus, clock, log })
   const inference = createLazyInference({
     config,
     settings,
@@ -301,7 +303,7 @@ export async function openPlatform(
       options.observeStage,
       config.requestPhaseTiming ? createPhaseTiming({ clock }) : undefined,
     ),
-    corpusStore: options.corpusStore,
+    corpusStore: options.corpusStore ?? sharedCorpora?.store,
     vectorStores,
     toolServers,
     // They ask the routes of this server, so they are made after the request path.
@@ -314,6 +316,9 @@ export async function openPlatform(
     openSpans: () => spans.open(),
   })
   closers.push(() => inference.close())
+  if (sharedCorpora !== undefined) {
+    closers.push(sharedCorpora.follow(async (...changed) => inference.opened()?.routing.refreshCorpus(...changed)))
+  }
   const openStages = createOpenStages({
     inference,
     models,

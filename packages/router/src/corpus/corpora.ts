@@ -1,7 +1,7 @@
 import { checkArgument } from '@svc/errors'
 import { systemClock } from '../clock.ts'
 import { RouterError } from '../errors.ts'
-import type { Clock, Logger } from '../ports.ts'
+import type { CallOptions, Clock, Logger } from '../ports.ts'
 import type { VectorIndex } from '../vector/ports.ts'
 import { createVectorIndex } from '../vector/vector-index.ts'
 import type { Corpus, CorpusOptions } from './corpus.ts'
@@ -28,6 +28,11 @@ export interface Corpora {
    * @throws `router_corpus_changed` where entries of another fingerprint are live: only a new process embeds them anew
    */
   open(options: CorpusOptions): Corpus
+  /**
+   * Reads the lines of a corpus again after another process has changed them; {@link Corpus.refresh}. Does nothing for a
+   * corpus that is not open.
+   */
+  refresh(name: string, options: CallOptions): Promise<void>
   close(): Promise<void>
 }
 
@@ -70,6 +75,9 @@ export function createCorpora(options: CorporaOptions): Corpora {
       const corpus = createCorpus(wanted, { store, createIndex, maxEntries, clock, logger, lock })
       opened.set(wanted.name, { corpus, lock })
       return corpus
+    },
+    async refresh(name, options) {
+      await opened.get(name)?.corpus.refresh(options)
     },
     async close() {
       for (const { corpus } of opened.values()) end(corpus)

@@ -68,6 +68,11 @@ export interface Corpus extends NeighborSource {
   readEntries(options: CallOptions): Promise<readonly StoredEntry[]>
   /** Removes all entries from store and index. @returns how many there were */
   clear(options: CallOptions): Promise<number>
+  /**
+   * Reads the lines again after another process has changed them. The former index serves meanwhile, and goes on to serve
+   * where this fails. Does nothing before the first sync.
+   */
+  refresh(options: CallOptions): Promise<void>
   /** Ends a running sync. */
   close(): Promise<void>
 }

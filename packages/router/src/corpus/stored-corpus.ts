@@ -139,6 +139,13 @@ class StoredCorpus implements Corpus {
     })
   }
 
+  async refresh({ signal }: CallOptions): Promise<void> {
+    if (this.#live === undefined) return
+    await this.#runLocked(signal, async () => {
+      if (this.#live !== undefined) await this.#load()
+    })
+  }
+
   async close(): Promise<void> {
     this.#closing.abort(new RouterError('cancelled', 'the corpus is closed', { code: 'router_corpus_sync' }))
     await this.#syncing?.catch(() => {})

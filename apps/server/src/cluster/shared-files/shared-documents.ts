@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { and, eq, lt, sql } from 'drizzle-orm'
 import type { Database } from '../../db/database.ts'
-import type { Queries } from '../../db/queries.ts'
+import type { DatabaseQueries, Queries } from '../../db/queries.ts'
 import type { Tables } from '../../db/schema.ts'
 import { databaseNow } from '../nodes/database-time.ts'
 
@@ -45,6 +45,16 @@ export interface SharedDocuments {
   forgetDeleted(olderThanMs: number): Promise<number>
 }
 
+/** Where documents are kept. */
+export interface DocumentPlace extends Pick<Database, 'dialect'> {
+  readonly queries: Pick<DatabaseQueries, 'rows' | 'transaction' | 'change'>
+}
+
+/** The place of documents inside of a running transaction. */
+export function insideOf(inside: Queries, { dialect }: Pick<Database, 'dialect'>): DocumentPlace {
+  return { dialect, queries: { ...inside, transaction: (work) => work(inside) } }
+}
+
 type Values = Pick<Tables['sharedDocuments']['$inferInsert'], 'content' | 'details' | 'revision' | 'isDeleted'>
 
 /** The revision of a content: its SHA-256, hexadecimal. */
@@ -53,10 +63,7 @@ export function toRevision(content: string): string {
 }
 
 /** The documents of one kind in the database. */
-export function createSharedDocuments(
-  { queries, dialect }: Pick<Database, 'queries' | 'dialect'>,
-  kind: string,
-): SharedDocuments {
+export function createSharedDocuments({ queries, dialect }: DocumentPlace, kind: string): SharedDocuments {
   const now = databaseNow(dialect)
 
   async function put(inside: Queries, { name, values, over }: Change): Promise<number | undefined> {

@@ -1,0 +1,2 @@
+/** The folder of the labelled texts of routers, in the data path. */
+export const CORPUS_FOLDER = 'router-corpus'
