@@ -76,15 +76,6 @@ const isLoading = ({ state }: Replica): boolean => state === 'staging' || state 
 
 /** A load that has not chosen its worker yet may be that of any row. */
 const standsBehind =
-<<<<<<< HEAD
   ({ model, nodeId }: Replica) =>
   (job: LoadJob): boolean =>
     job.model === model && job.state !== 'failed' && (job.nodeId === undefined || job.nodeId === nodeId)
-=======
-  ({ model, replicaIndex, nodeId }: Replica) =>
-  (job: LoadJob): boolean =>
-    job.model === model &&
-    job.replicaIndex === replicaIndex &&
-    job.state !== 'failed' &&
-    (job.nodeId === undefined || job.nodeId === nodeId)
->>>>>>> w-loads-2
