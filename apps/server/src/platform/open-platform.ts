@@ -253,6 +253,7 @@ export async function openPlatform(
         residency: backends.residency,
         findModel: (name) => models.find(name),
         checkFiles: createOwnFileCheck(places),
+        operations,
         clock,
         logger: log,
       },

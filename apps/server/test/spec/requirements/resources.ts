@@ -316,13 +316,13 @@ export const RESOURCES = defineRequirements([
     id: 'operation:field:nodes',
     section: '2.7',
     behavior: 'An operation on several machines may carry a row for each of them.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'operation:node:status',
     section: '2.7',
     behavior: 'The row of a machine has the status `Queued`, `Downloading`, `Worker busy`, `Done` or `Failed`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'operation:node:details',
@@ -433,7 +433,7 @@ export const RESOURCES = defineRequirements([
     id: 'system:vram:distributed',
     section: '2.8',
     behavior: '`size_vram` is left out for a model on another machine.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'system:vram:other-systems',
