@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { SvcError } from '@svc/errors'
 import type { Upstream, UpstreamReply } from '@svc/http-client'
 import type { Clock } from '../../ports.ts'
@@ -13,6 +13,7 @@ const MAX_REPLY_BYTES = 64 * 1024
 
 /** A file to send. */
 export interface StagedFile {
+  /** Not read when the file is empty. */
   readonly path: string
   readonly sizeBytes: number
   /** Of the whole file, 64 hexadecimal digits. */
@@ -43,7 +44,7 @@ export interface StageOptions {
  */
 export async function stageFile(file: StagedFile, options: StageOptions): Promise<string> {
   const { clock, signal, budgetMs } = options
-  const state: Progress = { restarts: 0, movedAt: clock.monotonic(), pauseMs: FIRST_PAUSE_MS }
+  const state: Progress = { restarts: 0, seen: 0, movedAt: clock.monotonic(), pauseMs: FIRST_PAUSE_MS }
   for (;;) {
     signal.throwIfAborted()
     try {
@@ -61,6 +62,8 @@ export async function stageFile(file: StagedFile, options: StageOptions): Promis
 
 interface Progress {
   restarts: number
+  /** Bytes that the worker had at the last look. */
+  seen: number
   movedAt: number
   pauseMs: number
 }
@@ -72,28 +75,47 @@ async function tryOnce(file: StagedFile, options: StageOptions, state: Progress)
     options.onProgress(file.sizeBytes)
     return found.path
   }
+  // Another front end may send the same file: whoever is out of step goes on from where both are.
+  if (found.size > state.seen) state.restarts = 0
+  state.seen = found.size
+  if (file.sizeBytes === 0) return finishEmpty(file, options, state)
   const handle = await open(file.path, 'r').catch((error: unknown) => {
     throw stagingFailed(file, 'it cannot be read', error)
   })
   try {
-    let start = found.size
-    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(1, file.sizeBytes - start)))
-    for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, file.sizeBytes - start), start)
-      if (bytesRead === 0 && file.sizeBytes > 0) throw stagingFailed(file, 'it has become shorter')
-      const { status, next, path } = await put(file, { start, body: buffer.subarray(0, bytesRead) }, options)
-      if (status === 'retry') return restart(file, state)
-      if (next > start || status === 'done') {
-        state.movedAt = options.clock.monotonic()
-        state.pauseMs = FIRST_PAUSE_MS
-      }
-      options.onProgress(next)
-      if (status === 'done') return path
-      if (next <= start || next >= file.sizeBytes) return restart(file, state)
-      start = next
-    }
+    return await sendPieces(file, { handle, start: found.size }, options, state)
   } finally {
     await handle.close()
+  }
+}
+
+async function finishEmpty(file: StagedFile, options: StageOptions, state: Progress): Promise<string | undefined> {
+  const { status, path } = await put(file, { start: 0, body: new Uint8Array() }, options)
+  return status === 'done' ? path : restart(file, state)
+}
+
+async function sendPieces(
+  file: StagedFile,
+  from: { readonly handle: FileHandle; readonly start: number },
+  options: StageOptions,
+  state: Progress,
+): Promise<string | undefined> {
+  let start = from.start
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(1, file.sizeBytes - start)))
+  for (;;) {
+    const length = Math.min(buffer.length, file.sizeBytes - start)
+    const { bytesRead } = await from.handle.read(buffer, 0, length, start)
+    if (bytesRead === 0) throw stagingFailed(file, 'it has become shorter')
+    const { status, next, path } = await put(file, { start, body: buffer.subarray(0, bytesRead) }, options)
+    if (status === 'retry') return restart(file, state)
+    if (next > start || status === 'done') {
+      state.movedAt = options.clock.monotonic()
+      state.pauseMs = FIRST_PAUSE_MS
+    }
+    options.onProgress(next)
+    if (status === 'done') return path
+    if (next <= start || next >= file.sizeBytes) return restart(file, state)
+    start = next
   }
 }
 
@@ -113,12 +135,16 @@ async function look(
   checkStatus(file, reply.status)
   if (reply.status !== 200) throw new SvcError('upstream_failed', `the worker answered ${reply.status}`)
   const size = Number(header(reply, 'x-file-size') ?? header(reply, 'content-length') ?? 0)
-  const path = header(reply, 'x-local-path')
+  const path = decodeUtf8(header(reply, 'x-local-path'))
   const isWhole = header(reply, 'x-content-sha256') === file.sha256 && size === file.sizeBytes
   if (isWhole && path !== undefined && path !== '') return { path, size }
   const isOurs = header(reply, 'x-target-sha256') === file.sha256 && Number.isSafeInteger(size) && size < file.sizeBytes
   return { size: isOurs ? Math.max(0, size) : 0 }
 }
+
+/** Headers come as bytes: those of UTF-8. */
+const decodeUtf8 = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : Buffer.from(text, 'latin1').toString('utf8')
 
 interface PutResult {
   readonly status: 'done' | 'more' | 'retry'

@@ -1,0 +1,152 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BackendClient } from '@svc/backend-client'
+import { createHttpUpstream } from '@svc/http-client'
+import { eventually, tempDir } from '@svc/test-kit'
+import { afterAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../clock.ts'
+import { openFileServer } from '../../worker/files/file-server.ts'
+import { withRemoteFiles } from './with-remote-files.ts'
+
+const logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
+const logs = { models: () => [], read: () => undefined, follow: () => undefined }
+
+describe('calls with files to a worker', async () => {
+  const dir = await tempDir('svc-t-')
+  const upstream = createHttpUpstream()
+  const folders = { models: join(dir.path, 'm'), data: join(dir.path, 'd'), staging: join(dir.path, 's') }
+  const server = await openFileServer({
+    host: '127.0.0.1',
+    port: 0,
+    token: 't',
+    folders,
+    logs,
+    isReady: () => true,
+    clock: systemClock,
+    logger,
+  })
+  afterAll(async () => {
+    await upstream.close()
+    await server.close()
+    await dir.close()
+  })
+  const local = join(dir.path, 'local')
+  await mkdir(local)
+  const sound = join(local, 'in.wav')
+  await writeFile(sound, 'sound')
+
+  /** A client of a backend at the worker, with the given calls only. */
+  function connect(calls: object, options: { token?: string; models?: { folder: string; processKey: string } } = {}) {
+    const { token = 't', models } = options
+    const node = { httpAddress: `127.0.0.1:${server.port}` }
+    const client = {
+      extensions: {},
+      [Symbol.asyncDispose]: async () => undefined,
+      ...calls,
+    } as unknown as BackendClient
+    return withRemoteFiles(client, { node, token, models, client: upstream, clock: systemClock })
+  }
+
+  const isEmpty = () => eventually(async () => expect(await listFiles(folders.staging)).toEqual([]))
+
+  it('send what the backend reads, and remove it after', async () => {
+    const seen: string[] = []
+    await using client = connect({
+      audioTranscription: async ({ dst }: { dst: string }) => {
+        expect(dst.startsWith(folders.staging) && dst.endsWith('in.wav')).toBe(true)
+        seen.push(await readFile(dst, 'utf8'))
+        return { text: 'heard' }
+      },
+      async *audioTranscriptionStream({ dst }: { dst: string }) {
+        yield { delta: await readFile(dst, 'utf8') }
+        yield { delta: 'more' }
+      },
+      detect: async ({ src }: { src: string }) => ({ src }),
+      voiceVerify: async ({ audio1, audio2 }: { audio1: string; audio2: string }) => {
+        throw new Error(`${await readFile(audio1, 'utf8')} ${await readFile(audio2, 'utf8')}`)
+      },
+    })
+    expect(await client.audioTranscription({ dst: sound, language: 'en' })).toEqual({ text: 'heard' })
+    expect(seen).toEqual(['sound'])
+    for await (const { delta } of client.audioTranscriptionStream({ dst: sound })) {
+      expect(delta).toBe('sound')
+      break
+    }
+    await expect(client.voiceVerify({ audio1: sound, audio2: sound })).rejects.toThrow('sound sound')
+    const base64 = `/9j/${'A'.repeat(100)}`
+    expect(await client.detect({ src: base64 })).toEqual({ src: base64 })
+    await isEmpty()
+  })
+
+  it('fetch what the backend writes, unless it fails', async () => {
+    const out = join(local, 'out.png')
+    await using client = connect({
+      generateImage: async ({ dst, src, refImages }: { dst: string; src: string; refImages: string[] }) => {
+        expect(dst.endsWith('.png')).toBe(true)
+        const inputs = await Promise.all([src, ...refImages].map((path) => readFile(path, 'utf8')))
+        await writeFile(dst, inputs.join('+'))
+        return { success: true, message: '' }
+      },
+      tts: async ({ dst }: { dst: string }) => {
+        await writeFile(dst, 'half')
+        return { success: false, message: 'no voice' }
+      },
+      soundGeneration: async () => ({ success: true, message: '' }),
+      audioTransform: async ({ dst }: { dst: string }) => ({ dst, stems: [] }),
+      extensions: {
+        saveSlot: async ({ path }: { path: string }) => {
+          await writeFile(path, 'state')
+          return { tokens: 3n }
+        },
+        restoreSlot: async ({ path }: { path: string }) => ({ tokens: BigInt((await readFile(path)).length) }),
+      },
+    })
+    expect(await client.generateImage({ dst: out, src: sound, refImages: [sound] })).toMatchObject({ success: true })
+    expect(await readFile(out, 'utf8')).toBe('sound+sound')
+    const failed = join(local, 'failed.wav')
+    expect(await client.tts({ dst: failed, text: 'x' })).toMatchObject({ success: false })
+    // A backend that wrote nothing: the caller finds nothing.
+    await client.soundGeneration({ dst: failed, text: 'x' })
+    expect(await client.audioTransform({ dst: failed, audioPath: sound })).toMatchObject({ dst: failed })
+    expect(await readdir(local)).toEqual(['in.wav', 'out.png'])
+    const slot = join(local, 'slot')
+    await client.extensions.saveSlot({ path: slot })
+    expect(await readFile(slot, 'utf8')).toBe('state')
+    expect(await client.extensions.restoreSlot({ path: slot })).toEqual({ tokens: 5n })
+    await isEmpty()
+  })
+
+  it('name weights as the worker has them', async () => {
+    const models: string[] = []
+    const calls = {
+      loadModel: async () => ({ success: true, message: '' }),
+      tts: async ({ model }: { model: string }) => {
+        models.push(model)
+        return { success: true, message: '' }
+      },
+    }
+    const place = join(folders.models, 'v#0', 'voices', 'v.onnx')
+    await mkdir(join(folders.models, 'v#0', 'voices'), { recursive: true })
+    await writeFile(place, 'weights')
+    await using known = connect(calls, { models: { folder: '/front/models', processKey: 'v#0' } })
+    for (const model of ['/front/models/voices/v.onnx', '/front/models/other', 'name']) await known.tts({ model })
+    await using loaded = connect(calls)
+    await loaded.loadModel({ ModelFile: '/worker/v#0/v.onnx' })
+    for (const model of ['/front/models/v.onnx', '/front/models/other']) await loaded.tts({ model })
+    expect(models).toEqual([place, 'other', 'name', '/worker/v#0/v.onnx', 'other'])
+  })
+
+  it('fail with the cause, and end with their signal', async () => {
+    await using refused = connect({ tts: async () => ({ success: true }) }, { token: 'wrong' })
+    const out = join(local, 'none')
+    await expect(refused.tts({ dst: out })).rejects.toMatchObject({ code: 'staging_failed', kind: 'unavailable' })
+    const left = AbortSignal.abort(new Error('left'))
+    await using client = connect({ audioTranscription: async () => ({ text: '' }) })
+    await expect(client.audioTranscription({ dst: sound }, { signal: left })).rejects.toThrow('left')
+  })
+})
+
+async function listFiles(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+}

@@ -1,0 +1,92 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { SvcError } from '@svc/errors'
+import { StartRefused } from '../../config/start-refused.ts'
+import { toReason } from '../../files/file-error.ts'
+import { makeFolder } from '../../files/make-folder.ts'
+import { DEFAULT_LIMITS } from '../../http/connection-limits.ts'
+import { listenWithNode } from '../../http/listen.ts'
+import type { ServerReply } from '../../http/messages.ts'
+import { stayInHttp, type Upgrade } from '../../http/upgrade.ts'
+import { answerError, writeReply } from './answer-error.ts'
+import { createRoutes } from './routes.ts'
+import type { FileServerOptions } from './server-options.ts'
+
+/** The HTTP server of a worker. */
+export interface WorkerFileServer {
+  readonly port: number
+  /** Cuts every connection, and ends when no file is being written. */
+  close(): Promise<void>
+}
+
+export type { FileServerOptions } from './server-options.ts'
+export type { WorkerLogs } from './worker-logs.ts'
+
+const MAX_CONNECTIONS = 512
+/** A whole file may be one request: its pieces have a time limit of their own. */
+const LIMITS = { ...DEFAULT_LIMITS, requestMs: 24 * 3_600_000 }
+
+/**
+ * Opens the HTTP server of a worker: `/healthz`, `/readyz`, `/v1/files/…`, `/v1/files-list/…`, `/v1/backend-logs…`.
+ *
+ * @throws {StartRefused} when it cannot listen, or a folder cannot be made
+ */
+export async function openFileServer(options: FileServerOptions): Promise<WorkerFileServer> {
+  const { host, port, folders, logger } = options
+  for (const [name, folder] of Object.entries(folders))
+    await makeFolder(folder, { what: `${name} folder`, mode: 0o750 })
+  const routes = createRoutes(options)
+  const isAllowed = createGate(options.token)
+  const answer = async (incoming: IncomingMessage, outgoing: ServerReply, upgrade?: Upgrade): Promise<void> => {
+    try {
+      const path = (incoming.url ?? '').split('?', 1)[0] ?? ''
+      const probe = routes.findProbe(path)
+      if (probe !== undefined) {
+        writeReply(outgoing, probe(incoming.method ?? ''))
+        return
+      }
+      if (!isAllowed(incoming.headers.authorization)) throw unauthorized()
+      await routes.serve({ path, incoming, outgoing, upgrade })
+    } catch (error) {
+      answerError(error, { incoming, outgoing, logger })
+    }
+  }
+  try {
+    const listener = await listenWithNode(
+      (incoming, outgoing, upgrade) => {
+        if (upgrade !== undefined && !routes.takesSocket(upgrade)) stayInHttp(upgrade)
+        void answer(incoming, outgoing, upgrade)
+      },
+      { host, port },
+      { limits: LIMITS, maxConnections: MAX_CONNECTIONS },
+    )
+    return {
+      port: listener.port,
+      async close() {
+        const drained = listener.drain()
+        listener.destroy()
+        await Promise.all([drained, routes.close()])
+      },
+    }
+  } catch (error) {
+    await routes.close()
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : toReason(error)
+    throw new StartRefused(`the file server cannot listen at ${host}:${port}: ${reason}`, {
+      exitCode: 75,
+      cause: error,
+    })
+  }
+}
+
+/** Compares in constant time. */
+function createGate(token: string): (authorization: string | undefined) => boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+  const wanted = digest(token)
+  return (authorization = '') => {
+    if (token === '') return true
+    const [, given] = /^Bearer +(\S+)$/i.exec(authorization.trim()) ?? []
+    return given !== undefined && timingSafeEqual(digest(given), wanted)
+  }
+}
+
+const unauthorized = (): SvcError => new SvcError('unauthenticated', 'unauthorized', { code: 'bad_registration_token' })

@@ -1,0 +1,17 @@
+import type { Clock, Logger } from '../../ports.ts'
+import type { WorkerFolders } from './file-keys.ts'
+import type { WorkerLogs } from './worker-logs.ts'
+
+/** Options of the HTTP server of a worker. */
+export interface FileServerOptions {
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+  /** Bearer token; empty: none is asked for. */
+  readonly token: string
+  readonly folders: WorkerFolders
+  readonly logs: WorkerLogs
+  readonly isReady: () => boolean
+  readonly clock: Clock
+  readonly logger: Logger
+}
