@@ -181,6 +181,8 @@ describe.skipIf(!isThere)('workers', () => {
             op_id: operation,
             file_name: 'mock.tar',
             percentage: 40,
+            current: '1.5 MiB',
+            total: '4 MiB',
             phase: 'downloading',
           })
           return new Promise((resolve) => {
@@ -224,7 +226,10 @@ describe.skipIf(!isThere)('workers', () => {
     const installed = await start('install')
     expect(installed.status).toBe(202)
     await eventually(async () =>
-      expect(await operation(installed)).toMatchObject({ progress: 40, nodes: [{ file_name: 'mock.tar' }] }),
+      expect(await operation(installed)).toMatchObject({
+        progress: 40,
+        nodes: [{ file_name: 'mock.tar', current: 1_572_864, total: 4_194_304 }],
+      }),
     )
     finishInstall()
     const upgraded = await start('upgrade')

@@ -328,7 +328,7 @@ export const RESOURCES = defineRequirements([
     id: 'operation:node:details',
     section: '2.7',
     behavior: 'The row of a machine names the file, its bytes and the error.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'operation:record:outcome',
@@ -340,7 +340,7 @@ export const RESOURCES = defineRequirements([
     id: 'operation:record:node-id',
     section: '2.7',
     behavior: 'A record carries `nodeID` when the operation was that of one worker.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'operation:record:error',
