@@ -42,13 +42,11 @@ export async function printOpenApiCommand(options: PlatformOptions): Promise<voi
 /** A cluster whose routes can be described. It has no bus, and no handler is called. */
 async function describeCluster(): Promise<NonNullable<Platform['cluster']>> {
   const { createNoMessenger } = await import('../cluster/contract/no-messenger.ts')
-  const { createNatsLink } = await import('../cluster/nats/create-nats-link.ts')
   const messenger = { ...createNoMessenger(), renew: async () => undefined }
   return {
     instanceId: 'none',
     messenger,
     nodeCredentials: undefined,
-    link: createNatsLink(messenger),
     checksDiskHeadroom: () => true,
   }
 }

@@ -30606,7 +30606,11 @@ export interface operations {
     };
     get_api_nodes_placement: {
         parameters: {
-            query?: never;
+            query: {
+                model: string;
+                size_bytes?: string;
+                memory_bytes?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -31316,7 +31320,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": {
+                        name: string;
+                        is_system: boolean;
+                        is_meta: boolean;
+                        installed_at: string;
+                        gallery_url: string;
+                        version: string;
+                        uri: string;
+                        digest: string;
+                    }[];
                 };
             };
             /** @description An error in the format of the route. */
