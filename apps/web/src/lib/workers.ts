@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './api-client.ts'
 import type { paths } from './schema.gen.ts'
 
-type Reply<Path extends keyof paths & '/api/nodes' | '/api/nodes/models'> =
+type Reply<Path extends (keyof paths & '/api/nodes') | '/api/nodes/models'> =
   paths[Path]['get']['responses'][200]['content']['application/json']
 
 /** A worker of the cluster. Sizes are bytes; a total of 0 is not known. */

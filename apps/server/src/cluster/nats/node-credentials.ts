@@ -47,7 +47,7 @@ export function frontEndInbox(instanceId: string): string {
 
 /** Reads the seed of an account. @throws {Error} when it is not one */
 export async function createNodeCredentials({ accountSeed, ttlMs }: NodeCredentialsOptions): Promise<NodeCredentials> {
-  const { createUser, encodeUser, fromSeed } = await import('@nats-io/jwt')
+  const { createUser, encodeUser, fromSeed } = await import('./jwt-library.ts')
   const account = fromSeed(new TextEncoder().encode(accountSeed.trim()))
   if (!account.getPublicKey().startsWith('A')) throw new Error('it is not the seed of an account')
   return {

@@ -41,7 +41,7 @@ export async function openConnection(
   address: NatsAddress,
   credentials: NatsCredentials | undefined,
 ): Promise<NatsConnection> {
-  const { connect, jwtAuthenticator } = await import('@nats-io/transport-node')
+  const { connect, jwtAuthenticator } = await import('./nats-library.ts')
   const authenticator =
     credentials === undefined
       ? {}

@@ -57,7 +57,9 @@ export function Meter({
       aria-valuetext={text}
     >
       <i className={TONES[tone]} style={{ width: `${percent}%` }} />
-      {more > 0 && <i className={styles.striped} style={{ width: `${Math.round(Math.min(1 - share, more) * 100)}%` }} />}
+      {more > 0 && (
+        <i className={styles.striped} style={{ width: `${Math.round(Math.min(1 - share, more) * 100)}%` }} />
+      )}
     </div>
   )
 }

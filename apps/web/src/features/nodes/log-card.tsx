@@ -20,13 +20,7 @@ export function LogCard({ id, model }: { readonly id: string; readonly model: st
           {t('logOf', { model })}
         </h2>
         <span className="push" />
-        <Link
-          className={buttonClass('ghost', 'small')}
-          to="/app/nodes/node/$id"
-          params={{ id }}
-          search={{}}
-          replace
-        >
+        <Link className={buttonClass('ghost', 'small')} to="/app/nodes/node/$id" params={{ id }} search={{}} replace>
           {t('closeLog')}
         </Link>
       </header>
@@ -45,7 +39,6 @@ function Lines({ lines }: { readonly lines: readonly WorkerLogLine[] }) {
   const last = lines.at(-1)?.timestamp
   // a reader who has scrolled up stays there
   const isAtEnd = useRef(true)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new last line is what moves the end
   useEffect(() => {
     if (isAtEnd.current) box.current?.scrollTo({ top: box.current.scrollHeight })
   }, [last])
@@ -60,7 +53,6 @@ function Lines({ lines }: { readonly lines: readonly WorkerLogLine[] }) {
       }}
     >
       {lines.map(({ timestamp, stream, text }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no name, and are drawn anew together
         <span key={index} className={stream === 'stderr' ? `${styles.line} ${styles.stderr}` : styles.line}>
           <span className={styles.time}>{formatClock(timestamp)}</span> {text}
           {'\n'}

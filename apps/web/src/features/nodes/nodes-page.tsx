@@ -18,6 +18,8 @@ import { WorkerOperations } from './worker-operations.tsx'
 import { WorkerTable } from './worker-table.tsx'
 
 const PAGE_SIZE = 50
+/** What starts a worker. */
+const COMMAND = 'svc worker'
 const route = getRouteApi('/app/nodes')
 
 /** The workers of the cluster: those that wait first. */
@@ -31,7 +33,7 @@ export function NodesPage() {
         {(list) =>
           list.length === 0 ? (
             <EmptyState icon="nodes" title={t('none')}>
-              {t('noneAbout')} <code>svc worker</code>
+              {t('noneAbout')} <code>{COMMAND}</code>
             </EmptyState>
           ) : (
             <Workers workers={list} />

@@ -74,7 +74,11 @@ function Explained({ model }: { readonly model: string }) {
   )
 }
 
-function Decision({ placement: { decision, node_id, node_name, replica_index, reason } }: { readonly placement: Placement }) {
+function Decision({
+  placement: { decision, node_id, node_name, replica_index, reason },
+}: {
+  readonly placement: Placement
+}) {
   const { t } = useTranslation('nodes')
   switch (decision) {
     case 'chosen':

@@ -31,13 +31,7 @@ function ResourceBar({ resource: { id, total, free, reserved } }: { readonly res
   return (
     <li>
       <span className={`meta ${styles.barName}`}>{name}</span>
-      <Meter
-        share={used}
-        more={reserved / total}
-        label={name}
-        text={text}
-        tone={used >= FULL ? 'bad' : 'c1'}
-      />
+      <Meter share={used} more={reserved / total} label={name} text={text} tone={used >= FULL ? 'bad' : 'c1'} />
       <span className="meta">{text}</span>
     </li>
   )

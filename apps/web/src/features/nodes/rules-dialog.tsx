@@ -11,6 +11,8 @@ import { type Rules, type RulesDraft, setRules } from './api.ts'
 import * as styles from './nodes.module.css'
 import { POLICIES, type RulesForm, toDraft, toForm } from './rules-form.ts'
 
+const EXAMPLE = 'zone=a, tier=fast'
+
 /** Sets the rules of a model. @param rules those that are changed; undefined for new ones */
 export function RulesDialog({ rules, onClose }: { readonly rules: Rules | undefined; readonly onClose: () => void }) {
   const { t } = useTranslation('nodes')
@@ -93,7 +95,7 @@ function Fields({
         error={isSelectorWrong ? t('rules.selectorWrong') : undefined}
         autoComplete="off"
         spellCheck={false}
-        placeholder="zone=a, tier=fast"
+        placeholder={EXAMPLE}
         value={form.selector}
         onChange={({ target }) => onChange({ ...form, selector: target.value })}
       />

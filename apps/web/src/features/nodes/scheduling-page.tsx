@@ -101,9 +101,7 @@ function Row({
         <Link className={`mainLink medium clip ${styles.line}`} to="/app/nodes/placement" search={{ model }}>
           {model}
         </Link>
-        {until !== undefined && (
-          <Status tone="warn">{t('rules.unsatisfiable', { time: formatTime(until) })}</Status>
-        )}
+        {until !== undefined && <Status tone="warn">{t('rules.unsatisfiable', { time: formatTime(until) })}</Status>}
       </td>
       <td className="freeCell minorCell">{useReplicaWords(rules)}</td>
       <td className="freeCell minorCell">

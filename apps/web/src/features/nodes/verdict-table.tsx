@@ -74,7 +74,13 @@ function Row({ verdict, isChosen }: { readonly verdict: Verdict; readonly isChos
   )
 }
 
-function VerdictWord({ verdict: { possible, busy }, isChosen }: { readonly verdict: Verdict; readonly isChosen: boolean }) {
+function VerdictWord({
+  verdict: { possible, busy },
+  isChosen,
+}: {
+  readonly verdict: Verdict
+  readonly isChosen: boolean
+}) {
   const { t } = useTranslation('nodes')
   if (isChosen) return <Status tone="ok">{t('placement.isChosen')}</Status>
   if (possible) return <Status>{t('placement.possible')}</Status>

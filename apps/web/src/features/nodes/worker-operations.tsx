@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { OperationButtons } from '../../components/operations/operation-buttons.tsx'
 import { OperationRow } from '../../components/operations/operation-row.tsx'
-import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import type { Operation } from '../../lib/operations/operation.ts'
+import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 
 /** Whether an operation runs on workers, or on one of them. */
 export function runsOnWorker({ taskType, nodeID, nodes = [] }: Operation, id: string | undefined): boolean {

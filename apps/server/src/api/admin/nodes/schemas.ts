@@ -92,7 +92,11 @@ export const reset = z.object({ reset: z.literal(true) })
 
 const bytes = z.string().regex(/^\d{1,15}$/)
 /** Query of an explained placement. */
-export const placementQuery = z.object({ model: z.string(), size_bytes: bytes.optional(), memory_bytes: bytes.optional() })
+export const placementQuery = z.object({
+  model: z.string(),
+  size_bytes: bytes.optional(),
+  memory_bytes: bytes.optional(),
+})
 
 const refusal = z.object({
   filter: z.string(),

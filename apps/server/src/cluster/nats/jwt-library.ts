@@ -1,0 +1,7 @@
+/**
+ * Makes credentials of NATS. Only a server that mints some loads this module. The bundle gives an `import()` of the package
+ * itself no names, because it is in CommonJS.
+ *
+ * @module
+ */
+export { createUser, encodeUser, fromSeed } from '@nats-io/jwt'
