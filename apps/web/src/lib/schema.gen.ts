@@ -6244,6 +6244,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ws/nodes/{id}/backend-logs/{modelId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The output of the backends of a model on a worker as it comes, over a WebSocket */
+        get: operations["get_ws_nodes_id_backend_logs_modelId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/operations": {
         parameters: {
             query?: never;
@@ -31604,6 +31621,36 @@ export interface operations {
                 content: {
                     "application/json": unknown;
                 };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_ws_nodes_id_backend_logs_modelId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                modelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error in the format of the route. */
             default: {
