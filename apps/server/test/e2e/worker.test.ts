@@ -25,7 +25,10 @@ describe.skipIf(!isThere)('svc worker', () => {
   const call = (method: string, path: string) =>
     server.call(path, { method, headers: { authorization: `Bearer ${KEY}` } })
   const ask = async (topic: string, payload: unknown): Promise<Readonly<Record<string, unknown>>> =>
-    (await bus.request(`nodes.${id}.${topic}`, payload, { signal: never, timeoutMs: 60_000 })) as Record<string, unknown>
+    (await bus.request(`nodes.${id}.${topic}`, payload, { signal: never, timeoutMs: 60_000 })) as Record<
+      string,
+      unknown
+    >
   const install = (replica: number, more: Readonly<Record<string, unknown>> = {}) =>
     ask('backend.install', { backend: 'onnx', model_id: 'm', replica_index: replica, ...more })
   const start = async (): Promise<BuiltWorker> =>
@@ -128,7 +131,10 @@ describe.skipIf(!isThere)('svc worker', () => {
       process_key: 'm#1',
       error: expect.stringContaining('address mismatch'),
     })
-    expect(await ask('model.stop', { ...stop, process_key: 'm#2' })).toMatchObject({ matched: false, terminated: false })
+    expect(await ask('model.stop', { ...stop, process_key: 'm#2' })).toMatchObject({
+      matched: false,
+      terminated: false,
+    })
     expect((await ask('models.running', {})).models).toHaveLength(2)
     expect(await ask('model.unload', { model_name: 'm' })).toEqual({ success: true })
     expect(await ask('model.stop', { ...stop, expected_address: address })).toMatchObject({
