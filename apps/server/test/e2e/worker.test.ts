@@ -45,7 +45,7 @@ describe.skipIf(!isThere)('svc worker', () => {
         '--max-replicas-per-model=2',
         '--vram-budget=50%',
       ],
-      { SVC_NATS_URL: nats.available ? nats.url : '', LOCALAI_REGISTRATION_TOKEN: TOKEN },
+      { SVC_NATS_URL: nats.available ? nats.url : '', SVC_REGISTRATION_TOKEN: TOKEN },
       (await folder).path,
     )
 
