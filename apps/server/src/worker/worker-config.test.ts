@@ -92,13 +92,13 @@ it.each<[readonly string[], Partial<WorkerConfig>]>([
   expect(read(argv)).toMatchObject(expected)
 })
 
-it('reads labels, and the names that another system has for its variables', () => {
+it('reads labels and variables', () => {
   const config = read(['--node-labels', 'zone=a, tier=fast', '--node-labels=rack='], {
-    LOCALAI_REGISTER_TO: 'http://front',
-    LOCALAI_REGISTRATION_TOKEN: 'other',
-    LOCALAI_NATS_URL: 'nats://me:secret@bus',
-    LOCALAI_MAX_REPLICAS_PER_MODEL: '3',
-    LOCALAI_HEARTBEAT_INTERVAL: '1ms',
+    SVC_REGISTER_TO: 'http://front',
+    SVC_REGISTRATION_TOKEN: 'other',
+    SVC_NATS_URL: 'nats://me:secret@bus',
+    SVC_MAX_REPLICAS_PER_MODEL: '3',
+    SVC_HEARTBEAT_INTERVAL: '1ms',
   })
   expect(config).toMatchObject({
     token: 'other',
