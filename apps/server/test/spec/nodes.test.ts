@@ -316,6 +316,20 @@ describe.skipIf(!isThere)('workers', () => {
     await expect(svc('drain', 'w2')).rejects.toThrow('no worker has the name or id "w2"')
   })
 
+  it('keep the routes of administrators and those of workers apart', async () => {
+    const document = (await call('GET', '/swagger/doc.json')).json() as { paths: Record<string, object> }
+    const routes = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => [method.toUpperCase(), path.replaceAll(/\{[^}]+\}/g, 'x')] as const),
+    )
+    const ofAdmins = routes.filter(([, path]) => /^\/(api|ws)\/nodes(\/|$)/.test(path))
+    const ofWorkers = routes.filter(([, path]) => path.startsWith('/api/node/'))
+    expect([ofAdmins.length, ofWorkers.length]).toEqual([30, 7])
+    const statuses = async (list: typeof routes, key: string) =>
+      new Set(await Promise.all(list.map(async ([method, path]) => (await call(method, path, { key })).status)))
+    expect(await statuses(ofAdmins, TOKEN)).toEqual(new Set([401]))
+    expect(await statuses(ofWorkers, KEY)).toEqual(new Set([401]))
+  })
+
   it('have figures, which the dashboard of a cluster reads', async () => {
     const { text } = await call('GET', '/metrics')
     expect(text).toContain('svc_node_state{node="w1",state="healthy"} 1\n')
