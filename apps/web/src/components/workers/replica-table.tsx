@@ -97,7 +97,7 @@ function Row({
         <span className={styles.name}>{t('column.vram')}</span>{' '}
         {size_vram === undefined ? t('unknown') : formatBytes(size_vram)}
       </td>
-      <td className="freeCell minorCell">
+      <td className={`freeCell minorCell ${styles.time}`}>
         <span className={styles.name}>{t('column.used')}</span> <RelativeTime time={last_used} />
       </td>
       {children !== undefined && <td className={`freeCell minorCell ${styles.actions}`}>{children}</td>}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Worker } from '../../lib/workers.ts'
-import { type Rules, readLogLines } from './api.ts'
+import type { Rules } from './api.ts'
+import { readLogLines } from './log-lines.ts'
 import { readSelector, toDraft, toForm } from './rules-form.ts'
 import { readNodesSearch } from './search.ts'
 import { isFixedLabel, listResources, selectWorkers } from './worker-figures.ts'
