@@ -11,7 +11,9 @@ import {
   settle,
   WIDTHS,
 } from './look.ts'
+import { lookAtOverlays } from './look-at-overlays.ts'
 import { answerForWorkers, type NodeServer, startNodeServer } from './node-server.ts'
+import { listNodeOverlayPages } from './overlays.ts'
 
 const ADDRESS = { q: 'box-1' } as const
 
@@ -152,6 +154,9 @@ describeInBrowser('the pages of workers', () => {
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText('The rule for demo is saved.').waitFor()
     await page.getByText('at least 1').waitFor()
+    // the news would be among the places of the focus
+    await page.goto('/app/nodes/scheduling')
+    await page.getByText('at least 1').waitFor()
     expect(await findFaults(page)).toEqual([])
     await page.getByRole('link', { name: 'demo' }).click()
     await settle(page, 'Placement')
@@ -165,6 +170,14 @@ describeInBrowser('the pages of workers', () => {
     await page.getByText('No model has a rule').waitFor()
     await page.goto('/app/nodes/placement?model=demo')
     await page.getByText('It would run on').waitFor()
+  })
+
+  it('open their menus and dialogs without violations, and give the focus back', async ({ skip }) => {
+    if (nodes === undefined) return skip()
+    await view.context.request.post('/api/nodes/scheduling', { data: { model_name: 'other', min_replicas: 1 } })
+    const found: string[] = []
+    for (const page of listNodeOverlayPages(first)) found.push(...(await lookAtOverlays(view, page)))
+    expect(found).toEqual([])
   })
 
   it('are named where models are shown', async ({ skip }) => {

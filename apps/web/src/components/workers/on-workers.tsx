@@ -13,13 +13,7 @@ export function OnWorkers() {
       <h2 id="on-workers">{t('onWorkers')}</h2>
       <QueryView query={replicas} lines={2}>
         {(list) =>
-          list.length === 0 ? (
-            <p className="muted">{t('noneOnWorkers')}</p>
-          ) : (
-            <div className="card">
-              <ReplicaTable replicas={list} showsNode />
-            </div>
-          )
+          list.length === 0 ? <p className="muted">{t('noneOnWorkers')}</p> : <ReplicaTable replicas={list} showsNode />
         }
       </QueryView>
     </section>

@@ -25,34 +25,36 @@ export function ReplicaTable({
 }) {
   const { t } = useTranslation('nodes')
   return (
-    <ScrolledTable label={t('models')} className={`table stacked ${styles.replicas}`}>
-      <thead>
-        <tr>
-          <th scope="col">{t('column.model')}</th>
-          {showsNode && <th scope="col">{t('column.node')}</th>}
-          <th scope="col">{t('column.state')}</th>
-          <th scope="col" className="number">
-            {t('column.requests')}
-          </th>
-          <th scope="col" className="number">
-            {t('column.vram')}
-          </th>
-          <th scope="col">{t('column.used')}</th>
-          {actions !== undefined && (
-            <th scope="col">
-              <span className="visuallyHidden">{t('column.actions')}</span>
+    <div className={`card ${styles.cut}`}>
+      <ScrolledTable label={t('models')} className={`table stacked ${styles.replicas}`}>
+        <thead>
+          <tr>
+            <th scope="col">{t('column.model')}</th>
+            {showsNode && <th scope="col">{t('column.node')}</th>}
+            <th scope="col">{t('column.state')}</th>
+            <th scope="col" className="number">
+              {t('column.requests')}
             </th>
-          )}
-        </tr>
-      </thead>
-      <tbody>
-        {replicas.map((replica) => (
-          <Row key={replica.id} replica={replica} showsNode={showsNode}>
-            {actions?.(replica)}
-          </Row>
-        ))}
-      </tbody>
-    </ScrolledTable>
+            <th scope="col" className="number">
+              {t('column.vram')}
+            </th>
+            <th scope="col">{t('column.used')}</th>
+            {actions !== undefined && (
+              <th scope="col">
+                <span className="visuallyHidden">{t('column.actions')}</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {replicas.map((replica) => (
+            <Row key={replica.id} replica={replica} showsNode={showsNode}>
+              {actions?.(replica)}
+            </Row>
+          ))}
+        </tbody>
+      </ScrolledTable>
+    </div>
   )
 }
 
@@ -71,7 +73,7 @@ function Row({
   const facts = [t('replica', { index: replica_index }), ...(backend_type === undefined ? [] : [backend_type])]
   return (
     <tr>
-      <td className="mainCell">
+      <td className={`mainCell ${styles.model}`}>
         <span className={`clip medium ${styles.line}`}>{model_name}</span>
         <span className={`clip meta ${styles.line}`}>{facts.join(' · ')}</span>
         {cleanup_error !== undefined && (
@@ -95,10 +97,10 @@ function Row({
         <span className={styles.name}>{t('column.vram')}</span>{' '}
         {size_vram === undefined ? t('unknown') : formatBytes(size_vram)}
       </td>
-      <td className="freeCell minorCell">
+      <td className={`freeCell minorCell ${styles.time}`}>
         <span className={styles.name}>{t('column.used')}</span> <RelativeTime time={last_used} />
       </td>
-      {children !== undefined && <td className="freeCell endCell number">{children}</td>}
+      {children !== undefined && <td className={`freeCell minorCell ${styles.actions}`}>{children}</td>}
     </tr>
   )
 }

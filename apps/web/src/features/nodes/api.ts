@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
 import type { paths } from '../../lib/schema.gen.ts'
+import { readLogLines, type WorkerLogLine } from './log-lines.ts'
 
 type Reply<Path extends '/api/nodes/placement' | '/api/nodes/scheduling' | '/api/nodes/{id}/backends'> =
   paths[Path]['get']['responses'][200]['content']['application/json']
@@ -45,13 +46,6 @@ export const workerBackendsQuery = (id: string) =>
     queryFn: ({ signal }) => unwrap(api.GET('/api/nodes/{id}/backends', { ...target(id), signal })),
   })
 
-/** A line of a backend's output. */
-export interface WorkerLogLine {
-  readonly timestamp: string
-  readonly stream: 'stdout' | 'stderr'
-  readonly text: string
-}
-
 /** Lines that the page shows. */
 const MAX_LINES = 1_000
 
@@ -66,26 +60,6 @@ export const workerLogQuery = (id: string, model: string) =>
       return readLogLines(reply).slice(-MAX_LINES)
     },
   })
-
-/** Reads the lines that a worker answers with: a list, or an object with `lines`. */
-export function readLogLines(reply: unknown): readonly WorkerLogLine[] {
-  if (Array.isArray(reply)) return reply.filter(isLine)
-  if (typeof reply === 'object' && reply !== null && 'lines' in reply) return readLogLines(reply.lines)
-  return []
-}
-
-function isLine(value: unknown): value is WorkerLogLine {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'timestamp' in value &&
-    typeof value.timestamp === 'string' &&
-    'text' in value &&
-    typeof value.text === 'string' &&
-    'stream' in value &&
-    (value.stream === 'stdout' || value.stream === 'stderr')
-  )
-}
 
 /** Something that is done to a worker. */
 export type WorkerAction = 'approve' | 'drain' | 'resume' | 'remove'

@@ -9,14 +9,14 @@ import { useConnection } from '../../lib/connection.ts'
 import type { Worker } from '../../lib/workers.ts'
 import { addLabel, removeLabel } from './api.ts'
 import * as styles from './nodes.module.css'
-import { listOwnLabels, writeLabel } from './worker-figures.ts'
+import { isFixedLabel, listOwnLabels, writeLabel } from './worker-figures.ts'
 
 /** The labels of a worker, which rules choose by. */
 export function LabelsCard({ worker }: { readonly worker: Worker }) {
   const { t } = useTranslation('nodes')
   const isOffline = useConnection().state === 'offline'
   const labels = listOwnLabels(worker)
-  const fixed = Object.entries(worker.labels).filter(([key]) => key.startsWith('node.'))
+  const fixed = Object.entries(worker.labels).filter(([key]) => isFixedLabel(key))
   const removal = useMutation({
     mutationFn: (key: string) => removeLabel(worker.id, key),
     onSuccess: (isGone, key) => isGone || notify('error', t('labelStays', { key })),
@@ -78,24 +78,26 @@ function NewLabel({ id }: { readonly id: string }) {
   }
   return (
     <form className="stack tight" onSubmit={onSubmit}>
-      <div className={styles.pair}>
-        <TextField
-          label={t('labelKey')}
-          required
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={253}
-          value={label.key}
-          onChange={({ target }) => setLabel({ ...label, key: target.value })}
-        />
-        <TextField
-          label={t('labelValue')}
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={256}
-          value={label.value}
-          onChange={({ target }) => setLabel({ ...label, value: target.value })}
-        />
+      <div className={styles.withButton}>
+        <div className={styles.pair}>
+          <TextField
+            label={t('labelKey')}
+            required
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={253}
+            value={label.key}
+            onChange={({ target }) => setLabel({ ...label, key: target.value })}
+          />
+          <TextField
+            label={t('labelValue')}
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={256}
+            value={label.value}
+            onChange={({ target }) => setLabel({ ...label, value: target.value })}
+          />
+        </div>
         <Button type="submit" busy={adding.isPending} disabled={isOffline}>
           {t('addLabel')}
         </Button>

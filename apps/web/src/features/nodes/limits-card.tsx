@@ -69,7 +69,7 @@ function Limit({
   const origin = t(isManual ? 'setHere' : 'setByWorker')
   return (
     <form className="stack tight" onSubmit={onSubmit}>
-      <div className={styles.pair}>
+      <div className={styles.withButton}>
         <TextField
           label={label}
           hint={about === undefined ? origin : `${about} ${origin}`}
@@ -78,19 +78,23 @@ function Limit({
           value={text}
           onChange={({ target }) => setDraft(target.value)}
         />
-        <span className={`row ${styles.beside}`}>
-          <Button type="submit" busy={saving.isPending} disabled={isOffline || text.trim() === saved}>
-            {t('save')}
-            <span className="visuallyHidden">{label}</span>
-          </Button>
-          {isManual && (
-            <Button kind="ghost" disabled={isOffline || saving.isPending} onClick={() => saving.mutate(undefined)}>
-              {t('reset')}
-              <span className="visuallyHidden">{label}</span>
-            </Button>
-          )}
-        </span>
+        <Button type="submit" busy={saving.isPending} disabled={isOffline || text.trim() === saved}>
+          {t('save')}
+          <span className="visuallyHidden">{label}</span>
+        </Button>
       </div>
+      {isManual && (
+        <Button
+          small
+          kind="ghost"
+          className={`${styles.reset}`}
+          disabled={isOffline || saving.isPending}
+          onClick={() => saving.mutate(undefined)}
+        >
+          {t('reset')}
+          <span className="visuallyHidden">{label}</span>
+        </Button>
+      )}
       {saving.isError && <ErrorBlock error={saving.error} />}
     </form>
   )

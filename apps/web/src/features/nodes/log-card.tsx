@@ -6,7 +6,8 @@ import { buttonClass } from '../../components/ui/button.tsx'
 import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
 import { QueryView } from '../../components/ui/states.tsx'
 import { formatClock } from '../../lib/format.ts'
-import { type WorkerLogLine, workerLogQuery } from './api.ts'
+import { workerLogQuery } from './api.ts'
+import type { WorkerLogLine } from './log-lines.ts'
 import * as styles from './nodes.module.css'
 
 /** The newest output of a model's backends on a worker. */

@@ -27,34 +27,32 @@ export function ModelsCard({ id, log }: { readonly id: string; readonly log: str
           replicas.length === 0 ? (
             <p className="muted">{t('noModels')}</p>
           ) : (
-            <div className="card">
-              <ReplicaTable
-                replicas={replicas}
-                actions={({ model_name: model }) => (
-                  <span className="row wrap">
-                    <Link
-                      className={buttonClass('ghost', 'small')}
-                      to="/app/nodes/node/$id"
-                      params={{ id }}
-                      search={model === log ? {} : { log: model }}
-                      replace
-                    >
-                      <Icon name="raw" small />
-                      {t(model === log ? 'closeLog' : 'log')}
-                      <span className="visuallyHidden">{model}</span>
-                    </Link>
-                    <Button small kind="ghost" disabled={isOffline} onClick={() => setAsked({ verb: 'unload', model })}>
-                      {t('unload')}
-                      <span className="visuallyHidden">{model}</span>
-                    </Button>
-                    <Button small kind="ghost" disabled={isOffline} onClick={() => setAsked({ verb: 'delete', model })}>
-                      {t('deleteFiles')}
-                      <span className="visuallyHidden">{model}</span>
-                    </Button>
-                  </span>
-                )}
-              />
-            </div>
+            <ReplicaTable
+              replicas={replicas}
+              actions={({ model_name: model }) => (
+                <span className="row wrap">
+                  <Link
+                    className={buttonClass('ghost', 'small')}
+                    to="/app/nodes/node/$id"
+                    params={{ id }}
+                    search={model === log ? {} : { log: model }}
+                    replace
+                  >
+                    <Icon name="raw" small />
+                    {t(model === log ? 'closeLog' : 'log')}
+                    <span className="visuallyHidden">{model}</span>
+                  </Link>
+                  <Button small kind="ghost" disabled={isOffline} onClick={() => setAsked({ verb: 'unload', model })}>
+                    {t('unload')}
+                    <span className="visuallyHidden">{model}</span>
+                  </Button>
+                  <Button small kind="ghost" disabled={isOffline} onClick={() => setAsked({ verb: 'delete', model })}>
+                    {t('deleteFiles')}
+                    <span className="visuallyHidden">{model}</span>
+                  </Button>
+                </span>
+              )}
+            />
           )
         }
       </QueryView>

@@ -54,9 +54,7 @@ function Explained({ model }: { readonly model: string }) {
       {own.length > 0 && (
         <section className="stack tight" aria-labelledby="own-replicas">
           <h2 id="own-replicas">{t('runsOn')}</h2>
-          <div className="card">
-            <ReplicaTable replicas={own} showsNode />
-          </div>
+          <ReplicaTable replicas={own} showsNode />
         </section>
       )}
       <section className="stack tight" aria-labelledby="verdicts">

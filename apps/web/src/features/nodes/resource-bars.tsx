@@ -30,8 +30,10 @@ function ResourceBar({ resource: { id, total, free, reserved } }: { readonly res
   const used = (total - free) / total
   return (
     <li>
-      <span className={`meta ${styles.barName}`}>{name}</span>
-      <Meter share={used} more={reserved / total} label={name} text={text} tone={used >= FULL ? 'bad' : 'c1'} />
+      <span className="meta">{name}</span>
+      <span className={styles.level}>
+        <Meter share={used} more={reserved / total} label={name} text={text} tone={used >= FULL ? 'bad' : 'c1'} />
+      </span>
       <span className="meta">{text}</span>
     </li>
   )

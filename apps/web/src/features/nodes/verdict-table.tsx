@@ -16,7 +16,7 @@ export function VerdictTable({
 }) {
   const { t } = useTranslation('nodes')
   return (
-    <div className="card">
+    <div className={`card ${styles.cut}`}>
       <ScrolledTable label={t('placement.next')} className={`table stacked ${styles.verdicts}`}>
         <thead>
           <tr>

@@ -24,10 +24,15 @@ export function listResources(worker: Worker): readonly Resource[] {
   ]
 }
 
-/** The labels that people give; those that the server adds itself begin with `node.`. */
+/** Whether the server gives a label itself, from what the worker says of its hardware and its slots. */
+export function isFixedLabel(key: string): boolean {
+  return /^(?:node|gpu)\./.test(key)
+}
+
+/** The labels that people give, by name. */
 export function listOwnLabels({ labels }: Pick<Worker, 'labels'>): readonly (readonly [key: string, value: string])[] {
   return Object.entries(labels)
-    .filter(([key]) => !key.startsWith('node.'))
+    .filter(([key]) => !isFixedLabel(key))
     .sort(([one], [other]) => (one < other ? -1 : 1))
 }
 

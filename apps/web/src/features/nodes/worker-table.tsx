@@ -37,10 +37,10 @@ export function WorkerTable({
           <th scope="col">{t('column.node')}</th>
           <th scope="col">{t('column.state')}</th>
           <th scope="col">{t('column.resources')}</th>
-          <th scope="col" className="number">
+          <th scope="col" className={`number ${styles.extra}`}>
             {t('column.models')}
           </th>
-          <th scope="col" className="number">
+          <th scope="col" className={`number ${styles.extra}`}>
             {t('column.requests')}
           </th>
           <th scope="col">{t('column.heartbeat')}</th>
@@ -84,13 +84,13 @@ function Row({
       <td className={`freeCell minorCell ${styles.resources}`}>
         <ResourceBars worker={worker} />
       </td>
-      <td className="number freeCell minorCell">
+      <td className={`number freeCell minorCell ${styles.extra}`}>
         <span className={styles.name}>{t('column.models')}</span> {formatNumber(model_count ?? 0)}
       </td>
-      <td className="number freeCell minorCell">
+      <td className={`number freeCell minorCell ${styles.extra}`}>
         <span className={styles.name}>{t('column.requests')}</span> {formatNumber(in_flight_count ?? 0)}
       </td>
-      <td className="freeCell minorCell">
+      <td className={`freeCell minorCell ${styles.time}`}>
         <span className={styles.name}>{t('column.heartbeat')}</span>{' '}
         {last_heartbeat === null ? t('never') : <RelativeTime time={last_heartbeat} />}
       </td>
