@@ -58,9 +58,11 @@ describe.skipIf(!nats.available)('the session of a worker', () => {
     await using front = await openMessenger(bus)
     const { session, counts } = await open()
     try {
+      const ask = () => front.request('nodes.n1.ping', {}, { signal: never, timeoutMs: 1500 })
+      await eventually(async () => expect(await ask()).toBe('n1'))
       const until = Date.now() + 6500
       while (Date.now() < until) {
-        expect(await front.request('nodes.n1.ping', {}, { signal: never, timeoutMs: 1500 })).toBe('n1')
+        expect(await ask()).toBe('n1')
       }
       expect(counts.registrations).toBeGreaterThan(2)
       await bus.halt()

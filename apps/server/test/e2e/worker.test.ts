@@ -98,7 +98,7 @@ describe.skipIf(!isThere)('svc worker', () => {
     await worker.logged('the worker has joined')
     http = node.http_address
     expect(await files('/readyz')).toMatchObject({ status: 200 })
-    expect((await ask('models.running', {})).models).toEqual([])
+    await eventually(async () => expect((await ask('models.running', {})).models).toEqual([]))
     const { backends } = (await ask('backend.list', {})) as { backends: readonly { readonly name: string }[] }
     expect(backends).toContainEqual({ name: 'llama-cpp', is_system: true, is_meta: false })
   })
@@ -159,7 +159,7 @@ describe.skipIf(!isThere)('svc worker', () => {
     await worker.end('SIGKILL')
     worker = await start()
     await worker.logged('the worker has joined')
-    expect((await ask('models.running', {})).models).toEqual([])
+    await eventually(async () => expect((await ask('models.running', {})).models).toEqual([]))
     await eventually(() => expect(worker.backends()).toEqual([]))
   })
 
