@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { eventually, startNats, startPostgres } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { parse } from 'yaml'
 import { runNodeCommand } from '../../src/cli/node-commands.ts'
 import { installProgressSubject } from '../../src/cluster/contract/subjects.ts'
 import { loadConfig } from '../../src/config/load.ts'
@@ -334,15 +335,24 @@ describe.skipIf(!isThere)('workers', () => {
     expect(await statuses(ofWorkers, KEY)).toEqual(new Set([401]))
   })
 
-  it('have figures, which the dashboard of a cluster reads', async () => {
+  it('have figures, which the dashboard and the rules of a cluster read', async () => {
     const { text } = await call('GET', '/metrics')
     expect(text).toContain('svc_node_state{node="w1",state="healthy"} 1\n')
     expect(text).toContain('svc_node_free_bytes{node="w1",resource="disk"} 70000000000\n')
-    const file = new URL('../../../../docs/monitoring/cluster-dashboard.json', import.meta.url)
-    const { panels } = JSON.parse(await readFile(file, 'utf8')) as { panels: { targets: { expr: string }[] }[] }
-    const series = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => expr.match(/svc_\w+/g) ?? []))
-    expect(series.length).toBeGreaterThanOrEqual(panels.length)
-    for (const name of series) expect(text).toMatch(new RegExp(`^${name}[{ ]`, 'm'))
+    const read = (name: string) =>
+      readFile(new URL(`../../../../docs/monitoring/cluster-${name}`, import.meta.url), 'utf8')
+    const { panels } = JSON.parse(await read('dashboard.json')) as { panels: { targets: { expr: string }[] }[] }
+    const { groups } = parse(await read('rules.yaml')) as { groups: { rules: { expr: string }[] }[] }
+    const readers = [...panels.flatMap(({ targets }) => targets), ...groups.flatMap(({ rules }) => rules)]
+    for (const { expr } of readers) {
+      const series = [...expr.matchAll(/svc_\w+(?:\{([^}]*)\})?/g)]
+      expect(series.length, expr).toBeGreaterThan(0)
+      for (const [selector] of series) {
+        const [name = '', labels = ''] = selector.split(/[{}]/)
+        const line = text.split('\n').find((one) => one.startsWith(name) && one.includes(labels))
+        expect(line, `${expr}: ${selector}`).toBeDefined()
+      }
+    }
   })
 
   it('drain, resume, leave, and are forgotten', async () => {
