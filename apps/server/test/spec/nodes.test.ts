@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { eventually, startNats, startPostgres } from '@svc/test-kit'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { parse } from 'yaml'
@@ -353,6 +354,32 @@ describe.skipIf(!isThere)('workers', () => {
         expect(line, `${expr}: ${selector}`).toBeDefined()
       }
     }
+  })
+
+  it('refuse broken bodies in their own words', async () => {
+    const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom(-1, 1e308, 'w1', '80%', '\u0000', 'a/../b'))
+    const names = ['name', 'address', 'total_vram', 'labels', 'backend', 'uri', 'model_name', 'value', 'min_replicas']
+    const body = fc.oneof(value, fc.dictionary(fc.constantFrom(...names, '__proto__'), value, { maxKeys: 4 }))
+    const routes = [
+      ...['/api/node/register', `/api/node/${id}/heartbeat`].map((path) => ['POST', path, TOKEN] as const),
+      ...['models/unload', 'models/delete', 'backends/install', 'backends/upgrade', 'backends/delete'].map(
+        (path) => ['POST', `/api/nodes/${id}/${path}`, KEY] as const,
+      ),
+      ['POST', '/api/nodes/scheduling', KEY] as const,
+      ...['labels', 'vram-budget', 'max-replicas-per-model'].map(
+        (path) => ['PUT', `/api/nodes/${id}/${path}`, KEY] as const,
+      ),
+    ]
+    const route = fc.constantFrom(...routes)
+    await fc.assert(
+      fc.asyncProperty(route, body, async ([method, path, key], given) => {
+        const reply = await call(method, path, { body: given, key })
+        if (reply.status < 300) return
+        expect([400, 404, 502], `${method} ${path}: ${reply.text}`).toContain(reply.status)
+        expect(reply.json()).toMatchObject({ error: { type: 'node_error', message: expect.any(String) } })
+      }),
+      { numRuns: 200 },
+    )
   })
 
   it('drain, resume, leave, and are forgotten', async () => {
