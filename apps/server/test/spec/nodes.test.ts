@@ -238,12 +238,14 @@ describe.skipIf(!isThere)('workers', () => {
       }),
     )
     finishInstall()
+    await eventually(async () =>
+      expect(await operation(installed, '/history')).toMatchObject({ nodeID: id, outcome: 'completed' }),
+    )
     const upgraded = await start('upgrade')
-    await eventually(async () => {
-      expect(await operation(installed, '/history')).toMatchObject({ nodeID: id, outcome: 'completed' })
-      const error = expect.stringContaining('there is no newer one')
-      expect(await operation(upgraded)).toMatchObject({ nodeID: id, error, nodes: [{ status: 'Failed' }] })
-    })
+    const error = expect.stringContaining('there is no newer one')
+    await eventually(async () =>
+      expect(await operation(upgraded)).toMatchObject({ nodeID: id, error, nodes: [{ status: 'Failed' }] }),
+    )
     expect(worker.asked).toContainEqual({
       topic: 'backend.install',
       payload: { backend: 'mock', op_id: jobOf(installed), backend_galleries: GALLERIES },
@@ -357,6 +359,18 @@ describe.skipIf(!isThere)('workers', () => {
   })
 
   it('refuse broken bodies in their own words', async () => {
+    const nul = '\u0000'
+    for (const [method, path, given] of [
+      ['POST', `/api/nodes/${id}/backends/install`, { backend: nul }],
+      ['POST', `/api/nodes/${id}/backends/delete`, { backend: nul }],
+      ['POST', '/api/nodes/scheduling', { model_name: nul }],
+      ['GET', '/api/nodes/%00', undefined],
+      ['GET', '/api/nodes/scheduling/%00', undefined],
+      ['GET', '/api/nodes/placement?model=%00', undefined],
+    ] as const) {
+      const reply = await call(method, path, { body: given })
+      expect.soft(reply.status < 500 ? '' : `${method} ${path}: ${reply.text}`).toBe('')
+    }
     const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom(-1, 1e308, 'w1', '80%', '\u0000', 'a/../b'))
     const names = ['name', 'address', 'total_vram', 'labels', 'backend', 'uri', 'model_name', 'value', 'min_replicas']
     const body = fc.oneof(value, fc.dictionary(fc.constantFrom(...names, '__proto__'), value, { maxKeys: 4 }))
