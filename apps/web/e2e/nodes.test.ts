@@ -105,8 +105,10 @@ describeInBrowser('the pages of workers', () => {
     await page.getByLabel('Replicas of one model').fill('3')
     await page.keyboard.press('Enter')
     await page.getByText('Set by an administrator.').waitFor()
-    await page.getByRole('link', { name: 'Close the log' }).first().click()
+    await page.getByRole('link', { name: 'Close the log' }).click()
     await page.getByText('slot 39 is ready').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Log demo' }).click()
+    await page.getByText('slot 39 is ready').waitFor()
   })
 
   it('unload models, and install and delete backends of a worker', async ({ skip }) => {
