@@ -44,7 +44,7 @@ describeInBrowser('the pages of workers', () => {
     view = await openView(nodes.server.url)
     await register(view, 'root@site.example')
     await answerForWorkers(view.page, { id: first, name: 'box-1' })
-  }, 120_000)
+  })
   afterAll(async () => {
     await view?.[Symbol.asyncDispose]()
     await nodes?.[Symbol.asyncDispose]()
