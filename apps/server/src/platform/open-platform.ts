@@ -213,9 +213,14 @@ export async function openPlatform(
   })
   closers.push(closeGalleries)
   if (sharedFiles !== undefined) {
-    const { signal } = new AbortController()
+    const closing = new AbortController()
+    const { signal } = closing
     const alone = <T>(change: () => Promise<T>): Promise<T> => modelGallery.changeFolder(change, { signal })
-    closers.push(sharedFiles.follow({ reload: () => modelFiles.reload(), alone }))
+    const end = sharedFiles.follow({ reload: () => modelFiles.reload(), alone })
+    closers.push(() => {
+      closing.abort(new Error('the server stops'))
+      return end()
+    })
   }
   showLiveFigures(metrics.server, { backends, traces, spans })
   if (cluster !== undefined) {
