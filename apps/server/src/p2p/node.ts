@@ -32,6 +32,9 @@ type NodeOptions = Pick<NetworkOptions, 'token' | 'networkId' | 'listen' | 'mdns
 const MAX_CONNECTIONS = 128
 const MAX_NEW_PER_SECOND = 20
 
+/** Most bytes of a stream that wait here for a slow reader. A stream fails at 4 MiB. */
+const MAX_WINDOW_BYTES = 1024 * 1024
+
 /** Opens a node that only talks to nodes of the same token and network id. */
 export async function openNode(options: NodeOptions): Promise<PeerNode> {
   const { token, networkId, listen, mdns, logger } = options
@@ -43,7 +46,7 @@ export async function openNode(options: NodeOptions): Promise<PeerNode> {
     addresses: { listen: listAddresses(listen) },
     transports: [library.tcp({ maxConnections: MAX_CONNECTIONS })],
     connectionEncrypters: [library.noise()],
-    streamMuxers: [library.yamux()],
+    streamMuxers: [library.yamux({ streamOptions: { maxStreamWindowSize: MAX_WINDOW_BYTES } })],
     connectionProtector: createProtector(library, options),
     connectionManager: {
       maxConnections: MAX_CONNECTIONS,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { ServiceKind } from './exchange.ts'
-import { type PeerStream, pump } from './pump.ts'
+import { type PeerStream, pauseStream, pump, resumeStream } from './pump.ts'
 
 /** The protocol of a tunnel to a service. */
 export const toProtocol = (kind: ServiceKind): string => `/svc/tunnel/1.0.0/${kind}`
@@ -69,14 +69,14 @@ export function createEntrance(port: () => number | undefined): {
         stream.abort(new Error('the service takes no further connection'))
         return
       }
-      stream.pause()
+      pauseStream(stream)
       const socket = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true })
       sockets.add(socket)
       const refuse = (): void => void socket.destroy(new Error('the service does not answer'))
       socket.setTimeout(CONNECT_MS, refuse)
       socket.once('connect', () => {
         socket.setTimeout(0)
-        stream.resume()
+        resumeStream(stream)
       })
       pump(stream, socket, () => sockets.delete(socket))
     },
