@@ -4,6 +4,12 @@ import type { Clock, Logger } from '../ports.ts'
 import type { ServiceKind } from './exchange.ts'
 import type { TokenFacts } from './token.ts'
 
+/** The place of a service that this member offers. */
+export interface ServicePlace {
+  readonly host: string
+  readonly port: number
+}
+
 /** Options of a network. */
 export interface NetworkOptions {
   readonly token: TokenFacts
@@ -20,8 +26,8 @@ export interface NetworkOptions {
   /** Milliseconds between two signs of this member. @default 10 s */
   readonly announceMs?: number | undefined
   readonly name: string
-  /** The local ports of the services that this member offers. */
-  readonly offers: Readonly<Partial<Record<ServiceKind, () => number | undefined>>>
+  /** The places of the services that this member offers; undefined while a service takes no connection. */
+  readonly offers: Readonly<Partial<Record<ServiceKind, () => ServicePlace | undefined>>>
   /** The services of others that get a local port here. */
   readonly wants: readonly ServiceKind[]
   /** Called when a service of a member has a local port. @returns a function that is called when it has none any more */

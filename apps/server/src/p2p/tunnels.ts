@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { ServiceKind } from './exchange.ts'
+import type { ServicePlace } from './options.ts'
 import { type PeerStream, pauseStream, pump, resumeStream } from './pump.ts'
 
 /** The protocol of a tunnel to a service. */
@@ -56,21 +57,21 @@ export async function openTunnel(
   }
 }
 
-/** Leads the streams of a service to a local port. @returns the handler of the streams, and a function that ends all of them */
-export function createEntrance(port: () => number | undefined): {
+/** Leads the streams of a service to its place. @returns the handler of the streams, and a function that ends all of them */
+export function createEntrance(place: () => ServicePlace | undefined): {
   readonly accept: (stream: PeerStream) => void
   readonly close: () => void
 } {
   const sockets = new Set<Socket>()
   return {
     accept(stream) {
-      const target = port()
+      const target = place()
       if (target === undefined || sockets.size >= MAX_CONNECTIONS) {
         stream.abort(new Error('the service takes no further connection'))
         return
       }
       pauseStream(stream)
-      const socket = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true })
+      const socket = connect({ ...target, allowHalfOpen: true })
       sockets.add(socket)
       const refuse = (): void => void socket.destroy(new Error('the service does not answer'))
       socket.setTimeout(CONNECT_MS, refuse)

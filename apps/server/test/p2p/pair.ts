@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { systemClock } from '../../src/clock.ts'
 import { silentLogger } from '../../src/db/__fixtures__/places.ts'
 import { type Network, openNetwork } from '../../src/p2p/network.ts'
-import type { FoundService, NetworkOptions } from '../../src/p2p/options.ts'
+import type { FoundService, NetworkOptions, ServicePlace } from '../../src/p2p/options.ts'
 import { createKey, readToken } from '../../src/p2p/token.ts'
 
 /** Options of a member in a test: at any port, with quick looks. */
@@ -74,7 +74,8 @@ export async function startServer(serve: (socket: Socket) => void, host = '127.0
   return server
 }
 
-/** The port of a server. */
-export function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port
+/** The place of a server. */
+export function placeOf(server: Server): ServicePlace {
+  const { address: host, port } = server.address() as AddressInfo
+  return { host, port }
 }

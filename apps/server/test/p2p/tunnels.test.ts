@@ -3,17 +3,19 @@ import { once } from 'node:events'
 import type { Server, Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openPair, type Pair, portOf, startServer } from './pair.ts'
+import { openPair, type Pair, placeOf, startServer } from './pair.ts'
 
 /** More than the buffers of all sockets on the way hold. */
 const LONG = randomBytes(12 * 1024 * 1024)
 let service: Server
 let serve: (socket: Socket) => void
+/** The service is at another address than a server of this machine usually is. */
+const HOST = '127.0.0.2'
 let pair: Pair
 
 beforeAll(async () => {
-  service = await startServer((socket) => serve(socket))
-  pair = await openPair(() => portOf(service))
+  service = await startServer((socket) => serve(socket), HOST)
+  pair = await openPair(() => placeOf(service))
 })
 afterAll(async () => {
   await pair.close()

@@ -3,6 +3,7 @@ import { createSerialQueue } from '../../concurrency/serial-queue.ts'
 import type { ServerConfig } from '../../config/schema.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { FoundService } from '../../p2p/options.ts'
+import { findOwnPlace } from '../../p2p/own-place.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { LazyFederation } from './lazy-federation.ts'
@@ -78,7 +79,7 @@ export function createLazyPeerNetwork(parts: LazyPeerNetworkParts): LazyPeerNetw
       token,
       networkId: settings.get('p2p_network_id'),
       ...readNetworkOptions(config),
-      offers: isFederated ? { federated: ownPort } : {},
+      offers: isFederated ? { federated: () => findOwnPlace(config.address.host, ownPort()) } : {},
       wants: isFederated ? ['federated', 'worker'] : ['worker'],
       onService: take,
       clock,
