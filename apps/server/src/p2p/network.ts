@@ -1,12 +1,13 @@
 import { randomInt } from 'node:crypto'
+import { createEntrance, MAX_STREAMS_OF_MEMBER } from './entrance.ts'
 import { MAX_OTHERS, type MemberRecord, receiveRecord, type ServiceKind, sendRecord } from './exchange.ts'
 import { createMembers, isOnline, type Member } from './members.ts'
-import { openNode } from './node.ts'
+import { type Caller, openNode } from './node.ts'
 import type { NetworkOptions } from './options.ts'
 import type { PeerStream } from './pump.ts'
 import { createReach } from './reach.ts'
 import { formatToken, isAddress } from './token.ts'
-import { createEntrance, MAX_CONNECTIONS, toProtocol } from './tunnels.ts'
+import { toProtocol } from './tunnels.ts'
 
 /** A member as lists show it. */
 export interface ShownMember {
@@ -50,14 +51,14 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
   const given = [...token.peers, ...options.peers.filter(isAddress)]
   const reach = createReach(options, { node, signal: closing.signal })
   const entrances = (Object.keys(offers) as ServiceKind[]).map((kind) => {
-    const entrance = createEntrance(() => offers[kind]?.())
+    const entrance = createEntrance({ place: () => offers[kind]?.(), onServe: options.onServe })
     return { kind, ...entrance }
   })
   let exchanging = 0
 
   const describe = (): MemberRecord => ({
     name: options.name,
-    services: entrances.map(({ kind }) => kind),
+    services: entrances.map(({ kind }) => kind).filter((kind) => offers[kind]?.() !== undefined),
     addresses: node.addresses().slice(0, 8),
     others: members
       .list()
@@ -107,7 +108,7 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
     }
   }
 
-  async function answer(stream: PeerStream, id: string): Promise<void> {
+  async function answer(stream: PeerStream, { id }: Caller): Promise<void> {
     if (exchanging >= MAX_EXCHANGES) return stream.abort(new Error('too many exchanges'))
     exchanging += 1
     // The stream was ended where it failed; the other side tells of it.
@@ -129,7 +130,7 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
 
   await node.handle(LEDGER, answer, { maxInboundStreams: 4 })
   for (const { kind, accept } of entrances)
-    await node.handle(toProtocol(kind), accept, { maxInboundStreams: MAX_CONNECTIONS })
+    await node.handle(toProtocol(kind), accept, { maxInboundStreams: MAX_STREAMS_OF_MEMBER })
   node.onConnect((id) => void exchange(id))
 
   async function run(): Promise<void> {

@@ -5,6 +5,13 @@ import type { NetworkOptions } from './options.ts'
 import type { PeerStream } from './pump.ts'
 import { derivePassword, deriveServiceName } from './token.ts'
 
+/** The member that has opened a stream. */
+export interface Caller {
+  readonly id: string
+  /** Its network address, or that of its router. */
+  readonly address: string
+}
+
 /** The connections of this member. */
 export interface PeerNode {
   readonly id: string
@@ -19,7 +26,7 @@ export interface PeerNode {
   /** Serves the streams of a protocol. @param options the most streams of one connection */
   handle(
     protocol: string,
-    serve: (stream: PeerStream, id: string) => void | Promise<void>,
+    serve: (stream: PeerStream, from: Caller) => void | Promise<void>,
     options: { readonly maxInboundStreams: number },
   ): Promise<void>
   onConnect(listener: (id: string) => void): void
@@ -106,7 +113,12 @@ function toPeerNode(node: Libp2p, { multiaddr }: PeerLibrary, logger: NodeOption
       return node.dialProtocol(peer, protocol, { signal, maxOutboundStreams: 256 })
     },
     handle: (protocol, serve, options) =>
-      node.handle(protocol, (stream, { remotePeer }) => serve(stream, remotePeer.toString()), options),
+      node.handle(
+        protocol,
+        (stream, { remotePeer, remoteAddr }) =>
+          serve(stream, { id: remotePeer.toString(), address: remoteAddr.toString().split('/')[2] ?? '' }),
+        options,
+      ),
     onConnect(listener) {
       node.addEventListener('peer:connect', ({ detail }) => listener(detail.toString()))
     },

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Clock, Logger } from '../ports.ts'
@@ -32,6 +33,8 @@ export interface NetworkOptions {
   readonly wants: readonly ServiceKind[]
   /** Called when a service of a member has a local port. @returns a function that is called when it has none any more */
   readonly onService?: ((service: FoundService) => () => void) | undefined
+  /** Called with each connected socket that carries a stream of a member to a service. @param address of the member */
+  readonly onServe?: ((socket: Socket, address: string) => void) | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
