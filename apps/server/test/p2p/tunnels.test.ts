@@ -2,8 +2,12 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Server, Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
+import { eventually } from '@svc/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openPair, type Pair, placeOf, startServer } from './pair.ts'
+import { openNetwork } from '../../src/p2p/network.ts'
+import { openNode, type PeerNode } from '../../src/p2p/node.ts'
+import { readToken } from '../../src/p2p/token.ts'
+import { openPair, type Pair, placeOf, QUICK, startServer } from './pair.ts'
 
 /** More than the buffers of all sockets on the way hold. */
 const LONG = randomBytes(12 * 1024 * 1024)
@@ -76,4 +80,27 @@ it('passes a reset on as one, so that nobody takes a part for the whole', async 
   client.write('cut')
   const [error] = (await once(client, 'error')) as [NodeJS.ErrnoException]
   expect(error.code).toBe('ECONNRESET')
+})
+
+it('finds a member although addresses before it are silent', async () => {
+  const silent = await startServer((socket) => void socket.resume(), '0.0.0.0')
+  const { port } = placeOf(silent)
+  const peers = Array.from({ length: 7 }, (_, index) => `/ip4/127.0.0.${index + 2}/tcp/${port}`)
+  const { key, peers: real } = readToken(pair.far.token())
+  const late = await openNetwork({ ...QUICK, name: 'late', token: { key, peers }, peers: real })
+  // One after another they would take 35 s.
+  await eventually(() => expect(late.members().map(({ name }) => name)).toContain('far'))
+  await eventually(() => expect(pair.far.members().map(({ name }) => name)).toContain('late'))
+  await late.close()
+  silent.close()
+})
+
+it('closes its connections where it cannot serve them', async () => {
+  let opened: PeerNode | undefined
+  const failing = openNetwork({ ...QUICK, offers: { worker: () => undefined } }, async (options) => {
+    opened = await openNode(options)
+    return { ...opened, handle: () => Promise.reject(new Error('no room')) }
+  })
+  await expect(failing).rejects.toThrow('no room')
+  expect(opened?.addresses()).toEqual([])
 })
