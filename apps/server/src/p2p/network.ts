@@ -29,6 +29,8 @@ export interface Network {
   /** The token, with the addresses of this member. */
   token(): string
   members(): readonly ShownMember[]
+  /** Ends the streams to services that take no connection any more. */
+  endRefused(): void
   close(): Promise<void>
 }
 
@@ -127,6 +129,10 @@ export async function openNetwork(options: NetworkOptions, open = openNode): Pro
   }
   node.onConnect((id) => void exchange(id))
 
+  function endRefused(): void {
+    for (const { kind, close } of entrances) if (offers[kind]?.() === undefined) close()
+  }
+
   async function run(): Promise<void> {
     const { announceMs = ANNOUNCE_MS, lookMs } = options
     let lookAt = 0
@@ -138,6 +144,7 @@ export async function openNetwork(options: NetworkOptions, open = openNode): Pro
       } else if (node.connected().length === 0) search.look(given)
       await announce()
       for (const member of members.sweep(clock.now())) reach.leave(member)
+      endRefused()
       // Not at the same time as all others.
       await clock.sleep(announceMs + randomInt(announceMs / 10 + 1), { signal: closing.signal })
     }
@@ -149,6 +156,7 @@ export async function openNetwork(options: NetworkOptions, open = openNode): Pro
   return {
     id: node.id,
     token: () => formatToken({ key: token.key, peers: [...new Set([...node.addresses(), ...token.peers])] }),
+    endRefused,
     members: () => members.list().map((member) => toShown(member, clock.now())),
     async close() {
       closing.abort()
