@@ -123,6 +123,15 @@ export interface LiveFigure {
   readonly read: () => number
 }
 
+/** A figure for each value of a label, read at each scrape. */
+export interface LabelledFigure extends Pick<LiveFigure, 'name' | 'help'> {
+  readonly label: string
+  readonly read: () => Iterable<readonly [value: string, figure: number]>
+}
+
+/** The end of a request to a peer: `failed` where another one was asked or the client got an error. */
+export type PeerOutcome = 'answered' | 'failed' | 'left'
+
 /** The measures of the server's work, in plain numbers. */
 export class ServerSeries {
   readonly requests = new Counts()
@@ -135,6 +144,7 @@ export class ServerSeries {
   readonly refusals = new Counts()
   readonly signIns = new Counts()
   readonly operations = new Counts()
+  readonly peerRequests = new Counts()
   readonly firstTokens = new LabelledDurations(FIRST_TOKEN_BUCKETS)
   readonly loadSeconds = new LabelledDurations(LOAD_BUCKETS)
   /** Stages of spoken conversations, by their names. */
@@ -142,6 +152,7 @@ export class ServerSeries {
   /** From the end of speech to the first sound of the answer. */
   readonly firstSounds = new PlainSeries(STAGE_BUCKETS)
   readonly live: LiveFigure[] = []
+  readonly labelled: LabelledFigure[] = []
   readonly #models = new ModelLabels()
 
   /** Counts an inference request. @param model the serving one; undefined when none was found */
@@ -198,8 +209,18 @@ export class ServerSeries {
     this.operations.add([subject, action, state])
   }
 
+  /** Counts a request that was sent to a peer. @param label a name of the configuration */
+  countPeerRequest(label: string, outcome: PeerOutcome): void {
+    this.peerRequests.add([label, outcome])
+  }
+
   /** Adds a figure that is read at each scrape. Call it before the first one. */
   show(figure: LiveFigure): void {
     this.live.push(figure)
+  }
+
+  /** Adds a figure for each value of a label. Call it before the first scrape. */
+  showEach(figure: LabelledFigure): void {
+    this.labelled.push(figure)
   }
 }

@@ -162,7 +162,14 @@ export async function openPlatform(
     logger: log,
   })
   closers.push(() => vectorStores.close())
-  const federation = createLazyFederation({ config, ...upstreams, userAgent, clock, logger: log })
+  const federation = createLazyFederation({
+    config,
+    ...upstreams,
+    userAgent,
+    series: metrics.server,
+    clock,
+    logger: log,
+  })
   closers.push(() => federation.close())
   const tunnels = createTunnelledClients()
   const peerNetwork = createLazyPeerNetwork({

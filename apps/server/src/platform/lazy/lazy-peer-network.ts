@@ -58,6 +58,7 @@ export function createLazyPeerNetwork(parts: LazyPeerNetworkParts): LazyPeerNetw
     return peers.add({
       name,
       id,
+      label: 'p2p',
       url: `http://${address}`,
       passKey: false,
       credential: key === '' ? [] : [['authorization', `Bearer ${key}`]],
