@@ -63,18 +63,6 @@ export function registerServerSeries(registry: Registry, series: ServerSeries): 
     ['peer', 'outcome'],
     series.peerRequests,
   )
-  for (const { name, help, label, read } of series.labelled) {
-    new Gauge({
-      name,
-      help,
-      labelNames: [label],
-      registers: [registry],
-      collect() {
-        this.reset()
-        for (const [value, figure] of read()) this.set({ [label]: value }, figure)
-      },
-    })
-  }
   new Durations(registry, series.firstTokens, {
     name: 'svc_time_to_first_token_seconds',
     help: 'Time from arrival to the first piece of a generated reply, in seconds.',
@@ -94,7 +82,12 @@ export function registerServerSeries(registry: Registry, series: ServerSeries): 
     name: 'svc_realtime_first_audio_seconds',
     help: 'Time from the end of speech to the first sound of the answer, in seconds.',
   })
-  for (const { name, help, grows, read } of series.live) {
+  registerLive(registry, series)
+}
+
+/** Figures that are read at each scrape. */
+function registerLive(registry: Registry, { live, labelled }: ServerSeries): void {
+  for (const { name, help, grows, read } of live) {
     const options = { name, help, registers: [registry] }
     if (grows === true) {
       new Counter({
@@ -112,6 +105,18 @@ export function registerServerSeries(registry: Registry, series: ServerSeries): 
         },
       })
     }
+  }
+  for (const { name, help, label, read } of labelled) {
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [value, figure] of read()) this.set({ [label]: value }, figure)
+      },
+    })
   }
 }
 
