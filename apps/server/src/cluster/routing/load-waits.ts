@@ -10,6 +10,8 @@ import { loadGoesOn, notBegun } from '../loads/to-loading.ts'
 
 /** Pause between two looks at a load, milliseconds. A hint ends it. */
 const LOOK_MS = 2000
+/** Pause before a lost replica is looked at again, milliseconds. */
+const LOST_MS = 500
 /** Starts of one model that ended without a replica and without a failure. */
 const MAX_STARTS = 3
 /** Delay after which a request to a model that failed a short time ago may come again, milliseconds. */
@@ -34,8 +36,11 @@ export interface LoadWaitsParts {
   readonly jobs: Pick<LoadJobs, 'list'>
   readonly runner: Pick<LoadRunner, 'start'>
   readonly revisionOf: (model: ModelConfig) => string
-  /** Reads the state anew. @returns whether a replica may get requests */
-  readonly isServed: (model: ModelConfig) => Promise<boolean>
+  /**
+   * Reads the state anew. @returns whether a replica may get requests; `lost`: there is one whose process does not answer,
+   * and which keeps its place until its worker has noticed
+   */
+  readonly findState: (model: ModelConfig) => Promise<'served' | 'lost' | 'none'>
   /** @throws {SvcError} `no_healthy_node` for a model that no node can hold now */
   readonly checkPlace: (model: ModelConfig) => Promise<void>
   readonly bus: Pick<Bus, 'subscribe'>
@@ -52,7 +57,7 @@ interface Wait {
 
 /** Creates the waits of a server. */
 export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
-  const { jobs, runner, revisionOf, isServed, checkPlace, clock } = parts
+  const { jobs, runner, revisionOf, findState, checkPlace, clock } = parts
   const waits = new Map<string, Wait>()
   let isClosed = false
   const endHints = parts.bus.subscribe('loads.changed', ({ model }) => {
@@ -67,7 +72,12 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
     try {
       while (!waiters.isEmpty()) {
         wait.wake = new AbortController()
-        if (await isServed(model)) break
+        const state = await findState(model)
+        if (state === 'served') break
+        if (state === 'lost') {
+          await clock.sleep(LOST_MS, { signal: wait.wake.signal }).catch(() => undefined)
+          continue
+        }
         const { running, failed } = await findJobs(model)
         if (failed !== undefined) throw isFirst ? coolingDown(model, failed) : toFailure(model, failed)
         isFirst = false
