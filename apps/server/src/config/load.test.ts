@@ -243,9 +243,9 @@ describe('commands', () => {
     [['models'], 'unknown command models'],
     [
       ['serve'],
-      'unknown command serve (it is svc run here); the commands are run, chat, mcp, models list, models add, ',
+      'unknown command serve (it is svc run here); the commands are run, chat, worker, mcp, models list, models add, ',
     ],
-    [['frobnicate'], 'unknown command frobnicate; the commands are run, chat, mcp, models list, '],
+    [['frobnicate'], 'unknown command frobnicate; the commands are run, chat, worker, mcp, models list, '],
     [['models', 'rm', 'a'], 'unknown command models rm (it is svc models delete NAME here)'],
     [['pull', 'a'], 'it is svc models install NAME here'],
     [['models', 'show'], 'models show takes one NAME'],

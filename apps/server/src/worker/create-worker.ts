@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join as joinPath } from 'node:path'
 import { SvcError } from '@svc/errors'
 import type { BuiltInBackend } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
@@ -14,6 +14,7 @@ import { removeStaleTemporaries } from '../files/temporary-files.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import { type Closers, createClosers } from '../platform/closers.ts'
 import type { Clock, Logger } from '../ports.ts'
+import { openFileServer, type WorkerFileServer } from './files/file-server.ts'
 import { createFrontEnd } from './front-end.ts'
 import { leaveCluster } from './leave.ts'
 import { openOutbound, openWorkerBackends } from './open-backends.ts'
@@ -22,7 +23,8 @@ import { createWorkerProcesses, type WorkerProcesses } from './processes.ts'
 import { serveRequests } from './requests/serve-requests.ts'
 import { createWorkerResources, toRegistration } from './resources.ts'
 import { openSession, type WorkerSession } from './session.ts'
-import { readWorkerConfig, type WorkerConfig } from './worker-config.ts'
+import { readWorkerConfig, toHttpAddress, type WorkerConfig } from './worker-config.ts'
+import { createWorkerLogs } from './worker-logs.ts'
 
 /** Time that processes get to end, milliseconds. */
 const STOP_MS = 5000
@@ -62,6 +64,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const closers = createClosers()
   const entering = new AbortController()
   let supervisor: Supervisor | undefined
+  let session: WorkerSession | undefined
   let leave: (() => Promise<void>) | undefined
   let starting: Promise<void> = Promise.resolve()
 
@@ -73,22 +76,26 @@ export function createWorker(options: WorkerOptions): Worker {
     supervisor = own
     closers.push(() => own.close({ graceMs: STOP_MS }))
     const outbound = await openOutbound(options)
+    const isReady = (): boolean => session?.isReady() === true
+    const files = await openFiles(options, { config, supervisor: own, isReady })
+    closers.push(() => files.close())
     const frontEnd = createFrontEnd({ url: config.registerTo, token: config.token, client: outbound })
     const processes = openProcesses(config, own, clock)
-    const session = await joinCluster(options, {
-      config,
+    const joined = await joinCluster(options, {
+      config: { ...config, httpAddress: toHttpAddress(config, files.port) },
       closers,
       frontEnd,
       outbound,
       processes,
       signal: entering.signal,
     })
+    session = joined
     leave = () =>
       leaveCluster({
-        nodeId: session.nodeId,
+        nodeId: joined.nodeId,
         frontEnd,
         stopProcesses: () => own.close({ graceMs: STOP_MS }),
-        endSession: () => session.close(),
+        endSession: () => joined.close(),
         clock,
         logger,
       })
@@ -124,7 +131,7 @@ async function openSupervisor(
   { config: { dataPath, modelsPath }, environment, clock, logger }: WorkerOptions,
   { lock }: { readonly config: WorkerConfig; readonly lock: FileLock },
 ): Promise<Supervisor> {
-  const file = join(dataPath, 'backends.json')
+  const file = joinPath(dataPath, 'backends.json')
   await reapOrphans({ file, clock, logger })
   const record = createProcessRecord({
     file,
@@ -136,6 +143,26 @@ async function openSupervisor(
     logger,
   })
   return createSupervisor({ environment, modelsPath, socketParent: tmpdir(), record, clock, logger })
+}
+
+/** Opens the file server. Front ends may not write the files of the worker itself. */
+function openFiles(
+  { config: { modelsPath, dataPath }, clock, logger }: WorkerOptions,
+  {
+    config,
+    supervisor,
+    isReady,
+  }: { readonly config: WorkerConfig; readonly supervisor: Supervisor; readonly isReady: () => boolean },
+): Promise<WorkerFileServer> {
+  return openFileServer({
+    ...config.http,
+    token: config.token,
+    folders: { models: modelsPath, data: joinPath(dataPath, 'files'), staging: joinPath(dataPath, 'staging') },
+    logs: createWorkerLogs(supervisor.logs),
+    isReady,
+    clock,
+    logger,
+  })
 }
 
 function openProcesses(config: WorkerConfig, supervisor: Supervisor, clock: Clock): WorkerProcesses {

@@ -127,6 +127,11 @@ function findPlaces(
   }
 }
 
+/** Where front ends find a file server whose port the system has chosen. */
+export function toHttpAddress({ http, httpAddress }: WorkerConfig, port: number): string {
+  return http.port === 0 ? httpAddress.replace(/:0$/, `:${port}`) : httpAddress
+}
+
 /** An address that only this machine reaches is not opened to others. */
 function defaultHost(addr: ListenAddress | undefined): string {
   const { host = '' } = addr ?? {}

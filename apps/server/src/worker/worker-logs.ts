@@ -1,14 +1,5 @@
-import type { LogLine } from '../backends/log-ring.ts'
 import type { BackendLogs } from '../backends/supervisor.ts'
-
-/** Output of backend processes, by model. */
-export interface WorkerLogs {
-  models(): readonly string[]
-  /** @returns undefined for an unknown model */
-  read(model: string): readonly LogLine[] | undefined
-  /** Calls the listener with each new line. @returns ends this; undefined for an unknown model */
-  follow(model: string, listener: (line: LogLine) => void): (() => void) | undefined
-}
+import type { WorkerLogs } from './files/worker-logs.ts'
 
 /** The logs of a supervisor's processes. */
 export function createWorkerLogs(logs: BackendLogs): WorkerLogs {

@@ -18,14 +18,19 @@ describe.skipIf(!isThere)('svc worker', () => {
   let bus: TestMessenger
   let worker: BuiltWorker
   let port = 0
-  let httpPort = 0
   let id = ''
+  let http = ''
   const folder = tempDir('svc-worker-')
 
   const call = (method: string, path: string) =>
     server.call(path, { method, headers: { authorization: `Bearer ${KEY}` } })
   const ask = async (topic: string, payload: unknown): Promise<Readonly<Record<string, unknown>>> =>
-    (await bus.request(`nodes.${id}.${topic}`, payload, { signal: never, timeoutMs: 60_000 })) as Record<string, unknown>
+    (await bus.request(`nodes.${id}.${topic}`, payload, { signal: never, timeoutMs: 60_000 })) as Record<
+      string,
+      unknown
+    >
+  const files = (path: string, token = '') =>
+    fetch(`http://${http}${path}`, { headers: token === '' ? {} : { authorization: `Bearer ${token}` } })
   const install = (replica: number, more: Readonly<Record<string, unknown>> = {}) =>
     ask('backend.install', { backend: 'onnx', model_id: 'm', replica_index: replica, ...more })
   const start = async (): Promise<BuiltWorker> =>
@@ -34,20 +39,19 @@ describe.skipIf(!isThere)('svc worker', () => {
         `--register-to=${server.url}`,
         '--node-name=w1',
         `--addr=127.0.0.1:${port}`,
-        `--http-addr=127.0.0.1:${httpPort}`,
+        '--http-addr=127.0.0.1:0',
         '--heartbeat-interval=200ms',
         '--node-labels=tier=fast, zone=a',
         '--max-replicas-per-model=2',
         '--vram-budget=50%',
       ],
-      { SVC_NATS_URL: nats.available ? nats.url : '', LOCALAI_REGISTRATION_TOKEN: TOKEN },
+      { SVC_NATS_URL: nats.available ? nats.url : '', SVC_REGISTRATION_TOKEN: TOKEN },
       (await folder).path,
     )
 
   beforeAll(async () => {
     if (!postgres.available || !nats.available) return
     port = await findFreePort()
-    httpPort = await findFreePort()
     server = await startTestServer({
       flags: [
         '--distributed',
@@ -78,7 +82,7 @@ describe.skipIf(!isThere)('svc worker', () => {
 
   it('waits for its approval, then joins with the credentials that it gets', async () => {
     await worker.logged('it waits for approval')
-    const [node] = (await call('GET', '/api/nodes')).json() as [{ readonly id: string }]
+    const [node] = (await call('GET', '/api/nodes')).json() as [{ readonly id: string; readonly http_address: string }]
     expect(node).toMatchObject({
       name: 'w1',
       status: 'pending',
@@ -92,6 +96,8 @@ describe.skipIf(!isThere)('svc worker', () => {
     id = node.id
     expect((await call('POST', `/api/nodes/${id}/approve`)).status).toBe(200)
     await worker.logged('the worker has joined')
+    http = node.http_address
+    expect(await files('/readyz')).toMatchObject({ status: 200 })
     expect((await ask('models.running', {})).models).toEqual([])
     const { backends } = (await ask('backend.list', {})) as { backends: readonly { readonly name: string }[] }
     expect(backends).toContainEqual({ name: 'llama-cpp', is_system: true, is_meta: false })
@@ -108,6 +114,9 @@ describe.skipIf(!isThere)('svc worker', () => {
     await friend.health()
     await using stranger = createBackendClient({ address })
     await expect(stranger.health()).rejects.toMatchObject({ kind: 'unauthenticated' })
+    expect(await files('/v1/backend-logs')).toMatchObject({ status: 401 })
+    const logs = await files('/v1/backend-logs/m', TOKEN)
+    expect([logs.status, await logs.text()]).toEqual([200, expect.stringContaining(`listening on ${address}`)])
     expect((await ask('models.running', {})).models).toEqual([
       { model_id: 'm', replica_index: 0, address },
       { model_id: 'm', replica_index: 1, address: second.address },
@@ -128,7 +137,10 @@ describe.skipIf(!isThere)('svc worker', () => {
       process_key: 'm#1',
       error: expect.stringContaining('address mismatch'),
     })
-    expect(await ask('model.stop', { ...stop, process_key: 'm#2' })).toMatchObject({ matched: false, terminated: false })
+    expect(await ask('model.stop', { ...stop, process_key: 'm#2' })).toMatchObject({
+      matched: false,
+      terminated: false,
+    })
     expect((await ask('models.running', {})).models).toHaveLength(2)
     expect(await ask('model.unload', { model_name: 'm' })).toEqual({ success: true })
     expect(await ask('model.stop', { ...stop, expected_address: address })).toMatchObject({

@@ -2,6 +2,7 @@ import type { PartialMessage } from '@svc/backend-client'
 import type { ModelOptions } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import type { Upstream } from '@svc/http-client'
+import { mapConcurrently } from '../../inference/operations/map-concurrently.ts'
 import type { Clock } from '../../ports.ts'
 import { createFileHashes, type FileHashes } from './file-hashes.ts'
 import { findModelFiles } from './find-model-files.ts'
@@ -12,6 +13,7 @@ import { stageFile } from './stage-file.ts'
 /** An hour: a worker may be away that long in the middle of a file. */
 const BUDGET_MS = 3_600_000
 const REPORT_EVERY_MS = 500
+const MAX_AT_ONCE = 4
 /** The empty file whose path tells the root of a model without files. */
 const EMPTY = { name: 'no-files', sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' }
 
@@ -20,7 +22,7 @@ export interface StagingProgress {
   /** Bytes that the worker has. */
   readonly bytesSent: number
   readonly totalBytes: number
-  /** The file in work, counted from 1. */
+  /** The file that was begun last, counted from 1. */
   readonly fileIndex: number
   readonly totalFiles: number
 }
@@ -64,12 +66,10 @@ export async function stageModel(
   const files = await findModelFiles(request, { folders, signal })
   const hashes = options.hashes ?? createFileHashes({ dataPath: folders.data, clock })
   const report = createReporter(files, options)
-  const paths = new Map<string, string>()
-  for (const [index, file] of files.entries()) {
-    report.begin(index)
-    paths.set(toKey(file), await sendOne(file, { ...options, hashes, report }))
-    report.end(file.sizeBytes)
-  }
+  const sent = await mapConcurrently(files, { limit: MAX_AT_ONCE, signal }, async (file, inner) =>
+    sendOne(file, { ...options, ...inner, hashes, progress: report.begin() }),
+  )
+  const paths = new Map(files.map((file, index) => [toKey(file), sent[index] ?? '']))
   const roots = { models: findRoot('models', paths) ?? (await makeRoot(options)), data: findRoot('data', paths) }
   const toRemote = (path: string): string => {
     const place = toPlace(path, folders)
@@ -91,18 +91,16 @@ const sumSizes = (files: readonly PlacedFile[]): number => files.reduce((sum, { 
 
 const toKey = ({ area, inner }: Place): string => `${area}/${inner}`
 
-interface Reporter {
-  begin(index: number): void
-  /** @param bytes of the file in work that the worker has */
+/** Progress of one file. */
+interface FileProgress {
+  /** @param bytes that the worker has */
   at(bytes: number): void
   /** Tells the same again, when the last time is a while ago. */
   alive(): void
-  end(sizeBytes: number): void
 }
 
-function createReporter(files: readonly PlacedFile[], { onProgress, clock }: StageModelOptions): Reporter {
+function createReporter(files: readonly PlacedFile[], { onProgress, clock }: StageModelOptions) {
   const totalBytes = sumSizes(files)
-  let before = 0
   let bytesSent = 0
   let fileIndex = 0
   let toldAt = Number.NEGATIVE_INFINITY
@@ -111,32 +109,32 @@ function createReporter(files: readonly PlacedFile[], { onProgress, clock }: Sta
     onProgress({ bytesSent: Math.min(bytesSent, totalBytes), totalBytes, fileIndex, totalFiles: files.length })
   }
   return {
-    begin(index) {
-      fileIndex = index + 1
+    begin(): FileProgress {
+      let own = 0
+      fileIndex += 1
       tell()
-    },
-    at(bytes) {
-      bytesSent = before + bytes
-      tell()
-    },
-    alive() {
-      if (clock.monotonic() - toldAt >= REPORT_EVERY_MS) tell()
-    },
-    end(sizeBytes) {
-      before += sizeBytes
-      bytesSent = before
+      return {
+        at(bytes) {
+          bytesSent += bytes - own
+          own = bytes
+          tell()
+        },
+        alive() {
+          if (clock.monotonic() - toldAt >= REPORT_EVERY_MS) tell()
+        },
+      }
     },
   }
 }
 
 async function sendOne(
   { realPath, area, inner }: PlacedFile,
-  options: StageModelOptions & { readonly hashes: FileHashes; readonly report: Reporter },
+  options: StageModelOptions & { readonly hashes: FileHashes; readonly progress: FileProgress },
 ): Promise<string> {
-  const { processKey, hashes, report, signal } = options
-  const { sha256, sizeBytes } = await hashes.hash(realPath, { onPiece: report.alive, signal })
+  const { processKey, hashes, progress, signal } = options
+  const { sha256, sizeBytes } = await hashes.hash(realPath, { onPiece: progress.alive, signal })
   const key = `${area}/${processKey}/${inner}`
-  return stageFile({ path: realPath, sizeBytes, sha256, key }, toStageOptions(options, report.at))
+  return stageFile({ path: realPath, sizeBytes, sha256, key }, toStageOptions(options, progress.at))
 }
 
 function toStageOptions(

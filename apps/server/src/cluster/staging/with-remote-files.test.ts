@@ -6,7 +6,7 @@ import { eventually, tempDir } from '@svc/test-kit'
 import { afterAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../clock.ts'
 import { openFileServer } from '../../worker/files/file-server.ts'
-import { withRemoteFiles } from './with-remote-files.ts'
+import { type RemoteFilesOptions, withRemoteFiles } from './with-remote-files.ts'
 
 const logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 const logs = { models: () => [], read: () => undefined, follow: () => undefined }
@@ -36,15 +36,14 @@ describe('calls with files to a worker', async () => {
   await writeFile(sound, 'sound')
 
   /** A client of a backend at the worker, with the given calls only. */
-  function connect(calls: object, options: { token?: string; models?: { folder: string; processKey: string } } = {}) {
-    const { token = 't', models } = options
+  function connect(calls: object, options: Partial<RemoteFilesOptions> = {}) {
     const node = { httpAddress: `127.0.0.1:${server.port}` }
     const client = {
       extensions: {},
       [Symbol.asyncDispose]: async () => undefined,
       ...calls,
     } as unknown as BackendClient
-    return withRemoteFiles(client, { node, token, models, client: upstream, clock: systemClock })
+    return withRemoteFiles(client, { node, token: 't', client: upstream, clock: systemClock, ...options })
   }
 
   const isEmpty = () => eventually(async () => expect(await listFiles(folders.staging)).toEqual([]))
@@ -133,7 +132,9 @@ describe('calls with files to a worker', async () => {
     await using loaded = connect(calls)
     await loaded.loadModel({ ModelFile: '/worker/v#0/v.onnx' })
     for (const model of ['/front/models/v.onnx', '/front/models/other']) await loaded.tts({ model })
-    expect(models).toEqual([place, 'other', 'name', '/worker/v#0/v.onnx', 'other'])
+    await using shared = connect(calls, { isShared: true })
+    await shared.tts({ model: '/front/models/v.onnx' })
+    expect(models).toEqual([place, 'other', 'name', '/worker/v#0/v.onnx', 'other', '/front/models/v.onnx'])
   })
 
   it('fail with the cause, and end with their signal', async () => {

@@ -11,6 +11,8 @@ export interface RemoteFilesOptions extends Omit<RequestFilesOptions, 'address'>
   }
   /** The models folder here and the process there, to find weights that a request names. @default found by their name */
   readonly models?: { readonly folder: string; readonly processKey: string } | undefined
+  /** Whether the worker has the same models folder: paths of weights stay. @default false */
+  readonly isShared?: boolean | undefined
 }
 
 type Options = { readonly signal?: AbortSignal | undefined }
@@ -45,6 +47,7 @@ export function withRemoteFiles(client: BackendClient, options: RemoteFilesOptio
   }
 
   const { extensions } = client
+  const { isShared = false } = options
   return {
     ...client,
     async loadModel(request, callOptions) {
@@ -53,8 +56,10 @@ export function withRemoteFiles(client: BackendClient, options: RemoteFilesOptio
       return reply
     },
     // A cache of prompts is at no path that both sides have; without it the engine does its work again.
-    predict: (request, callOptions) => client.predict(withoutCache(request), callOptions),
-    predictStream: (request, callOptions) => client.predictStream(withoutCache(request), callOptions),
+    predict: isShared ? client.predict : (request, given) => client.predict(withoutCache(request), given),
+    predictStream: isShared
+      ? client.predictStream
+      : (request, given) => client.predictStream(withoutCache(request), given),
     audioTranscription: unary(client.audioTranscription, { inputs: ['dst'] }),
     async *audioTranscriptionStream(request, callOptions = {}) {
       yield* files.duringStream(callOptions.signal, async function* (transfer) {
@@ -131,7 +136,7 @@ const isFailure = (reply: unknown): boolean =>
 
 /** Finds weights at the worker: they were sent before the model was loaded. */
 function createWeightsFinder(
-  { models }: RemoteFilesOptions,
+  { models, isShared }: RemoteFilesOptions,
   find: (key: string, signal: AbortSignal) => Promise<string | undefined>,
 ) {
   const known = new Map<string, string>()
@@ -141,6 +146,7 @@ function createWeightsFinder(
     if (!posix.isAbsolute(path)) return path
     const place = models && toPlace(path, { models: models.folder, data: models.folder })
     if (place !== undefined) {
+      if (loadedFile.endsWith(`/${place.inner}`)) return loadedFile
       const found = known.get(path) ?? (await find(`models/${models?.processKey}/${place.inner}`, signal))
       if (found !== undefined && known.size < 100) known.set(path, found)
       return found ?? place.inner
@@ -158,7 +164,8 @@ function createWeightsFinder(
       request: Request,
       signal: AbortSignal,
     ): Promise<Request> {
-      return request.model === undefined ? request : { ...request, model: await toRemote(request.model, signal) }
+      if (isShared || request.model === undefined) return request
+      return { ...request, model: await toRemote(request.model, signal) }
     },
   }
 }

@@ -21,13 +21,13 @@ export const cluster = defineSection({
     }),
     natsUrl: option(text, {
       flag: 'nats-url',
-      env: ['SVC_NATS_URL', 'LOCALAI_NATS_URL'],
+      env: ['SVC_NATS_URL'],
       about: 'the NATS servers, between commas, such as nats://bus:4222; a user and a password may stand in it',
       secret: true,
     }),
     registrationToken: option(text, {
       flag: 'registration-token',
-      env: ['SVC_REGISTRATION_TOKEN', 'LOCALAI_REGISTRATION_TOKEN'],
+      env: ['SVC_REGISTRATION_TOKEN'],
       about: 'what workers register with; without it neither --distributed nor a worker starts',
       secret: true,
     }),
@@ -93,15 +93,15 @@ export const cluster = defineSection({
       about: 'no start without credentials for the bus; false allows an open bus',
     }),
     natsTlsCa: option(path, {
-      env: ['SVC_NATS_TLS_CA', 'LOCALAI_NATS_TLS_CA'],
+      env: ['SVC_NATS_TLS_CA'],
       about: 'certificate of the authority of the bus, a PEM file; with it the bus must speak TLS',
     }),
     natsTlsCert: option(path, {
-      env: ['SVC_NATS_TLS_CERT', 'LOCALAI_NATS_TLS_CERT'],
+      env: ['SVC_NATS_TLS_CERT'],
       about: 'certificate of this server for the bus, a PEM file',
     }),
     natsTlsKey: option(path, {
-      env: ['SVC_NATS_TLS_KEY', 'LOCALAI_NATS_TLS_KEY'],
+      env: ['SVC_NATS_TLS_KEY'],
       about: 'key of that certificate, a PEM file',
     }),
     modelScheduling: option(text, {

@@ -7,6 +7,7 @@ import type { FileReply } from './reply.ts'
 
 /** Bytes of a refused body that are read, so that its sender sees the refusal. */
 const MAX_DISCARDED = 32 * 1024 * 1024
+const DISCARD_MS = 15_000
 
 /** Writes a small reply. */
 export function writeReply(outgoing: ServerReply, { status, headers = {}, json, text }: FileReply): void {
@@ -22,6 +23,7 @@ export function answerError(
   { incoming, outgoing, logger }: { incoming: IncomingMessage; outgoing: ServerReply; logger: Logger },
 ): void {
   const known = SvcError.is(error) ? error : undefined
+  discardBody(incoming)
   if (outgoing.headersSent || known?.kind === 'cancelled') {
     if (!outgoing.writableEnded) outgoing.destroy()
     return
@@ -29,7 +31,6 @@ export function answerError(
   if (known === undefined || known.kind === 'internal') logger.error({ err: error }, 'a file request failed')
   else logger.debug({ code: known.code, method: incoming.method }, 'a file request was refused')
   const retryAfter = known === undefined ? undefined : retryAfterSeconds(known)
-  discardBody(incoming)
   writeReply(outgoing, {
     status: known === undefined ? 500 : toStatus(known),
     text: known?.message ?? 'internal error',
@@ -37,12 +38,15 @@ export function answerError(
   })
 }
 
-/** Reads a body to nowhere; one that is too long is cut off. */
+/** Reads a body to nowhere; one that is long, or takes long, is cut off. */
 export function discardBody(incoming: IncomingMessage): void {
-  if (incoming.complete || incoming.destroyed) return
+  if (incoming.complete || incoming.destroyed || incoming.listenerCount('data') > 0) return
   let bytes = 0
+  const timer = setTimeout(() => incoming.socket.destroy(), DISCARD_MS).unref()
   incoming
     .on('error', () => undefined)
+    .on('end', () => clearTimeout(timer))
+    .on('close', () => clearTimeout(timer))
     .on('data', ({ length }: Buffer) => {
       bytes += length
       if (bytes > MAX_DISCARDED) incoming.socket.destroy()

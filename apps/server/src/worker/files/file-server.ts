@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS } from '../../http/connection-limits.ts'
 import { listenWithNode } from '../../http/listen.ts'
 import type { ServerReply } from '../../http/messages.ts'
 import { stayInHttp, type Upgrade } from '../../http/upgrade.ts'
-import { answerError, writeReply } from './answer-error.ts'
+import { answerError, discardBody, writeReply } from './answer-error.ts'
 import { createRoutes } from './routes.ts'
 import type { FileServerOptions } from './server-options.ts'
 
@@ -38,10 +38,12 @@ export async function openFileServer(options: FileServerOptions): Promise<Worker
   const routes = createRoutes(options)
   const isAllowed = createGate(options.token)
   const answer = async (incoming: IncomingMessage, outgoing: ServerReply, upgrade?: Upgrade): Promise<void> => {
+    if (incoming.method !== 'PUT' && upgrade === undefined) discardBody(incoming)
     try {
       const path = (incoming.url ?? '').split('?', 1)[0] ?? ''
       const probe = routes.findProbe(path)
       if (probe !== undefined) {
+        discardBody(incoming)
         writeReply(outgoing, probe(incoming.method ?? ''))
         return
       }

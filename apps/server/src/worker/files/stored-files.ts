@@ -1,8 +1,9 @@
-import { lstat, readFile, rename, rmdir, stat, unlink } from 'node:fs/promises'
+import { lstat, readFile, rename, rmdir, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { SvcError } from '@svc/errors'
 import { hashFile } from '../../downloads/hash-file.ts'
 import { readSystemCode, toFileError } from '../../files/file-error.ts'
-import { syncFolder, writeFileAtomic } from '../../files/write-file-atomic.ts'
+import { syncFolder } from '../../files/write-file-atomic.ts'
 import { badRequest } from './refusals.ts'
 
 const MODE = 0o640
@@ -51,7 +52,17 @@ async function readHash(path: string): Promise<string | undefined> {
 /** Notes the hash that an upload will have, or that it has none. */
 export async function writeTarget(path: string, target: string | undefined): Promise<void> {
   if (target === undefined) await remove(path + SIDECARS.target)
-  else await writeFileAtomic(path + SIDECARS.target, target, { mode: MODE })
+  else await writeSidecar(path + SIDECARS.target, target)
+}
+
+/** Half a hash is none, so that nothing has to be durable. A link in the place is replaced. */
+async function writeSidecar(path: string, hash: string): Promise<void> {
+  try {
+    await remove(path)
+    await writeFile(path, hash, { mode: MODE, flag: 'wx' })
+  } catch (error) {
+    throw SvcError.is(error) ? error : toFileError(error, 'written', path)
+  }
 }
 
 /** Drops an upload under way. */
@@ -77,7 +88,7 @@ export async function putInPlace(path: string, from: string, sha256: string): Pr
   }
   await dropUpload(path)
   // Without it the hash is computed when somebody asks.
-  await writeFileAtomic(path + SIDECARS.hash, sha256, { mode: MODE }).catch(() => undefined)
+  await writeSidecar(path + SIDECARS.hash, sha256).catch(() => undefined)
 }
 
 /** Removes a file with what is beside it. */
@@ -117,8 +128,11 @@ export function createStoredHashes(): StoredHashes {
   const running = new Map<string, Promise<string>>()
   const ended = new AbortController()
   const compute = async (path: string): Promise<string> => {
+    const before = await readVersion(path)
     const { sha256 } = await hashFile(path, { signal: ended.signal })
-    await writeFileAtomic(path + SIDECARS.hash, sha256, { mode: MODE }).catch(() => undefined)
+    await writeSidecar(path + SIDECARS.hash, sha256).catch(() => undefined)
+    // Another file may have come in its place meanwhile.
+    if ((await readVersion(path)) !== before) await remove(path + SIDECARS.hash)
     return sha256
   }
   return {
@@ -134,6 +148,11 @@ export function createStoredHashes(): StoredHashes {
       await Promise.allSettled(running.values())
     },
   }
+}
+
+async function readVersion(path: string): Promise<string | undefined> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined)
+  return found && [found.dev, found.ino, found.size, found.mtimeNs].join(':')
 }
 
 async function readFresh(path: string): Promise<string | undefined> {

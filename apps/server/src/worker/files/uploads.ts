@@ -15,7 +15,7 @@ import { badRequest, tooLarge } from './refusals.ts'
 import type { FileReply } from './reply.ts'
 import { dropUpload, putInPlace, readState, SIDECARS, writeTarget } from './stored-files.ts'
 
-export const MAX_FILE_BYTES = 50 * 1024 ** 3
+const MAX_FILE_BYTES = 50 * 1024 ** 3
 const MODE = 0o640
 /** Time to wait for another upload of the same file, milliseconds. */
 const WAIT_MS = 20_000
