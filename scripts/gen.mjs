@@ -113,7 +113,8 @@ function printStages() {
 /** @param {string} out */
 function generateWebModules(out) {
   writeFileSync(join(out, 'stages.gen.ts'), printStages().web)
-  const print = ['--conditions=@svc/source', '--import', 'tsx', join(root, 'apps/server/src/main.ts'), 'openapi']
+  const main = join(root, 'apps/server/src/main.ts')
+  const print = ['--conditions=@svc/source', '--import', 'tsx', main, 'openapi', '--distributed']
   const options = { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 64 * 1024 * 1024 }
   const folder = mkdtempSync(join(tmpdir(), 'svc-gen-'))
   try {

@@ -2,18 +2,16 @@ import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chatGguf, eventually, type FileOrigin, startFileOrigin } from '@svc/test-kit'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BuiltServer } from '../../server/test/support/built-server.ts'
 import { noteFigure } from './figures.ts'
 import { describeInBrowser, openView, register, signIn, startServerWithAccounts, type View } from './harness.ts'
-import { dress, findLastingOverflow, findViolations } from './look.ts'
-import { OVERLAY_PAGES, type Overlay } from './overlays.ts'
+import { lookAtOverlays } from './look-at-overlays.ts'
+import { listNodeOverlayPages, OVERLAY_PAGES } from './overlays.ts'
 
 const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
 /** Draw parts that others fill. */
 const PARTS = ['components/ui/dialog', 'components/ui/menu']
-const ANY_PART = '[role="dialog"], [role="alertdialog"], [role="menu"], [data-trigger] [role="listbox"]'
 
 const makeEntry = (name: string): string => `- name: ${name}
   files: [{ filename: ${name}.gguf, uri: "huggingface://owner/repo/${name}.gguf" }]
@@ -112,71 +110,16 @@ describeInBrowser('everything that opens above a page', () => {
   })
 
   it('stands in the table', async () => {
-    const named = OVERLAY_PAGES.flatMap(({ overlays }) => overlays.map(({ source }) => source))
+    const named = [...OVERLAY_PAGES, ...listNodeOverlayPages('none')].flatMap(({ overlays }) =>
+      overlays.map(({ source }) => source),
+    )
     expect([...new Set(named)].sort()).toEqual([...(await listSources())].sort())
   })
-
-  /** Whether the focus is in a part, and stays there if the part covers the page. */
-  async function findLostFocus(page: Page, part: string): Promise<readonly string[]> {
-    const isInside = () =>
-      page.evaluate((selector) => document.activeElement?.closest(selector) != null, part.replaceAll(', ', ','))
-    if (!(await isInside())) return ['the focus is elsewhere']
-    if (!/role="dialog"/.test(part) || (await page.locator('[role="dialog"]').count()) === 0) return []
-    for (const key of ['Shift+Tab', 'Tab', 'Tab']) {
-      await page.keyboard.press(key)
-      if (!(await isInside())) return [`${key} leads out of it`]
-    }
-    return []
-  }
-
-  async function lookAt(page: Page, overlay: Overlay, width: number): Promise<readonly string[]> {
-    const { part = ANY_PART, open, isBeside = false, close = () => page.keyboard.press('Escape') } = overlay
-    await dress(page, width, 'light')
-    await open(page)
-    await page.locator(part).first().waitFor()
-    const found = isBeside ? [] : [...(await findLostFocus(page, part))]
-    const look = async (wide: number, theme: 'light' | 'dark') => {
-      await dress(page, wide, theme)
-      if (!(await page.locator(part).first().isVisible())) return void found.push(`${wide} px, ${theme}: it is gone`)
-      const search = { within: part, isOtherTheme: theme === 'dark' }
-      const wrong = [...(await findViolations(page, search)), ...(await findLastingOverflow(page))]
-      found.push(...wrong.map((text) => `${wide} px, ${theme}: ${text}`))
-    }
-    for (const wide of width < 640 ? [width] : [width, 390]) {
-      await look(wide, 'light')
-      await look(wide, 'dark')
-    }
-    await dress(page, width, 'light')
-    await close(page)
-    await page
-      .locator(part)
-      .first()
-      .waitFor({ state: 'hidden' })
-      .catch(() => found.push('it stays'))
-    // the focus comes back with the next frame
-    const isBack = page.waitForFunction(() => document.activeElement !== document.body, undefined)
-    const isLost = await isBack.then(
-      () => false,
-      () => true,
-    )
-    return isLost ? [...found, 'the focus is lost after it'] : found
-  }
 
   it.each(OVERLAY_PAGES)(
     'is at $address without violations, keeps the focus and gives it back',
     async ({ address, width = 1440, overlays }) => {
-      const { page, faults } = view
-      const before = faults.length
-      await page.goto(address)
-      await page.waitForFunction(
-        () => document.querySelector('h1') !== null && document.querySelector('[data-shown]') === null,
-      )
-      const found: string[] = []
-      for (const [index, overlay] of overlays.entries()) {
-        const wrong = await lookAt(page, overlay, width).catch(async (error: unknown) => [String(error)])
-        found.push(...wrong.map((text) => `${overlay.source} (${index}): ${text}`))
-      }
-      const all = [...found, ...faults.slice(before)]
+      const all = await lookAtOverlays(view, { address, width, overlays })
       const about = `faults of ${overlays.length} overlays of ${address}, two themes and widths`
       noteFigure({ check: 4, name: about, value: all.length, most: 0 })
       expect(all).toEqual([])

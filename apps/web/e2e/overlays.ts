@@ -281,3 +281,28 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
     ],
   },
 ]
+
+/** Everything that opens above the pages of workers, for an admin of a server with them. @param id the worker `box-1` */
+export function listNodeOverlayPages(id: string): readonly OverlayPage[] {
+  return [
+    {
+      address: '/app/nodes',
+      overlays: menu('features/nodes/worker-table', 'Actions for box-1', { Remove: 'features/nodes/worker-dialogs' }),
+    },
+    {
+      address: `/app/nodes/node/${id}`,
+      overlays: [
+        behind('features/nodes/models-card', 'Unload demo'),
+        behind('features/nodes/backends-card', 'Delete llama'),
+        behind('features/nodes/install-dialog', 'Install a backend'),
+      ],
+    },
+    {
+      address: '/app/nodes/scheduling',
+      overlays: [
+        behind('features/nodes/rules-dialog', 'New rule'),
+        ...menu('features/nodes/scheduling-page', 'Actions for other', { Remove: 'features/nodes/scheduling-page' }),
+      ],
+    },
+  ]
+}

@@ -1,6 +1,7 @@
 import type { DatabaseQueries } from '../db/queries.ts'
 import type { InnerCaller } from '../inference/core/inner-context.ts'
 import type { Clock, Logger } from '../ports.ts'
+import type { SharedBytes } from '../stored-files/shared-bytes.ts'
 import type { StoredFiles } from '../stored-files/stored-file.ts'
 import { createStoredFiles } from '../stored-files/stored-files.ts'
 import { createDocumentFiles, type DocumentFiles } from './document-files.ts'
@@ -53,6 +54,8 @@ export interface DocumentsOptions {
   readonly maxOwnerBytes: number
   /** Files of one owner. @default 100,000 */
   readonly maxOwnerFiles?: number | undefined
+  /** Gives the bytes to other front ends, and those of others to this one. @default each server has its own */
+  readonly bytes?: SharedBytes | undefined
   readonly embedder: TextEmbedder
   readonly findCaller: IndexFileParts['findCaller']
   readonly clock: Clock

@@ -6,7 +6,8 @@ import { and, eq, gt } from 'drizzle-orm'
 import { toFileError } from '../files/file-error.ts'
 import type { Logger } from '../ports.ts'
 import { GENERATED_KINDS, type GeneratedKind, toKind } from './kinds.ts'
-import { createFileTrimming, type FileTrimmingParts } from './trim-files.ts'
+import { sweepFiles } from './sweep-files.ts'
+import { createFileTrimming, type FileTrimmingParts, toBytesName } from './trim-files.ts'
 
 /** A generated file that exists. */
 export interface GeneratedFile {
@@ -61,6 +62,8 @@ export interface GeneratedFiles {
 
 /** Options of {@link createGeneratedFiles}. */
 export interface GeneratedFilesOptions extends FileTrimmingParts {
+  /** Whether only servers of this database write into the folder. Files without a row are removed then. @default false */
+  readonly ownsFolder?: boolean | undefined
   readonly logger: Logger
 }
 
@@ -72,11 +75,16 @@ const TRIM_EVERY_MS = 3_600_000
 
 /** Opens the store. The database is the truth about its files. */
 export function createGeneratedFiles(options: GeneratedFilesOptions): GeneratedFiles {
-  const { folder, database, keepMs, maxTotalBytes, clock, logger } = options
+  const { folder, database, keepMs, maxTotalBytes, bytes, clock, logger } = options
   const { queries } = database
   const trimming = createFileTrimming(options)
   const warnOfTrimming = (err: unknown): void => logger.warn({ err }, 'generated files could not be trimmed')
-  const trimmer = setInterval(() => void trimming.trim().catch(warnOfTrimming), TRIM_EVERY_MS).unref()
+  const trimmer = setInterval(() => void trim().catch(warnOfTrimming), TRIM_EVERY_MS).unref()
+
+  async function trim(): Promise<void> {
+    await trimming.trim()
+    if (options.ownsFolder === true) await sweepFiles(options, (name) => NAME.test(name))
+  }
 
   async function move(path: string, kind: GeneratedKind, name: string): Promise<void> {
     try {
@@ -103,6 +111,7 @@ export function createGeneratedFiles(options: GeneratedFilesOptions): GeneratedF
       // A server that is killed here leaves a row without a file, and never a file that nobody removes.
       await queries.change((db, { generatedFiles }) => db.insert(generatedFiles).values(row))
       try {
+        await bytes?.put(toBytesName(row), path)
         await move(path, kind, name)
       } catch (error) {
         await trimming.remove([row])
@@ -129,14 +138,17 @@ export function createGeneratedFiles(options: GeneratedFilesOptions): GeneratedF
       if (row === undefined) return undefined
       const path = join(folder, kind, name)
       const found = await lstat(path).catch(() => undefined)
-      return found?.isFile() === true ? { path, ...row } : undefined
+      if (found?.isFile() === true) return { path, ...row }
+      const isFetched =
+        found === undefined && (await bytes?.fetch(toBytesName({ kind, name }), { path, ...row })) === true
+      return isFetched ? { path, ...row } : undefined
     },
     async discard(address) {
       const name = basename(address)
       const kind = toKind(address)
       if (kind !== undefined && NAME.test(name)) await trimming.remove([{ kind, name }])
     },
-    trim: () => trimming.trim(),
+    trim,
     close() {
       clearInterval(trimmer)
     },

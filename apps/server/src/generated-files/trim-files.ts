@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { asc, inArray, lte, sum } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../ports.ts'
+import type { SharedBytes } from '../stored-files/shared-bytes.ts'
 
 /** Parts of {@link createFileTrimming}. */
 export interface FileTrimmingParts {
@@ -13,6 +14,8 @@ export interface FileTrimmingParts {
   readonly keepMs: number
   /** All files together, bytes; 0 = no limit. */
   readonly maxTotalBytes: number
+  /** Gives the bytes to other front ends, and those of others to this one. @default no others */
+  readonly bytes?: SharedBytes | undefined
   readonly clock: Clock
 }
 
@@ -34,12 +37,18 @@ export interface FileTrimming {
 
 const BATCH = 500
 
+/** The name of the bytes of a file among all front ends. */
+export function toBytesName({ kind, name }: StoredName): string {
+  return `generated/${kind}/${name}`
+}
+
 /** Creates the trimming of a store of generated files. */
 export function createFileTrimming({
   folder,
   database: { queries },
   keepMs,
   maxTotalBytes,
+  bytes: shared,
   clock,
 }: FileTrimmingParts): FileTrimming {
   /** Bytes stored since the last look at the total. */
@@ -50,6 +59,7 @@ export function createFileTrimming({
   async function remove(rows: readonly StoredName[]): Promise<void> {
     for (const { kind, name } of rows) await rm(join(folder, kind, name), { force: true })
     const names = rows.map(({ name }) => name)
+    await shared?.remove(rows.map(toBytesName))
     if (names.length > 0) {
       await queries.change((db, { generatedFiles: files }) => db.delete(files).where(inArray(files.name, names)))
     }

@@ -5,6 +5,7 @@ import { openPrivateFiles, type PrivateFiles } from '../files/private-files.ts'
 import { createGeneratedFiles, type GeneratedFiles } from '../generated-files/generated-files.ts'
 import { hashWriter, readServerId } from '../operations/server-id.ts'
 import type { Clock, Logger } from '../ports.ts'
+import type { SharedBytes } from '../stored-files/shared-bytes.ts'
 import type { Closers } from './closers.ts'
 
 /** Folder of uploads in the data folder. */
@@ -28,6 +29,8 @@ export interface MediaFilesParts {
     'dataPath' | 'uploadPath' | 'generatedContentPath' | 'generatedContentKeepMs' | 'generatedContentLimitBytes'
   >
   readonly database: Pick<Database, 'queries'>
+  /** Gives the bytes to other front ends. @default each server has its own */
+  readonly bytes?: SharedBytes | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -37,7 +40,7 @@ export interface MediaFilesParts {
  * in them. The data folder must be locked.
  */
 export async function openMediaFiles(
-  { config, database, clock, logger }: MediaFilesParts,
+  { config, database, bytes, clock, logger }: MediaFilesParts,
   closers: Closers,
 ): Promise<MediaFiles> {
   const { dataPath, uploadPath, generatedContentPath } = config
@@ -55,6 +58,9 @@ export async function openMediaFiles(
     database,
     keepMs: config.generatedContentKeepMs,
     maxTotalBytes: config.generatedContentLimitBytes,
+    bytes,
+    // Others may share a folder elsewhere.
+    ownsFolder: bytes !== undefined && generatedContentPath === undefined,
     clock,
     logger,
   })

@@ -231,7 +231,8 @@ export async function openPlatform(
     idleMs: BODY_IDLE_MS,
     totalBytes: BODIES_TOTAL_BYTES,
   })
-  const media = await openMediaFiles({ config, database, clock, logger: log }, closers)
+  const bytes = cluster && (await import('./open-shared-bytes.ts')).openSharedBytes({ database, clock, log })
+  const media = await openMediaFiles({ config, database, bytes, clock, logger: log }, closers)
   const forms = createFormReader({ bodies, files: media.uploads })
   const audit = createAuditLog({ database, clock, logger: log })
   closers.push(() => audit.close())
@@ -253,6 +254,7 @@ export async function openPlatform(
         residency: backends.residency,
         findModel: (name) => models.find(name),
         checkFiles: createOwnFileCheck(places),
+        operations,
         clock,
         logger: log,
       },
@@ -337,7 +339,7 @@ export async function openPlatform(
     clock,
     config,
   })
-  const shared = { config, settings, database, accounts, models, bus, clock, logger: log }
+  const shared = { config, settings, database, bytes, accounts, models, bus, clock, logger: log }
   const agentParts = await openAgentParts(
     { ...shared, agentModels, serverId, core: inference.core, outbound: upstreams.outbound, temporary: media.uploads },
     closers,

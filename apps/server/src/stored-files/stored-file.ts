@@ -51,7 +51,7 @@ export interface StoredFiles {
   /**
    * Gives the path of the bytes.
    *
-   * @throws {SvcError} `conflict` when another server has them; `not_found` when they are gone
+   * @throws {SvcError} `conflict` when only another server has them; `not_found` when they are gone
    */
   locate(file: StoredFile): Promise<string>
   /** Removes files from all vector stores, then their rows, then their bytes. */

@@ -9,6 +9,7 @@ import { readSystemCode, toFileError } from '../files/file-error.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { fileElsewhere, fileNotFound, filesFull, unknownCursor } from './file-errors.ts'
 import { createFolderMark, type FolderMark, listStoredNames, FILE_PREFIX as PREFIX } from './folder-mark.ts'
+import type { SharedBytes } from './shared-bytes.ts'
 import type { Reader, StoredFile, StoredFiles } from './stored-file.ts'
 
 /** Options of {@link createStoredFiles}. */
@@ -22,6 +23,8 @@ export interface StoredFilesOptions {
   readonly maxOwnerBytes: number
   /** Files of one owner. @default 100,000 */
   readonly maxOwnerFiles?: number | undefined
+  /** Gives the bytes to other front ends, and those of others to this one. @default each server has its own */
+  readonly bytes?: SharedBytes | undefined
   /** Removes files from everything that uses them. */
   readonly detach: (ids: readonly string[]) => Promise<void>
   readonly clock: Clock
@@ -38,7 +41,7 @@ const toName = (id: string): string => id.slice(PREFIX.length)
 
 /** Creates the store. The bytes of a row are always there: they come before it and go after it. */
 export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
-  const { folder, server, database, maxOwnerBytes, maxOwnerFiles = MAX_FILES, detach, clock, logger } = options
+  const { folder, server, database, maxOwnerBytes, maxOwnerFiles = MAX_FILES, bytes, detach, clock, logger } = options
   const { queries } = database
   const mark = createFolderMark({ ...options, queries })
 
@@ -56,29 +59,15 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
     return row
   }
 
-  /** Adds a row, if its owner has room. */
-  async function insert(row: StoredFile): Promise<void> {
-    await queries.transaction(async (transaction) => {
-      const [whole] = await transaction.rows((db, { storedFiles: files }) =>
-        db
-          .select({ files: count(), bytes: sum(files.sizeBytes).mapWith(Number) })
-          .from(files)
-          .where(eq(files.owner, row.owner)),
-      )
-      if (Number(whole?.files ?? 0) >= maxOwnerFiles) throw filesFull(`${maxOwnerFiles}`)
-      const bytes = (whole?.bytes ?? 0) + row.sizeBytes
-      if (maxOwnerBytes > 0 && bytes > maxOwnerBytes) throw filesFull(`${maxOwnerBytes} bytes together`)
-      await transaction.change((db, { storedFiles }) => db.insert(storedFiles).values(row))
-    })
-  }
-
   async function remove(files: readonly StoredFile[]): Promise<void> {
     const ids = files.map(({ id }) => id)
     if (ids.length === 0) return
     await detach(ids)
     await queries.change((db, { storedFiles }) => db.delete(storedFiles).where(inArray(storedFiles.id, ids)))
+    await bytes?.remove(ids)
     for (const file of files) {
-      if (file.server !== server) continue
+      // Of another server's file there is a copy here at most.
+      if (file.server !== server && bytes === undefined) continue
       await rm(join(folder, toName(file.id)), { force: true }).catch((err: unknown) => {
         logger.warn({ err, file: file.id }, 'the bytes of a file could not be removed; the next sweep tries again')
       })
@@ -96,9 +85,15 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
       if (!(await mark.claim())) await mark.share()
       await moveFile(path, place)
       try {
-        await insert(row)
+        await insertRow(row, { queries, maxOwnerBytes, maxOwnerFiles })
       } catch (error) {
         await rm(place, { force: true })
+        throw error
+      }
+      try {
+        await bytes?.put(id, place)
+      } catch (error) {
+        await remove([row])
         throw error
       }
       return row
@@ -135,15 +130,40 @@ export function createStoredFiles(options: StoredFilesOptions): StoredFiles {
   }
 }
 
+/** Adds a row, if its owner has room. */
+async function insertRow(
+  row: StoredFile,
+  {
+    queries,
+    maxOwnerBytes,
+    maxOwnerFiles,
+  }: Pick<Database, 'queries'> & Pick<StoredFilesOptions, 'maxOwnerBytes'> & { readonly maxOwnerFiles: number },
+): Promise<void> {
+  await queries.transaction(async (transaction) => {
+    const [whole] = await transaction.rows((db, { storedFiles: files }) =>
+      db
+        .select({ files: count(), bytes: sum(files.sizeBytes).mapWith(Number) })
+        .from(files)
+        .where(eq(files.owner, row.owner)),
+    )
+    if (Number(whole?.files ?? 0) >= maxOwnerFiles) throw filesFull(`${maxOwnerFiles}`)
+    const bytes = (whole?.bytes ?? 0) + row.sizeBytes
+    if (maxOwnerBytes > 0 && bytes > maxOwnerBytes) throw filesFull(`${maxOwnerBytes} bytes together`)
+    await transaction.change((db, { storedFiles }) => db.insert(storedFiles).values(row))
+  })
+}
+
 async function locateFile(
   file: StoredFile,
-  { folder, server }: Pick<StoredFilesOptions, 'folder' | 'server'>,
+  { folder, server, bytes }: Pick<StoredFilesOptions, 'folder' | 'server' | 'bytes'>,
 ): Promise<string> {
-  if (file.server !== server) throw fileElsewhere()
+  const isElsewhere = file.server !== server
+  if (isElsewhere && bytes === undefined) throw fileElsewhere()
   const path = join(folder, toName(file.id))
   const found = await lstat(path).catch(() => undefined)
-  if (found?.isFile() !== true) throw fileNotFound(file.id)
-  return path
+  if (found?.isFile() === true) return path
+  if (found === undefined && (await bytes?.fetch(file.id, { path, sizeBytes: file.sizeBytes })) === true) return path
+  throw isElsewhere ? fileElsewhere() : fileNotFound(file.id)
 }
 
 /** Removes files that no row names, unless they are of another database. */

@@ -55,6 +55,7 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     await postgres[Symbol.asyncDispose]()
   })
 
+  // verifies errors:status:cluster-full
   it('is refused while there is no worker', async () => {
     await server.model('m', HELLO)
     const reply = await chat('m')
@@ -65,6 +66,7 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     expect(reply.headers['retry-after']).toBe('5')
   })
 
+  // verifies system:vram:distributed
   it('loads the model on a worker once, and answers', async () => {
     worker = await startWorker('w1')
     const replies = await Promise.all([chat('m'), chat('m'), chat('m')])
@@ -72,7 +74,20 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     expect(replies[0]?.json()).toMatchObject({ choices: [{ message: { content: 'hello' } }] })
     expect(replies.map(({ headers }) => headers['x-localai-node'])).toEqual(['w1', 'w1', 'w1'])
     expect(worker.installs).toEqual(['m#0'])
-    expect((await server.call('/system', { headers: ADMIN })).json()).toMatchObject({ loaded_models: [{ id: 'm' }] })
+    expect((await server.call('/system', { headers: ADMIN })).json()).toMatchObject({
+      loaded_models: [{ id: 'm', backend: 'mock' }],
+    })
+    expect((await server.call('/system', { headers: ADMIN })).text).not.toContain('size_vram')
+  })
+
+  // verifies errors:status:node-selector
+  it('is refused when the rules of the model exclude every worker', async () => {
+    await server.model('picky', HELLO)
+    const body = { model_name: 'picky', node_selector: { tier: 'none' } }
+    expect((await server.post('/api/nodes/scheduling', body, ADMIN)).status).toBe(200)
+    await eventually(async () => expect((await chat('picky')).status).toBe(503))
+    expect((await chat('picky')).text).toContain('no healthy node')
+    expect(worker.installs).not.toContain('picky#0')
   })
 
   it('goes on after its process died', async () => {
@@ -100,6 +115,7 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     expect([next.status, next.text]).toEqual([503, expect.stringContaining('cooldown')])
   })
 
+  // verifies operation:field:nodes, operation:node:status
   it('that leaves does not end the load', async () => {
     const installed = createDeferred<void>()
     worker.hold(installed.promise)
@@ -114,6 +130,19 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     await eventually(() => expect(worker.installs).toContain('slow#0'))
     leaving.abort()
     await left
+    const operations = () => server.call('/api/operations', { headers: ADMIN })
+    await eventually(async () =>
+      expect((await operations()).json()).toMatchObject({
+        operations: [
+          {
+            fullName: 'slow',
+            taskType: 'staging',
+            nodeName: 'w1',
+            nodes: [{ node_name: 'w1', status: 'Worker busy', percentage: 0 }],
+          },
+        ],
+      }),
+    )
     installed.resolve()
     await eventually(async () =>
       expect((await server.call('/api/nodes/models', { headers: ADMIN })).json()).toMatchObject(

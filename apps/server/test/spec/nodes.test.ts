@@ -11,6 +11,7 @@ import { STAND_IN_LINES, STAND_IN_MODEL, type StandInWorker, startStandInWorker 
 
 const TOKEN = 'token-of-workers'
 const KEY = 'key-of-an-admin'
+const GALLERIES = JSON.stringify([{ url: 'http://127.0.0.1:9/index.yaml', name: 'own' }])
 const [postgres, nats] = [await startPostgres(), await startNats()]
 const isThere = postgres.available && nats.available
 if (!isThere) console.warn('the suite of workers does not run: PostgreSQL or NATS is missing')
@@ -49,6 +50,8 @@ describe.skipIf(!isThere)('workers', () => {
         '--auth-enabled',
         `--api-keys=${KEY}`,
         '--auth-rate-limit=0',
+        `--backend-galleries=${GALLERIES}`,
+        '--autoload-backend-galleries=false',
         `--auth-database-url=${await postgres.createDatabase()}`,
       ],
       env: {
@@ -181,6 +184,8 @@ describe.skipIf(!isThere)('workers', () => {
             op_id: operation,
             file_name: 'mock.tar',
             percentage: 40,
+            current: '1.5 MiB',
+            total: '4 MiB',
             phase: 'downloading',
           })
           return new Promise((resolve) => {
@@ -211,7 +216,8 @@ describe.skipIf(!isThere)('workers', () => {
     ])
     expect(await change('backends/delete', { backend: 'mock' })).toEqual([200, { message: 'backend deleted' }])
     expect(await change('backends/delete', {})).toMatchObject([400, { error: { type: 'node_error' } }])
-    expect(worker.asked.slice(-3)).toEqual([
+    // The installation that nobody was there for may come at any moment.
+    expect(worker.asked.filter(({ topic }) => !['backend.list', 'backend.install'].includes(topic))).toEqual([
       { topic: 'model.unload', payload: { model_name: 'a/b' } },
       { topic: 'model.delete', payload: { model_name: 'a/b' } },
       { topic: 'backend.delete', payload: { backend: 'mock' } },
@@ -224,7 +230,10 @@ describe.skipIf(!isThere)('workers', () => {
     const installed = await start('install')
     expect(installed.status).toBe(202)
     await eventually(async () =>
-      expect(await operation(installed)).toMatchObject({ progress: 40, nodes: [{ file_name: 'mock.tar' }] }),
+      expect(await operation(installed)).toMatchObject({
+        progress: 40,
+        nodes: [{ file_name: 'mock.tar', current: 1_572_864, total: 4_194_304 }],
+      }),
     )
     finishInstall()
     const upgraded = await start('upgrade')
@@ -235,7 +244,7 @@ describe.skipIf(!isThere)('workers', () => {
     })
     expect(worker.asked).toContainEqual({
       topic: 'backend.install',
-      payload: { backend: 'mock', op_id: jobOf(installed) },
+      payload: { backend: 'mock', op_id: jobOf(installed), backend_galleries: GALLERIES },
     })
   })
 
@@ -309,6 +318,20 @@ describe.skipIf(!isThere)('workers', () => {
     expect(await svc('scheduling', 'a/b', '--clear')).toBe('a/b has no rules now\n')
     await expect(svc('scheduling', 'a/b')).rejects.toThrow('the model has no rules')
     await expect(svc('drain', 'w2')).rejects.toThrow('no worker has the name or id "w2"')
+  })
+
+  it('keep the routes of administrators and those of workers apart', async () => {
+    const document = (await call('GET', '/swagger/doc.json')).json() as { paths: Record<string, object> }
+    const routes = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => [method.toUpperCase(), path.replaceAll(/\{[^}]+\}/g, 'x')] as const),
+    )
+    const ofAdmins = routes.filter(([, path]) => /^\/(api|ws)\/nodes(\/|$)/.test(path))
+    const ofWorkers = routes.filter(([, path]) => path.startsWith('/api/node/'))
+    expect([ofAdmins.length, ofWorkers.length]).toEqual([30, 7])
+    const statuses = async (list: typeof routes, key: string) =>
+      new Set(await Promise.all(list.map(async ([method, path]) => (await call(method, path, { key })).status)))
+    expect(await statuses(ofAdmins, TOKEN)).toEqual(new Set([401]))
+    expect(await statuses(ofWorkers, KEY)).toEqual(new Set([401]))
   })
 
   it('have figures, which the dashboard of a cluster reads', async () => {

@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { systemClock } from '../../src/clock.ts'
 import { type NodeTopic, nodeSubject } from '../../src/cluster/contract/subjects.ts'
 import { createNatsMessenger, type NatsMessenger } from '../../src/cluster/nats/create-nats-messenger.ts'
-import { silentLogger } from '../../src/db/__fixtures__/places.ts'
+import { quietLogger } from '../../src/logging/quiet-logger.ts'
 
 /** What a worker does with a request of the bus. */
 export type StandInReply = (payload: unknown, bus: NatsMessenger) => unknown
@@ -79,7 +79,7 @@ export async function startStandInWorker({ token }: { readonly token: string }):
         inboxPrefix: '_INBOX',
         firstConnectionMs: patienceMs(),
         clock: systemClock,
-        logger: silentLogger,
+        logger: quietLogger,
       })
       bus = mine
       for (const [topic, reply] of Object.entries(replies) as [NodeTopic, StandInReply][]) {

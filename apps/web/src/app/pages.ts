@@ -90,6 +90,7 @@ export const PAGES: readonly Page[] = [
     access: 'admin',
     needs: 'interception',
   },
+  { id: 'nodes', path: 'nodes', group: 'control', icon: 'nodes', access: 'admin', needs: 'distributed' },
   { id: 'agents', path: 'agents', group: 'control', icon: 'thinking', access: 'admin', needs: 'agents' },
   {
     id: 'users',

@@ -17,6 +17,7 @@ import { agentPages } from './agent-routes.ts'
 import { definePage, type PageModule } from './define-page.ts'
 import { NotFoundPage } from './failure-views.tsx'
 import { labPages } from './lab-routes.ts'
+import { nodePages } from './node-routes.ts'
 import { ACCOUNT_ACCESS, SETTINGS_ACCESS, USERS_ACCESS } from './pages.ts'
 import { appRoute, rootRoute } from './root-route.ts'
 
@@ -40,6 +41,7 @@ export const appPages = [
   createRoute({ getParentRoute: () => appRoute, path: '$', component: NotFoundPage }),
   ...labPages,
   ...agentPages,
+  ...nodePages,
   definePage(appRoute, {
     path: '/',
     access: 'user',

@@ -22,6 +22,7 @@ export type Part =
   | 'model-editor'
   | 'model-file'
   | 'models'
+  | 'nodes'
   | 'operations'
   | 'proxy-certificate'
   | 'proxy-events'
@@ -39,7 +40,7 @@ export type Part =
   | 'users'
 
 /** Models in memory, and the parts that show them. */
-const MEMORY: readonly Part[] = ['system', 'models', 'home', 'logs']
+const MEMORY: readonly Part[] = ['system', 'models', 'home', 'logs', 'nodes']
 /** Model files, and everything that is made of them. */
 const FILES: readonly Part[] = [
   ...MEMORY,
@@ -62,7 +63,8 @@ export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
   'model.load': MEMORY,
   'model.unload': MEMORY,
   model: FILES,
-  backend: [...OPERATIONS, 'backends'],
+  backend: [...OPERATIONS, 'backends', 'nodes'],
+  node: [...OPERATIONS, ...MEMORY],
   operation: OPERATIONS,
   setting: [
     ...new Set<Part>([...FILES, ...PEOPLE, 'settings', 'branding', 'instructions', 'readiness', 'traces', 'invites']),
@@ -215,6 +217,23 @@ export const MUTATIONS = {
   'POST /api/agents/skills/{name}/resources': 'skill.add-file',
   'PUT /api/agents/skills/{name}/resources/{path}': 'skill.update-file',
   'DELETE /api/agents/skills/{name}/resources/{path}': 'skill.delete-file',
+  'POST /api/nodes/{id}/approve': 'node.approve',
+  'POST /api/nodes/{id}/drain': 'node.drain',
+  'POST /api/nodes/{id}/resume': 'node.resume',
+  'DELETE /api/nodes/{id}': 'node.remove',
+  'PATCH /api/nodes/{id}/labels': 'node.labels',
+  'DELETE /api/nodes/{id}/labels/{key}': 'node.labels',
+  'PUT /api/nodes/{id}/max-replicas-per-model': 'node.max-replicas',
+  'DELETE /api/nodes/{id}/max-replicas-per-model': 'node.max-replicas',
+  'PUT /api/nodes/{id}/vram-budget': 'node.vram-budget',
+  'DELETE /api/nodes/{id}/vram-budget': 'node.vram-budget',
+  'POST /api/nodes/{id}/models/unload': 'node.model.unload',
+  'POST /api/nodes/{id}/models/delete': 'node.model.delete',
+  'POST /api/nodes/{id}/backends/install': 'node.backend.install',
+  'POST /api/nodes/{id}/backends/upgrade': 'node.backend.upgrade',
+  'POST /api/nodes/{id}/backends/delete': 'node.backend.delete',
+  'POST /api/nodes/scheduling': 'node.schedule',
+  'DELETE /api/nodes/scheduling/{model}': 'node.unschedule',
 } as const satisfies Partial<Record<Mutation, string | Nothing>>
 
 /** The parts that a change makes stale; undefined for a change that this version of the interface does not know. */

@@ -6,7 +6,7 @@ import { decodePayload, encodePayload } from './payload.ts'
 import type { SeldomLog } from './seldom-log.ts'
 
 /** Maximum number of requests of others that are answered at a time. */
-export const MAX_RUNNING = 256
+const MAX_RUNNING = 256
 
 /** What answers a subject. */
 export type Handler = (

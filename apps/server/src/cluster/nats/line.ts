@@ -29,7 +29,7 @@ export interface Line {
 }
 
 /** Maximum number of bytes that the server has not confirmed. */
-export const MAX_UNCONFIRMED = 16 * 1024 * 1024
+const MAX_UNCONFIRMED = 16 * 1024 * 1024
 /** Number of bytes after which a confirmation is asked for. */
 const CONFIRM_AFTER = 1024 * 1024
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports.ts'
 import type { RequestOptions } from '../contract/messenger.ts'
 
 /** Maximum number of requests that wait for their replies. */
-export const MAX_REQUESTS = 4096
+const MAX_REQUESTS = 4096
 
 /** Requests that wait for their replies. A reply is found by the last token of its subject. */
 export interface Requests {
@@ -29,7 +29,7 @@ interface Waiting {
 }
 
 /** The failure of a request that nobody was asked. */
-export function disconnected(): SvcError {
+function disconnected(): SvcError {
   return new SvcError('unavailable', 'the message bus is not connected', {
     code: 'bus_disconnected',
     retryAfterMs: 1000,

@@ -30,7 +30,7 @@ export interface PendingOps {
 export interface PendingOpsParts {
   readonly database: Pick<Database, 'queries' | 'dialect'>
   readonly nodes: Pick<NodeDirectory, 'list'>
-  readonly calls: WorkerCalls
+  readonly calls: Pick<WorkerCalls, 'install' | 'upgrade' | 'deleteBackend'>
   readonly logger: Logger
   /** Longest installation or upgrade, milliseconds. */
   readonly timeoutMs: number

@@ -15,16 +15,24 @@ const AMOUNT = /^(\d{1,15}(?:\.\d{1,6})?)\s?([a-z%]{0,3})$/i
 /** A cap of the memory that models may take: bytes, or a share of all. */
 export type VramBudget = { readonly bytes: number } | { readonly share: number }
 
+/** Reads an amount such as `8GB` or `1.5 GiB`, bytes. Undefined for anything else, and for 0. */
+export function parseAmount(text: string): number | undefined {
+  const [, amount = '', unit = ''] = AMOUNT.exec(text.trim()) ?? []
+  const size = UNITS[unit.toLowerCase()]
+  if (amount === '' || size === undefined) return undefined
+  const bytes = Math.floor(Number(amount) * size)
+  return bytes >= 1 && Number.isSafeInteger(bytes) ? bytes : undefined
+}
+
 /** Reads a budget such as `8GB`, `8589934592` or `80%`. Undefined for anything else, for 0, and above 100 %. */
 export function parseVramBudget(text: string): VramBudget | undefined {
   const [, amount = '', unit = ''] = AMOUNT.exec(text.trim()) ?? []
-  const value = Number(amount)
-  if (amount === '' || value <= 0) return undefined
-  if (unit === '%') return value <= 100 ? { share: value / 100 } : undefined
-  const size = UNITS[unit.toLowerCase()]
-  if (size === undefined) return undefined
-  const bytes = Math.floor(value * size)
-  return bytes >= 1 && Number.isSafeInteger(bytes) ? { bytes } : undefined
+  if (unit === '%') {
+    const value = Number(amount)
+    return value > 0 && value <= 100 ? { share: value / 100 } : undefined
+  }
+  const bytes = parseAmount(text)
+  return bytes === undefined ? undefined : { bytes }
 }
 
 /** Bytes of a budget on a worker; undefined: there is none, or its share is of memory that is not known. */

@@ -6,6 +6,7 @@ import type { Documents } from '../../document-stores/documents.ts'
 import { findUploadsFolder } from '../../document-stores/uploads-folder.ts'
 import type { RequestCore } from '../../inference/core/pipeline.ts'
 import type { Clock, Logger } from '../../ports.ts'
+import type { SharedBytes } from '../../stored-files/shared-bytes.ts'
 import type { AccountModule } from '../open-accounts.ts'
 
 /** Uploaded files and their stores. The first use loads their code. */
@@ -24,6 +25,8 @@ export interface LazyDocumentsParts {
   /** Id of this server. */
   readonly server: string
   readonly database: Pick<Database, 'queries'>
+  /** Gives the bytes to other front ends. @default each server has its own */
+  readonly bytes?: SharedBytes | undefined
   readonly core: RequestCore
   readonly accounts: Pick<AccountModule, 'isInUse' | 'hasSharedKeys' | 'stores'>
   readonly clock: Clock
@@ -35,6 +38,7 @@ export function createLazyDocuments({
   config,
   server,
   database,
+  bytes,
   core,
   accounts,
   clock,
@@ -49,6 +53,7 @@ export function createLazyDocuments({
       folder,
       server,
       queries: database.queries,
+      bytes,
       maxOwnerBytes: config.uploadedFilesLimitBytes,
       embedder: createTextEmbedder(core),
       findCaller: createCallerFinder({ ...accounts, hasAccounts: accounts.isInUse, logger }),

@@ -15,6 +15,8 @@ import { toLoadRequest } from '../../residency/to-load-request.ts'
 import type { Closers } from '../closers.ts'
 import type { WorkerPlacementParts } from './worker-parts.ts'
 
+type LoadRequest = ReturnType<typeof toLoadRequest>
+
 /** Longest look at the files of a model, milliseconds. */
 const PLAN_MS = 30_000
 
@@ -49,7 +51,11 @@ export function openLoads(
     backendInstallTimeoutMs: installMs,
   } = config
   const { copy, clients } = shared
-  const folders = { models: config.modelsPath, data: config.dataPath }
+  // Models that the server ships have a folder of their own.
+  const foldersOf = ({ ModelPath: models }: LoadRequest) => ({
+    models: models === undefined || models === '' ? config.modelsPath : models,
+    data: config.dataPath,
+  })
   // Every front end asks for the same load, so that a replica has the same revision for all.
   const randomSeed = toSeed(token)
   const toRequest = (model: ModelConfig) => toLoadRequest(model, { randomSeed })
@@ -58,8 +64,8 @@ export function openLoads(
   const planning = {
     toLoadRequest: toRequest,
     checkFiles: parts.checkFiles,
-    measureFiles: (request: ReturnType<typeof toRequest>, signal: AbortSignal) =>
-      measureModelFiles(request, { folders, signal }),
+    measureFiles: (request: LoadRequest, signal: AbortSignal) =>
+      measureModelFiles(request, { folders: foldersOf(request), signal }),
     catalog,
   }
   const groupsOf = (name: string): readonly string[] => findModel(name)?.concurrencyGroups ?? []
@@ -74,7 +80,8 @@ export function openLoads(
     clients,
     findModel,
     revisionOf,
-    stage: (request, options) => stageModel(request, { ...options, folders, token, isShared, client, clock }),
+    stage: (request, options) =>
+      stageModel(request, { ...options, folders: foldersOf(request), token, isShared, client, clock }),
     galleries: () => JSON.stringify(settings.get('backend_galleries')),
     kill: (replica, signal) => stop(replica, signal, true),
     installMs,

@@ -1,5 +1,6 @@
 import { createBackendClient } from '@svc/backend-client'
 import type { ModelConfig } from '../../catalog/model-config.ts'
+import { createStagingList } from '../../cluster/loads/staging-list.ts'
 import { createModelShutdown } from '../../cluster/reconcile/shutdown-model.ts'
 import { type ClusterCopy, createClusterCopy } from '../../cluster/routing/cluster-copy.ts'
 import { createClusterResidency } from '../../cluster/routing/cluster-residency.ts'
@@ -56,6 +57,9 @@ export async function openWorkerPlacement(parts: WorkerPlacementParts, closers: 
     places: [residency, workers],
     choose: (model) => (staysHere(model) ? residency : workers),
   })
+  const staging = createStagingList({ jobs: loads.jobs, bus, clock, logger })
+  closers.push(() => staging.close())
+  parts.operations.addStaging(staging.source)
   openReconciler(parts, loads, closers)
   const shutdown = createModelShutdown({
     replicas,

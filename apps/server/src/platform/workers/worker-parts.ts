@@ -3,6 +3,7 @@ import type { Bus } from '../../bus/bus.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { ServerConfig } from '../../config/schema.ts'
 import type { Database } from '../../db/database.ts'
+import type { Operations } from '../../operations/operations.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { Residency } from '../../residency/residency.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -22,6 +23,8 @@ export interface WorkerPlacementParts extends Pick<OpenUpstreams, 'upstream'> {
   readonly findModel: (name: string) => ModelConfig | undefined
   /** @throws {SvcError} for a model with a file of the server among its files */
   readonly checkFiles: (model: ModelConfig) => Promise<void>
+  /** Lists the loads on workers. */
+  readonly operations: Pick<Operations, 'addStaging'>
   readonly clock: Clock
   readonly logger: Logger
 }

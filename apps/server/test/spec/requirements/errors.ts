@@ -208,7 +208,7 @@ export const ERRORS = defineRequirements([
     behavior: 'A model that is still loading is 503 with the code `model_loading` and `Retry-After`.',
     state: 'built',
   },
-  { id: 'errors:status:cluster-full', section: '7.2', behavior: 'A cluster without room is 503.', state: 'not-built' },
+  { id: 'errors:status:cluster-full', section: '7.2', behavior: 'A cluster without room is 503.', state: 'built' },
   {
     id: 'errors:status:eviction',
     section: '7.2',
@@ -219,7 +219,7 @@ export const ERRORS = defineRequirements([
     id: 'errors:status:node-selector',
     section: '7.2',
     behavior: 'A model whose node selector excludes every node is 503.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'errors:status:method',

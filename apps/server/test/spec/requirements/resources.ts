@@ -316,19 +316,19 @@ export const RESOURCES = defineRequirements([
     id: 'operation:field:nodes',
     section: '2.7',
     behavior: 'An operation on several machines may carry a row for each of them.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'operation:node:status',
     section: '2.7',
     behavior: 'The row of a machine has the status `Queued`, `Downloading`, `Worker busy`, `Done` or `Failed`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'operation:node:details',
     section: '2.7',
     behavior: 'The row of a machine names the file, its bytes and the error.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'operation:record:outcome',
@@ -340,7 +340,7 @@ export const RESOURCES = defineRequirements([
     id: 'operation:record:node-id',
     section: '2.7',
     behavior: 'A record carries `nodeID` when the operation was that of one worker.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'operation:record:error',
@@ -433,7 +433,7 @@ export const RESOURCES = defineRequirements([
     id: 'system:vram:distributed',
     section: '2.8',
     behavior: '`size_vram` is left out for a model on another machine.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'system:vram:other-systems',

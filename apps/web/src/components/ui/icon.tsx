@@ -54,6 +54,13 @@ const DRAWINGS = {
       <path d="M5.5 11.500a6.500 6.500 0 0 0 13 0M12 18v3M9 21h6" />
     </>
   ),
+  nodes: (
+    <>
+      <rect x="4" y="4" width="16" height="6.500" rx="1.500" />
+      <rect x="4" y="13.500" width="16" height="6.500" rx="1.500" />
+      <path d="M7.500 7.250h.01M7.500 16.750h.01" strokeWidth="2.600" />
+    </>
+  ),
   pause: <path d="M9 6v12M15 6v12" />,
   playground: <path d="M7 4.5v15l12-7.5z" />,
   plug: <path d="M9 3v5M15 3v5M6 8h12v3a6 6 0 0 1-12 0zM12 17v4" />,

@@ -30,14 +30,16 @@ export function ProgressBar({
   )
 }
 
-/** A level, such as memory in use: not a task that ends. */
+/** A level, such as memory in use: not a task that ends. @param more a further share that is spoken for, drawn behind */
 export function Meter({
   share,
+  more = 0,
   label,
   text,
   tone = 'mute',
 }: {
   readonly share: number
+  readonly more?: number
   readonly label: string
   readonly text: string
   readonly tone?: 'mute' | 'warn' | 'bad' | 'c1'
@@ -55,6 +57,9 @@ export function Meter({
       aria-valuetext={text}
     >
       <i className={TONES[tone]} style={{ width: `${percent}%` }} />
+      {more > 0 && (
+        <i className={styles.striped} style={{ width: `${Math.round(Math.min(1 - share, more) * 100)}%` }} />
+      )}
     </div>
   )
 }

@@ -25,6 +25,7 @@ import { useDefaultModel, useLoading, useToggle } from './changes.ts'
 import { continuesText, listUses } from './filter-installed.ts'
 import { ModelFacts } from './model-facts.tsx'
 
+const RunsOn = lazy(async () => ({ default: (await import('../../components/workers/runs-on.tsx')).RunsOn }))
 const ToolsSection = lazy(async () => ({ default: (await import('./tools-section.tsx')).ToolsSection }))
 
 /** The details of a model that is here. */
@@ -80,7 +81,7 @@ function Detail({
   const toggle = useToggle()
   const uses = listUses(model)
   const hasFile = source === undefined
-  const { runtime_settings: hasSettings, mcp: hasTools } = useCapabilities()
+  const { runtime_settings: hasSettings, mcp: hasTools, distributed: hasWorkers } = useCapabilities()
   return (
     <div className={listDetailStyles.content}>
       <div className={`row ${listDetailStyles.heading}`}>
@@ -132,6 +133,11 @@ function Detail({
       )}
       {uses.includes('chat') && !disabled && hasSettings && <DefaultSwitch name={id} />}
       <ModelFacts model={model} />
+      {hasWorkers && (
+        <Suspense>
+          <RunsOn model={id} />
+        </Suspense>
+      )}
       {model.tools === true && hasTools && !disabled && (
         <Suspense>
           <ToolsSection key={id} model={id} />

@@ -78,7 +78,7 @@ export function nodeBackendRoutes(parts: NodeRouteParts): Route[] {
 
 async function startJob(
   call: Call,
-  { nodes, operations }: NodeRouteParts,
+  { nodes, operations, backendGalleries }: NodeRouteParts,
   { op, backend }: { readonly op: 'install' | 'upgrade'; readonly backend: NodeBackend },
 ): Promise<HttpReply> {
   const node = await nodes.directory.need(call.param('id'))
@@ -87,7 +87,7 @@ async function startJob(
     action: 'installation',
     fullName: backend.backend,
     nodeId: node.id,
-    details: { op, nodeName: node.name, ...backend },
+    details: { op, nodeName: node.name, ...backend, galleries: backend.galleries ?? backendGalleries() },
   })
   const words = op === 'install' ? 'installation' : 'upgrade'
   return json(

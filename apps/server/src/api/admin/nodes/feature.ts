@@ -3,7 +3,7 @@ import type { Platform } from '../../../platform/platform.ts'
 
 /** The workers of a cluster. They are absent without `--distributed`. */
 export async function nodesFeature(platform: Platform): Promise<ServerFeature> {
-  const { cluster, config, clock, log, metrics, operations, bodies, outbound } = platform
+  const { cluster, config, clock, log, metrics, operations, bodies, outbound, settings } = platform
   if (cluster === undefined) return {}
   const { createNodeFigures } = await import('../../../cluster/nodes/node-figures.ts')
   const { nodeRoutes } = await import('./admin-routes.ts')
@@ -26,6 +26,10 @@ export async function nodesFeature(platform: Platform): Promise<ServerFeature> {
     operations,
     outbound,
     clock,
+    backendGalleries() {
+      const galleries = settings.get('backend_galleries')
+      return galleries.length === 0 ? undefined : JSON.stringify(galleries)
+    },
     registrationToken: config.registrationToken ?? '',
     mintCredentials:
       nodeCredentials === undefined

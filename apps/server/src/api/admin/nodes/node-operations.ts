@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Nodes } from '../../../cluster/nodes/open-nodes.ts'
 import { orLater } from '../../../cluster/nodes/pending-ops.ts'
+import { parseAmount } from '../../../cluster/nodes/vram-budget.ts'
 import type { InstallProgress } from '../../../cluster/nodes/worker-calls.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import type { ProgressReport } from '../../../operations/progress-meter.ts'
@@ -38,11 +39,13 @@ export function registerNodeOperations(
   )
 }
 
-function toReport({ percentage, file_name: fileName, phase }: InstallProgress): ProgressReport {
+function toReport({ percentage, file_name: fileName, phase, current, total }: InstallProgress): ProgressReport {
   return {
     percent: Math.min(100, Math.max(0, percentage)),
     message: phase === '' ? 'The worker installs it' : phase,
     ...(fileName === '' ? {} : { fileName }),
+    ...(current === '' ? {} : { currentBytes: parseAmount(current) }),
+    ...(total === '' ? {} : { totalBytes: parseAmount(total) }),
     ...(/download/i.test(phase) ? { phase: 'Downloading' as const } : {}),
   }
 }

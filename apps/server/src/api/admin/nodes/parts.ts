@@ -18,6 +18,8 @@ export interface NodeRouteParts {
   readonly outbound: OutboundClient
   readonly clock: Pick<Clock, 'sleep'>
   readonly registrationToken: string
+  /** Galleries of backends that a worker gets where a request names none, JSON text; undefined: its own. */
+  readonly backendGalleries: () => string | undefined
   /** Undefined: workers bring their own credentials, or need none. */
   readonly mintCredentials: MintCredentials | undefined
   /** Whether a worker whose disk is too full gets no model. */

@@ -69,6 +69,7 @@ export function schedulingRoutes(parts: NodeRouteParts): Route[] {
       method: 'GET',
       path: '/api/nodes/placement',
       summary: 'Why a model would run on a worker, and not on the others: `?model=`',
+      query: async () => schemas.placementQuery,
       responses: { 200: { description: 'The verdict on every worker.', schema: async () => schemas.placement } },
       handler: (call) => explain(call, parts),
     }),

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { listReply } from '../../../cluster/contract/node-requests.ts'
 
 const status = z.enum(['pending', 'healthy', 'unhealthy', 'offline', 'draining'])
 const labels = z.record(z.string(), z.string())
@@ -73,11 +72,31 @@ export const schedulingList = z.array(wireScheduling)
 
 export const message = z.object({ message: z.string() })
 export const wireLabels = labels
-export const backendsOfNode = listReply.shape.backends
+/** Backends of a worker. Texts are empty where the worker does not know them. */
+export const backendsOfNode = z.array(
+  z.object({
+    name: z.string(),
+    is_system: z.boolean(),
+    is_meta: z.boolean(),
+    installed_at: z.string(),
+    gallery_url: z.string(),
+    version: z.string(),
+    uri: z.string(),
+    digest: z.string(),
+  }),
+)
 export const startedJob = z.object({ jobID: z.string(), statusUrl: z.string(), message: z.string() })
 export const replicasValue = z.object({ value: z.number() })
 export const budgetValue = z.object({ value: z.string() })
 export const reset = z.object({ reset: z.literal(true) })
+
+const bytes = z.string().regex(/^\d{1,15}$/)
+/** Query of an explained placement. */
+export const placementQuery = z.object({
+  model: z.string(),
+  size_bytes: bytes.optional(),
+  memory_bytes: bytes.optional(),
+})
 
 const refusal = z.object({
   filter: z.string(),
