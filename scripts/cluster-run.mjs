@@ -151,13 +151,15 @@ const row = (name, url, { child }) => `${name.padEnd(16)} ${url}${url === '' ? '
 async function main() {
   const options = readOptions()
   if (options.help) return process.stdout.write(HELP, () => process.exit())
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void end(0))
+  process.on('message', () => void end(0))
   process.on('disconnect', () => void end(0))
   const { path: folder, close } = await tempDir('svc-cluster-')
   closing.push(close, () => killOrphans(folder))
   const key = `sk-${secret()}`
   console.log('starting PostgreSQL and NATS …')
   const { ofFrontEnds, ofWorkers, urls } = await startEngines()
+  // The module that runs PostgreSQL would end this process at a signal before the other parts have ended.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal).on(signal, () => void end(0))
   console.log('starting the front ends …')
   const ports = await startFrontEnds(options, folder, { ...ofFrontEnds, SVC_API_KEY: key })
   const port = await findFreePort()
