@@ -10,7 +10,12 @@ import { createNodeCredentials, nodeInbox } from '../../src/cluster/nats/node-cr
 afterEach(() => vi.restoreAllMocks())
 
 const readVariables = async (file: string): Promise<Record<string, string>> =>
-  Object.fromEntries((await readFile(file, 'utf8')).trim().split('\n').map((line) => line.split(/=(.*)/s).slice(0, 2)))
+  Object.fromEntries(
+    (await readFile(file, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/=(.*)/s).slice(0, 2)),
+  )
 
 it('writes keys with which front ends and workers meet at a NATS server, and never over others', async (context) => {
   const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
