@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url'
 
 const folder = dirname(fileURLToPath(import.meta.url))
 const argv = ['--conditions=@svc/source', '--import', 'tsx', join(folder, 'cluster-run.mjs'), ...process.argv.slice(2)]
-const child = spawn(process.execPath, argv, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true })
+const env = { ...process.env, TSX_DISABLE_CACHE: '1' }
+const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.connected && child.send('end'))
 child.on('error', (error) => {
   console.error(error.message)
