@@ -1,16 +1,9 @@
-import { patienceMs } from '@svc/test-kit'
+import { findTestBrowser, patienceMs } from '@svc/test-kit'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, describe } from 'vitest'
 import { type BuiltServer, type BuiltServerOptions, startBuiltServer } from '../../server/test/support/built-server.ts'
-import { findBrowser } from './find-browser.ts'
 
-const executablePath = findBrowser()
-if (executablePath === undefined) {
-  const text =
-    'no Chromium on this machine: the browser tests were left out (Debian: apt-get install chromium-headless-shell)'
-  if (process.env.SVC_REQUIRE_BROWSER === '1') throw new Error(text)
-  console.warn(text)
-}
+const executablePath = findTestBrowser()
 
 /** `describe` for tests that need a browser. Without a browser they are left out, with one line that says so. */
 export function describeInBrowser(name: string, body: () => void): void {

@@ -71,7 +71,7 @@ const WORKER = {
 }
 
 /** A model on a worker, as the server lists it. */
-export const replica = (node: { readonly id: string; readonly name: string }, more: object = {}) => ({
+const replica = (node: { readonly id: string; readonly name: string }, more: object = {}) => ({
   id: `${node.id}-demo-0`,
   node_id: node.id,
   node_name: node.name,

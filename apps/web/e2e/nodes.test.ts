@@ -44,7 +44,7 @@ describeInBrowser('the pages of workers', () => {
     view = await openView(nodes.server.url)
     await register(view, 'root@site.example')
     await answerForWorkers(view.page, { id: first, name: 'box-1' })
-  }, 120_000)
+  })
   afterAll(async () => {
     await view?.[Symbol.asyncDispose]()
     await nodes?.[Symbol.asyncDispose]()
@@ -105,8 +105,10 @@ describeInBrowser('the pages of workers', () => {
     await page.getByLabel('Replicas of one model').fill('3')
     await page.keyboard.press('Enter')
     await page.getByText('Set by an administrator.').waitFor()
-    await page.getByRole('link', { name: 'Close the log' }).first().click()
+    await page.getByRole('link', { name: 'Close the log' }).click()
     await page.getByText('slot 39 is ready').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Log demo' }).click()
+    await page.getByText('slot 39 is ready').waitFor()
   })
 
   it('unload models, and install and delete backends of a worker', async ({ skip }) => {

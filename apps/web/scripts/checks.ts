@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findBrowser } from '@svc/test-kit'
 import { chromium } from 'playwright-core'
 import { startBuiltServer } from '../../server/test/support/built-server.ts'
 import { type Figure, isHeld, noteFigure } from '../e2e/figures.ts'
-import { findBrowser } from '../e2e/find-browser.ts'
 import { makePieces, measureCold, measureRoutes, measureStream, measureTyping } from './timed-checks.ts'
 
 // `checks` runs the browser tests that count and then, in a process of its own, what takes time; it prints all figures.

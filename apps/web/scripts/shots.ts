@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findBrowser } from '@svc/test-kit'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { type BuiltServer, startBuiltServer } from '../../server/test/support/built-server.ts'
-import { findBrowser } from '../e2e/find-browser.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../docs/pictures', import.meta.url))
 const MAX_BYTES = 150 * 1024

@@ -34,9 +34,13 @@ export interface Authenticator {
    * The caller; undefined for missing and wrong credentials alike. Returns at once for a credential that was verified
    * less than a second ago, for shared keys, and where no store is needed.
    *
+   * @param credentials what {@link extractCredentials} found in the headers. @default they are read from the headers
    * @throws {SvcError} `unavailable` while the stores are away: this says nothing about the caller
    */
-  authenticate(headers: RequestHeaders): Authentication | undefined | Promise<Authentication | undefined>
+  authenticate(
+    headers: RequestHeaders,
+    credentials?: readonly Credential[],
+  ): Authentication | undefined | Promise<Authentication | undefined>
   /** The caller of a single credential, such as the token of a login form; always looked up. */
   verify(credential: Credential, options: CallOptions): Promise<Authentication | undefined>
   /**
@@ -101,9 +105,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     get isConfigured() {
       return hasAccounts || sharedKeys.count > 0
     },
-    authenticate(headers) {
+    authenticate(headers, credentials) {
       if (!hasAccounts && sharedKeys.count === 0) return local
-      const [first, ...others] = extractCredentials(headers)
+      const [first, ...others] = credentials ?? extractCredentials(headers)
       if (first === undefined) return undefined
       const found = findCached(first)
       if (others.length === 0 || (found !== undefined && !(found instanceof Promise))) return found

@@ -55,6 +55,13 @@ describe('a caller', () => {
       expect(await world.authenticate(headers)).toBeUndefined()
   })
 
+  it('has the credentials that were extracted already', async () => {
+    const { authenticator } = createServices({ sharedKeys: ['shared'] })
+    const credential = { carrier: 'x-api-key', value: 'shared' } as const
+    expect(await authenticator.authenticate({}, [credential])).toMatchObject({ principal: { kind: 'legacy' } })
+    expect(await authenticator.authenticate({ 'x-api-key': 'shared' }, [])).toBeUndefined()
+  })
+
   it('with a header is not looked for in cookies', async () => {
     const world = createServices()
     const { session } = await world.addMember('ada@site.example')

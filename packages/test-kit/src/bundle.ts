@@ -18,6 +18,13 @@ interface Metafile {
   readonly outputs: Readonly<Record<string, BundledFile>>
 }
 
+interface BundleOptions {
+  readonly tsconfig?: string
+  readonly minify?: boolean
+  readonly metafile?: boolean
+  readonly splitting?: boolean
+}
+
 interface BundledFile {
   readonly entryPoint?: string
   readonly imports: readonly { readonly path: string; readonly kind: string }[]
@@ -38,27 +45,9 @@ export async function bundleEntry({
   readonly entry: string
   readonly tsconfig: string
 }): Promise<EntryBundle> {
-  // Imported here: esbuild refuses to load where tests run in a document.
-  const { build } = await import('tsup')
   const outDir = await mkdtemp(join(tmpdir(), 'svc-bundle-'))
   try {
-    await build({
-      config: false,
-      silent: true,
-      entry: { entry },
-      tsconfig,
-      format: 'esm',
-      target: 'es2022',
-      platform: 'browser',
-      metafile: true,
-      minify: true,
-      treeshake: true,
-      noExternal: [/.*/],
-      outDir,
-      esbuildOptions(options) {
-        options.conditions = ['@svc/source']
-      },
-    })
+    await bundle({ entry, tsconfig, outDir, minify: true, metafile: true })
     const metafile = await readFile(join(outDir, 'metafile-esm.json'), 'utf8')
     const { outputs } = JSON.parse(metafile) as Metafile
     const files = Object.entries(outputs).filter(([path]) => path.endsWith('.js'))
@@ -75,6 +64,38 @@ export async function bundleEntry({
   } finally {
     await rm(outDir, { recursive: true, force: true })
   }
+}
+
+/** Bundles the script of a page with all its dependencies. @param entry absolute path of the module @returns one module */
+export async function bundlePage(entry: string): Promise<string> {
+  const outDir = await mkdtemp(join(tmpdir(), 'svc-bundle-'))
+  try {
+    await bundle({ entry, outDir, splitting: false })
+    return await readFile(join(outDir, 'entry.js'), 'utf8')
+  } finally {
+    await rm(outDir, { recursive: true, force: true })
+  }
+}
+
+/** Bundles for a browser. */
+async function bundle({ entry, ...options }: { readonly entry: string; readonly outDir: string } & BundleOptions) {
+  // Imported here: esbuild refuses to load where tests run in a document.
+  const { build } = await import('tsup')
+  await build({
+    config: false,
+    silent: true,
+    entry: { entry },
+    format: 'esm',
+    target: 'es2022',
+    platform: 'browser',
+    treeshake: true,
+    noExternal: [/.*/],
+    outExtension: () => ({ js: '.js' }),
+    esbuildOptions(options) {
+      options.conditions = ['@svc/source']
+    },
+    ...options,
+  })
 }
 
 /** The files of a bundle that load with its entry: all but the files behind `import()`. */

@@ -7,7 +7,7 @@
 export { type AcceptedSockets, watchAccepted } from './accepted-sockets.ts'
 export { type BackendProcess, sourceArguments, startBackendProcess } from './backend-process.ts'
 // Backends in processes of their own
-export { bundleEntry, type EntryBundle } from './bundle.ts'
+export { bundleEntry, bundlePage, type EntryBundle } from './bundle.ts'
 // Secrets that must not leak
 export {
   type Canary,
@@ -46,6 +46,8 @@ export {
   type OriginRequest,
   startFileOrigin,
 } from './file-origin.ts'
+// Browsers
+export { findBrowser, findTestBrowser } from './find-browser.ts'
 export {
   type ForwardProxy,
   type ForwardProxyOptions,

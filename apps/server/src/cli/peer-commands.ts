@@ -4,10 +4,11 @@ import { SvcError } from '@svc/errors'
 import { type Environment, toChildEnvironment } from '../backends/child-environment.ts'
 import { findFreePort } from '../backends/endpoint.ts'
 import { systemClock } from '../clock.ts'
+import { readAddress } from '../config/places.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { createLogger } from '../logging/log.ts'
 import { openNetwork } from '../p2p/network.ts'
-import { readNetworkOptions } from '../p2p/options.ts'
+import { readNetworkOptions, type ServicePlace } from '../p2p/options.ts'
 import { createKey, formatToken, readToken } from '../p2p/token.ts'
 import { printError, printLine } from './terminal.ts'
 
@@ -19,7 +20,7 @@ export function printTokenCommand(): void {
 /** The task of `svc p2p worker`. */
 export interface WorkerTask {
   readonly config: ServerConfig
-  /** The local port of a running rpc-server, or a program with its arguments. */
+  /** The port of a running rpc-server, with its host unless it is this machine, or a program with its arguments. */
   readonly worker: readonly [string, ...string[]]
 }
 
@@ -38,18 +39,18 @@ export async function runWorkerCommand({ config, worker }: WorkerTask, environme
   const stopping = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort())
   const stopped = once(stopping.signal, 'abort').then(() => 0)
-  const served = await serveLocally(worker, { environment, signal: stopping.signal })
+  const served = await serveWorker(worker, { environment, signal: stopping.signal })
   const logger = createLogger({ level: config.debug ? 'debug' : config.logLevel, format: config.logFormat })
   const network = await openNetwork({
     token,
     networkId: config.p2pNetworkId,
     ...readNetworkOptions(config),
-    offers: { worker: () => served.port },
+    offers: { worker: () => served.place },
     wants: [],
     clock: systemClock,
     logger,
   })
-  logger.info({ peer: network.id, port: served.port }, 'a worker is offered to the peer-to-peer network')
+  logger.info({ peer: network.id, ...served.place }, 'a worker is offered to the peer-to-peer network')
   const code = await Promise.race([stopped, served.ended])
   stopping.abort()
   await network.close()
@@ -57,20 +58,19 @@ export async function runWorkerCommand({ config, worker }: WorkerTask, environme
   return code
 }
 
-/** A program at a local port. */
+/** A service that runs. */
 interface Served {
-  readonly port: number
+  readonly place: ServicePlace
   /** Settles with the exit code once the program has ended. */
   readonly ended: Promise<number>
 }
 
-async function serveLocally(
+async function serveWorker(
   [first, ...rest]: WorkerTask['worker'],
   { environment, signal }: { readonly environment: Environment; readonly signal: AbortSignal },
 ): Promise<Served> {
-  if (/^\d{1,5}$/.test(first) && rest.length === 0) {
-    return { port: Number(first), ended: once(signal, 'abort').then(() => 0) }
-  }
+  const running = rest.length === 0 ? readPlace(first) : undefined
+  if (running !== undefined) return { place: running, ended: once(signal, 'abort').then(() => 0) }
   const port = await findFreePort()
   const program = spawn(first, [...rest, '--host', '127.0.0.1', '--port', String(port)], {
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -88,5 +88,15 @@ async function serveLocally(
     })
     program.once('exit', () => resolve(signal.aborted ? 0 : 1))
   })
-  return { port, ended }
+  return { place: { host: '127.0.0.1', port }, ended }
+}
+
+/**
+ * Reads the place of a running rpc-server.
+ *
+ * @param text a port of this machine, or host and port; undefined for anything else, such as the name of a program
+ */
+export function readPlace(text: string): ServicePlace | undefined {
+  const { host = '127.0.0.1', port = 0 } = readAddress(/^\d+$/.test(text) ? `:${text}` : text) ?? {}
+  return port === 0 ? undefined : { host, port }
 }

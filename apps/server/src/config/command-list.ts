@@ -84,7 +84,7 @@ const OWN_COMMANDS: readonly CommandEntry[] = [
     words: 'p2p worker',
     takes: 'SERVER',
     about: 'offer an rpc-server of llama.cpp to the network of --p2p-token:',
-    details: ['the local port of a running one, or a program to start, with its own arguments after --'],
+    details: ['PORT or HOST:PORT of a running one, or a program to start, its arguments after --'],
   },
   { words: 'openapi', about: 'print the OpenAPI document of the server, for generators of clients' },
 ]

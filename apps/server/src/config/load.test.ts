@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, expectTypeOf, it } from 'vitest'
+import { formatToken } from '../p2p/token.ts'
 import { type Command, loadConfig } from './load.ts'
 import type { ServerConfig } from './schema.ts'
 
@@ -288,6 +289,17 @@ describe('secrets', () => {
       authDatabaseUrl: '********',
       threads: 0,
     })
+  })
+  it('that are tokens of a network are read at the start', () => {
+    const token = formatToken({ key: 'ab'.repeat(32), peers: [] })
+    expect(run([], { SVC_P2P_TOKEN: token }).config.p2pToken).toBe(token)
+    expect(run(['--p2p-token=0'], {}).config.p2pToken).toBe('0')
+    const refused = loadConfig({ argv: ['run'], env: { SVC_P2P_TOKEN: 'svc-hidden-word' }, cwd: '/' })
+    expect(refused).toMatchObject({
+      kind: 'usage-error',
+      message: expect.stringContaining('SVC_P2P_TOKEN: the value is'),
+    })
+    expect(JSON.stringify(refused)).not.toContain('svc-hidden-word')
   })
   it('are not repeated in a refusal', () => {
     const message = refused([], { SVC_API_KEY: 'sk-ca\nnary' })

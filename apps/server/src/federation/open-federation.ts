@@ -46,7 +46,7 @@ export async function openFederation(parts: FederationParts): Promise<Federation
       () => true,
     )
     if (isOwn) logger.warn({ peer: name }, 'a peer of the federation is this server itself and is left out')
-    else federation.add({ id: url, name, url, passKey, credential: credentials[index] ?? [] })
+    else federation.add({ id: url, name, label: name, url, passKey, credential: credentials[index] ?? [] })
   }
   return federation
 }

@@ -4,6 +4,8 @@ import type { Header } from '@svc/http-client'
 export interface Peer {
   readonly name: string
   readonly id: string
+  /** The name in metrics; peers that choose their names themselves share one. */
+  readonly label: string
   /** The address, without a slash at its end. */
   readonly url: string
   readonly passKey: boolean
@@ -20,7 +22,7 @@ export interface Peer {
 }
 
 /** What is known of a peer before its first check. */
-export type PeerFacts = Pick<Peer, 'name' | 'id' | 'url' | 'passKey' | 'credential'>
+export type PeerFacts = Pick<Peer, 'name' | 'id' | 'label' | 'url' | 'passKey' | 'credential'>
 
 /** A new peer, which no check has found yet. */
 export function createPeer(facts: PeerFacts): Peer {

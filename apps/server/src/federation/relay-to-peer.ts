@@ -6,6 +6,7 @@ import { createRestorer, type RelayUpstream } from '../inference/serving/upstrea
 import { toUsage } from '../inference/serving/upstream/upstream-usage.ts'
 import { isGenerating } from '../inference/stages/access.ts'
 import { traceRelayTarget, traceRewriter } from '../inference/tracing/trace-reply.ts'
+import type { PeerOutcome, ServerSeries } from '../monitoring/server-series.ts'
 import { createPeerBody, type PeerBody } from './create-body.ts'
 import { type Federation, noPeer } from './federation.ts'
 import type { Peer } from './peer.ts'
@@ -16,6 +17,7 @@ export interface PeerRelayParts {
   readonly federation: () => Federation | undefined
   readonly upstream: PushUpstream
   readonly userAgent: string
+  readonly series: Pick<ServerSeries, 'countPeerRequest'>
   /** The error that replaces all others when causes are hidden. */
   readonly opaque: SvcError | undefined
 }
@@ -57,7 +59,7 @@ interface Asking extends Omit<PeerRelayParts, 'federation'> {
 }
 
 async function askPeers(asking: Asking): Promise<void> {
-  const { federation, asked, outgoing } = asking
+  const { federation, asked, outgoing, series } = asking
   const { model, context } = asked.request
   const tried = new Set<Peer>()
   let failure: unknown = noPeer(model.name)
@@ -68,8 +70,11 @@ async function askPeers(asking: Asking): Promise<void> {
     const isLast = tried.size === MAX_ASKED || federation.choose(model.name, tried) === undefined
     peer.running += 1
     try {
-      return await askPeer(asking, { peer, isLast })
+      await askPeer(asking, { peer, isLast })
+      series.countPeerRequest(peer.label, tellOutcome(asking))
+      return
     } catch (error) {
+      series.countPeerRequest(peer.label, context.abort.aborted ? 'left' : 'failed')
       failure = error
       if (outgoing.headersSent || context.abort.aborted || !isLeftToOthers(error)) throw error
       if (!isUnreached(error)) continue
@@ -80,6 +85,12 @@ async function askPeers(asking: Asking): Promise<void> {
     }
   }
   throw failure
+}
+
+/** The end of a request whose reply has begun: it may have broken off. */
+function tellOutcome({ asked }: Asking): PeerOutcome {
+  if (asked.request.context.abort.aborted) return 'left'
+  return asked.ledger.failure === undefined ? 'answered' : 'failed'
 }
 
 function isLeftToOthers(error: unknown): boolean {

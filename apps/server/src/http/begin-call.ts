@@ -6,7 +6,7 @@ import type { Clock } from '../ports.ts'
 import { CallLog, type CallSource, CallState, type EdgeParts, type RootLog } from './call.ts'
 import { toCacheControl } from './entity-tag.ts'
 import type { ServerRequest } from './messages.ts'
-import { readOrigin, readPrefix, type TrustedProxies } from './middleware/client-address.ts'
+import { type Clients, readOrigin, readPrefix } from './middleware/client-address.ts'
 import { applyCors, type CorsPolicy } from './middleware/cors.ts'
 import { prepareHeaders } from './prepared-response.ts'
 import type { RouteInfo } from './route-info.ts'
@@ -17,9 +17,8 @@ import { OWN_PAGES_HEADER, SECURITY_HEADERS } from './security-headers.ts'
 export const LEFT_HTTP = 101
 
 /** Parts of {@link createCallStarter}. */
-export interface CallStarterOptions {
+export interface CallStarterOptions extends Clients {
   readonly cors: () => CorsPolicy
-  readonly proxies: TrustedProxies
   readonly baseUrl: string | undefined
   readonly machineTag: string | undefined
   readonly metrics: Metrics
@@ -61,7 +60,7 @@ export function createCallStarter(
   options: CallStarterOptions,
   { running, edge }: { readonly running: RunningCalls; readonly edge: EdgeParts },
 ): CallStarter {
-  const { machineTag, proxies } = options
+  const { machineTag } = options
   const common = [...SECURITY_HEADERS, ...(machineTag === undefined ? [] : [['Machine-Tag', machineTag] as const])]
   const forAnyPage = toCommonHeaders(common)
   const forOwnPages = toCommonHeaders([...common, OWN_PAGES_HEADER])
@@ -94,7 +93,7 @@ export function createCallStarter(
       const { incoming, outgoing } = source
       const startedAt = options.clock.monotonic()
       const requestId = chooseRequestId(incoming)
-      const origin = readOrigin(incoming, proxies)
+      const origin = readOrigin(incoming, options)
       const log = new CallLog(options.log, { requestId, route: pattern })
       const own = follow(source, { route, pattern, startedAt, log })
       const cors = options.cors()
@@ -111,12 +110,12 @@ export function createCallStarter(
         running: own,
         edge,
         clientAddress: origin.address,
-        baseUrl: ownBase ?? `${origin.secure ? 'https' : 'http'}://${origin.host}${readPrefix(incoming, proxies)}/`,
+        baseUrl: ownBase ?? `${origin.secure ? 'https' : 'http'}://${origin.host}${readPrefix(incoming, options)}/`,
         startedAt,
         log,
       })
     },
-    prefixesOf: (incoming) => [readPrefix(incoming, proxies), ownPrefix].filter((prefix) => prefix !== ''),
+    prefixesOf: (incoming) => [readPrefix(incoming, options), ownPrefix].filter((prefix) => prefix !== ''),
     abortAll(reason) {
       ended = reason
       running.endAll(reason)

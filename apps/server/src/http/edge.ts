@@ -14,7 +14,7 @@ import { createInnerService, type PerformInside } from './inner-call.ts'
 import type { ServerRequest } from './messages.ts'
 import { ANONYMOUS } from './middleware/authenticate.ts'
 import type { Gate } from './middleware/authorize.ts'
-import type { TrustedProxies } from './middleware/client-address.ts'
+import type { Clients } from './middleware/client-address.ts'
 import { applyPreflight, type CorsPolicy } from './middleware/cors.ts'
 import { checkCrossSite, checkSocketOrigin } from './middleware/csrf.ts'
 import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.ts'
@@ -29,7 +29,7 @@ import { stayInHttp, type Upgrade } from './upgrade.ts'
 import { createSockets, type SocketLimits, type Sockets } from './websocket.ts'
 
 /** The parts of the edge. Settings can change the ones that are functions; they are called for each request. */
-export interface EdgeOptions {
+export interface EdgeOptions extends Clients {
   readonly gate: Gate
   readonly cors: () => CorsPolicy
   /** The names that a request may be addressed to where nothing else proves that its sender knows this server. */
@@ -42,7 +42,6 @@ export interface EdgeOptions {
   readonly renewSession?: ((call: Call) => Promise<void>) | undefined
   /** Records a change that a call has made. Must not reject. @default nothing */
   readonly recordChange?: ((call: Call, change: MadeChange) => Promise<void>) | undefined
-  readonly proxies: TrustedProxies
   readonly baseUrl: string | undefined
   readonly compression: CompressionPolicy
   readonly machineTag: string | undefined

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { PreparedHeaders } from '@svc/http-reader'
+import type { RemoteEnd } from './tunnelled-clients.ts'
 
 /** A request: Node's, or one of `@svc/http-reader`. */
 export interface ServerRequest {
@@ -12,7 +13,7 @@ export interface ServerRequest {
   readonly headers: IncomingHttpHeaders
   /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[]
-  readonly socket: { readonly remoteAddress?: string | undefined }
+  readonly socket: RemoteEnd
   /** All bytes, or a stream; undefined for Node's request, which is itself the stream of its body. */
   readonly body?: Uint8Array | Readable
 }

@@ -56,6 +56,12 @@ export function registerServerSeries(registry: Registry, series: ServerSeries): 
     ['subject', 'action', 'outcome'],
     series.operations,
   )
+  count(
+    'svc_peer_requests_total',
+    'Requests to peers by peer and end: answered, failed, left.',
+    ['peer', 'outcome'],
+    series.peerRequests,
+  )
   new Durations(registry, series.firstTokens, {
     name: 'svc_time_to_first_token_seconds',
     help: 'Time from arrival to the first piece of a generated reply, in seconds.',

@@ -138,6 +138,9 @@ export interface LabelledFigure {
   readonly read: () => Promise<readonly LabelledValue[]>
 }
 
+/** The end of a request to a peer: `failed` where another one was asked or the client got an error. */
+export type PeerOutcome = 'answered' | 'failed' | 'left'
+
 /** The measures of the server's work, in plain numbers. */
 export class ServerSeries {
   readonly requests = new Counts()
@@ -150,6 +153,7 @@ export class ServerSeries {
   readonly refusals = new Counts()
   readonly signIns = new Counts()
   readonly operations = new Counts()
+  readonly peerRequests = new Counts()
   readonly firstTokens = new LabelledDurations(FIRST_TOKEN_BUCKETS)
   readonly loadSeconds = new LabelledDurations(LOAD_BUCKETS)
   /** Stages of spoken conversations, by their names. */
@@ -212,6 +216,11 @@ export class ServerSeries {
   /** Counts a finished change of a model or a backend. */
   countOperation({ subject, action, state }: Pick<Operation, 'subject' | 'action' | 'state'>): void {
     this.operations.add([subject, action, state])
+  }
+
+  /** Counts a request that was sent to a peer. @param label a name of the configuration */
+  countPeerRequest(label: string, outcome: PeerOutcome): void {
+    this.peerRequests.add([label, outcome])
   }
 
   /** Adds a figure that is read at each scrape. Call it before the first one. */

@@ -78,6 +78,35 @@ describe.each(places)('operations on $name', ({ create }) => {
     expect(world.started[1]?.work.details).toEqual({ variant: 'small' })
   })
 
+  it('that fail while they are still being stored stay in the list', async () => {
+    await using world = await open({ isStarted: false })
+    const [stored, first] = [createDeferred(), createDeferred()]
+    const operations = await openOperations({
+      store: {
+        ...world.store,
+        async insert(operation) {
+          await world.store.insert(operation)
+          if (operation.details.variant !== undefined) await stored.promise
+        },
+      },
+      ...{ bus: createTestBus(), clock: systemClock, logger: silentLogger, concurrency: 1 },
+    })
+    operations.register('model', 'installation', async ({ details }) => {
+      if (details.variant !== undefined) throw new Error('no room')
+      await first.promise
+    })
+    operations.start()
+    await operations.enqueue(install('one'))
+    const second = operations.enqueue(install('one', { variant: 'small' }))
+    await expect.poll(() => operations.list().map(({ state }) => state)).toEqual(['running', 'queued'])
+    first.resolve()
+    await expect.poll(() => operations.list().map(({ state }) => state)).toEqual(['failed'])
+    stored.resolve()
+    const { jobId } = await second
+    expect(operations.list()).toMatchObject([{ jobId, state: 'failed', error: 'no room' }])
+    await operations.close()
+  })
+
   it('survive a restart while they wait, with what they are to do', async () => {
     await using world = await open({ isStarted: false })
     await world.operations.enqueue(install('one', { url: 'https://a' }))

@@ -157,7 +157,7 @@ class OperationQueue implements Operations {
       this.#entries.delete(operation.jobId)
       throw error
     }
-    await this.#acknowledgeFailures(request)
+    await this.#acknowledgeFailures(operation)
     this.#startNext()
     return operation
   }
@@ -386,9 +386,10 @@ class OperationQueue implements Operations {
     for (const oldest of [...this.#ended.keys()].slice(0, -MAX_HISTORY)) this.#ended.delete(oldest)
   }
 
-  async #acknowledgeFailures(request: OperationRequest): Promise<void> {
+  /** Acknowledges earlier failures of the object. The operation itself may have failed while it was stored. */
+  async #acknowledgeFailures({ position, ...request }: Operation): Promise<void> {
     for (const entry of this.#in('failed')) {
-      if (isSameObject(entry.operation, request)) await this.#acknowledge(entry)
+      if (entry.operation.position < position && isSameObject(entry.operation, request)) await this.#acknowledge(entry)
     }
   }
 }

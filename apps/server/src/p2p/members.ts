@@ -20,7 +20,7 @@ const MAX_MEMBERS = 256
 export interface Members {
   list(): readonly Member[]
   find(id: string): Member | undefined
-  /** Takes a sign of a member. @returns undefined where there are too many already */
+  /** Takes a sign of a member; the one that is away the longest makes room. @returns undefined while nobody of too many is away */
   see(id: string, record: MemberRecord, now: number): Member | undefined
   /** Forgets members that were away for long. @returns the members that are away now */
   sweep(now: number): readonly Member[]
@@ -31,9 +31,18 @@ export function isOnline({ lastSeenAt }: Pick<Member, 'lastSeenAt'>, now: number
   return now - lastSeenAt <= AWAY_MS
 }
 
-/** Creates an empty list. */
-export function createMembers(): Members {
+/** Creates an empty list. @param onForget called with a member that has made room */
+export function createMembers({ onForget }: { readonly onForget: (member: Member) => void }): Members {
   const known = new Map<string, Member>()
+  function forgetOne(now: number): boolean {
+    const away = [...known.values()].filter((member) => !isOnline(member, now))
+    const [oldest] = away.sort((one, other) => one.lastSeenAt - other.lastSeenAt)
+    if (oldest === undefined) return false
+    known.delete(oldest.id)
+    onForget(oldest)
+    return true
+  }
+
   return {
     list: () => [...known.values()],
     find: (id) => known.get(id),
@@ -44,7 +53,7 @@ export function createMembers(): Members {
         member.lastSeenAt = now
         return member
       }
-      if (known.size >= MAX_MEMBERS) return undefined
+      if (known.size >= MAX_MEMBERS && !forgetOne(now)) return undefined
       const added = { id, record, lastSeenAt: now, tunnels: new Map() }
       known.set(id, added)
       return added

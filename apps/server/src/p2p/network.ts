@@ -1,12 +1,16 @@
 import { randomInt } from 'node:crypto'
+import { createAddressBook } from './address-book.ts'
+import { createEntrance, MAX_STREAMS_OF_MEMBER } from './entrance.ts'
 import { MAX_OTHERS, type MemberRecord, receiveRecord, type ServiceKind, sendRecord } from './exchange.ts'
+import { createExchangeLimit } from './exchange-limit.ts'
 import { createMembers, isOnline, type Member } from './members.ts'
-import { openNode } from './node.ts'
+import { type Caller, openNode } from './node.ts'
 import type { NetworkOptions } from './options.ts'
 import type { PeerStream } from './pump.ts'
 import { createReach } from './reach.ts'
+import { createSearch } from './search.ts'
 import { formatToken, isAddress } from './token.ts'
-import { createEntrance, MAX_CONNECTIONS, toProtocol } from './tunnels.ts'
+import { toProtocol } from './tunnels.ts'
 
 /** A member as lists show it. */
 export interface ShownMember {
@@ -25,39 +29,45 @@ export interface Network {
   /** The token, with the addresses of this member. */
   token(): string
   members(): readonly ShownMember[]
+  /** Ends the streams to services that take no connection any more. */
+  endRefused(): void
   close(): Promise<void>
 }
 
 const LEDGER = '/svc/members/1.0.0'
 const EXCHANGE_MS = 5000
 const ANNOUNCE_MS = 10_000
-/** Most addresses that are remembered for later looks. */
-const MAX_REMEMBERED = 256
 
 /**
  * Joins a network, or begins one.
  *
+ * @param open opens the connections of this member
  * @throws {SvcError} `p2p_missing` without the packages
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the parts of a member share its list and its end
-export async function openNetwork(options: NetworkOptions): Promise<Network> {
+export async function openNetwork(options: NetworkOptions, open = openNode): Promise<Network> {
   const { clock, logger, offers, token } = options
   const closing = new AbortController()
-  const node = await openNode(options)
-  const members = createMembers()
-  /** Addresses that members have told, the newest last. */
-  const remembered = new Set<string>()
+  const node = await open(options)
+  const members = createMembers({ onForget: (member) => reach.leave(member) })
   const given = [...token.peers, ...options.peers.filter(isAddress)]
+  const book = createAddressBook(given)
+  const search = createSearch({
+    node,
+    onTried: (address, isReached) => book.note(address, isReached, clock.monotonic()),
+    tryMs: EXCHANGE_MS,
+    signal: closing.signal,
+  })
   const reach = createReach(options, { node, signal: closing.signal })
   const entrances = (Object.keys(offers) as ServiceKind[]).map((kind) => {
-    const entrance = createEntrance(() => offers[kind]?.())
+    const entrance = createEntrance({ place: () => offers[kind]?.(), onServe: options.onServe })
     return { kind, ...entrance }
   })
-  let exchanging = 0
+  const limit = createExchangeLimit()
 
   const describe = (): MemberRecord => ({
     name: options.name,
-    services: entrances.map(({ kind }) => kind),
+    services: entrances.map(({ kind }) => kind).filter((kind) => offers[kind]?.() !== undefined),
     addresses: node.addresses().slice(0, 8),
     others: members
       .list()
@@ -66,19 +76,11 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
       .slice(0, MAX_OTHERS),
   })
 
-  function remember(addresses: readonly string[]): void {
-    for (const address of addresses) {
-      remembered.delete(address)
-      remembered.add(address)
-    }
-    for (const oldest of remembered) {
-      if (remembered.size <= MAX_REMEMBERED) return
-      remembered.delete(oldest)
-    }
-  }
-
   async function see(id: string, record: MemberRecord): Promise<void> {
-    remember([...record.addresses, ...record.others].filter((address) => !address.endsWith(node.id)))
+    book.tell(
+      id,
+      [...record.addresses, ...record.others].filter((address) => !address.endsWith(node.id)),
+    )
     const isNew = members.find(id) === undefined
     const member = members.see(id, record, clock.now())
     if (member === undefined) return
@@ -107,30 +109,29 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
     }
   }
 
-  async function answer(stream: PeerStream, id: string): Promise<void> {
-    if (exchanging >= MAX_EXCHANGES) return stream.abort(new Error('too many exchanges'))
-    exchanging += 1
+  async function answer(stream: PeerStream, { id }: Caller): Promise<void> {
+    const end = limit.begin(id, clock.monotonic())
+    if (end === undefined) return stream.abort(new Error('too many exchanges'))
     // The stream was ended where it failed; the other side tells of it.
     await trade(stream, id, limitExchange()).catch(() => undefined)
-    exchanging -= 1
+    end()
   }
 
   const announce = async (): Promise<void> => void (await Promise.all(node.connected().map(exchange)))
 
-  async function look(addresses: Iterable<string>): Promise<void> {
-    const connected = new Set(node.connected())
-    for (const address of addresses) {
-      const id = /\/p2p\/(\w+)$/.exec(address)?.[1]
-      if (closing.signal.aborted) return
-      if (id === node.id || (id !== undefined && connected.has(id))) continue
-      await node.join(address, { signal: limitExchange() })
-    }
+  try {
+    await node.handle(LEDGER, answer, { maxInboundStreams: 4, maxOutboundStreams: 4 })
+    const limits = { maxInboundStreams: MAX_STREAMS_OF_MEMBER, maxOutboundStreams: MAX_STREAMS_OF_MEMBER }
+    for (const { kind, accept } of entrances) await node.handle(toProtocol(kind), accept, limits)
+  } catch (error) {
+    await node.close()
+    throw error
   }
-
-  await node.handle(LEDGER, answer, { maxInboundStreams: 4 })
-  for (const { kind, accept } of entrances)
-    await node.handle(toProtocol(kind), accept, { maxInboundStreams: MAX_CONNECTIONS })
   node.onConnect((id) => void exchange(id))
+
+  function endRefused(): void {
+    for (const { kind, close } of entrances) if (offers[kind]?.() === undefined) close()
+  }
 
   async function run(): Promise<void> {
     const { announceMs = ANNOUNCE_MS, lookMs } = options
@@ -139,10 +140,11 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
       const now = clock.monotonic()
       if (now >= lookAt) {
         lookAt = now + lookMs
-        await look([...given, ...remembered])
-      } else if (node.connected().length === 0) await look(given)
+        search.look(book.list(now))
+      } else if (node.connected().length === 0) search.look(given)
       await announce()
       for (const member of members.sweep(clock.now())) reach.leave(member)
+      endRefused()
       // Not at the same time as all others.
       await clock.sleep(announceMs + randomInt(announceMs / 10 + 1), { signal: closing.signal })
     }
@@ -154,6 +156,7 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
   return {
     id: node.id,
     token: () => formatToken({ key: token.key, peers: [...new Set([...node.addresses(), ...token.peers])] }),
+    endRefused,
     members: () => members.list().map((member) => toShown(member, clock.now())),
     async close() {
       closing.abort()
@@ -164,9 +167,6 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
     },
   }
 }
-
-/** Most exchanges that members may have begun at the same time. */
-const MAX_EXCHANGES = 64
 
 function toShown(member: Member, now: number): ShownMember {
   const { id, record, lastSeenAt, tunnels } = member

@@ -5,6 +5,16 @@ import type { NetworkOptions } from './options.ts'
 import type { PeerStream } from './pump.ts'
 import { derivePassword, deriveServiceName } from './token.ts'
 
+type Connection = ReturnType<Libp2p['getConnections']>[number]
+type PeerId = Libp2p['peerId']
+
+/** The member that has opened a stream. */
+export interface Caller {
+  readonly id: string
+  /** Its network address, or that of its router. */
+  readonly address: string
+}
+
 /** The connections of this member. */
 export interface PeerNode {
   readonly id: string
@@ -12,15 +22,15 @@ export interface PeerNode {
   addresses(): readonly string[]
   /** The ids of the connected members. */
   connected(): readonly string[]
-  /** Connects to an address. Never rejects. */
-  join(address: string, options: { readonly signal: AbortSignal }): Promise<void>
+  /** Connects to an address. Never rejects. @returns whether it did */
+  join(address: string, options: { readonly signal: AbortSignal }): Promise<boolean>
   /** Opens a stream to a connected member. */
   dial(id: string, protocol: string, options: { readonly signal: AbortSignal }): Promise<PeerStream>
   /** Serves the streams of a protocol. @param options the most streams of one connection */
   handle(
     protocol: string,
-    serve: (stream: PeerStream, id: string) => void | Promise<void>,
-    options: { readonly maxInboundStreams: number },
+    serve: (stream: PeerStream, from: Caller) => void | Promise<void>,
+    options: { readonly maxInboundStreams: number; readonly maxOutboundStreams: number },
   ): Promise<void>
   onConnect(listener: (id: string) => void): void
   close(): Promise<void>
@@ -31,6 +41,14 @@ type NodeOptions = Pick<NetworkOptions, 'token' | 'networkId' | 'listen' | 'mdns
 /** Most connections, and most new ones that one address may begin in a second. */
 const MAX_CONNECTIONS = 128
 const MAX_NEW_PER_SECOND = 20
+/** Most connections of a member, which are two where both begin one, and of an address. */
+const MAX_OF_MEMBER = 2
+const MAX_OF_ADDRESS = 64
+/** Most streams of a connection each way. */
+const MAX_STREAMS = 300
+
+/** Most bytes of a stream that wait here for a slow reader. A stream fails at 4 MiB. */
+const MAX_WINDOW_BYTES = 1024 * 1024
 
 /** Opens a node that only talks to nodes of the same token and network id. */
 export async function openNode(options: NodeOptions): Promise<PeerNode> {
@@ -43,7 +61,13 @@ export async function openNode(options: NodeOptions): Promise<PeerNode> {
     addresses: { listen: listAddresses(listen) },
     transports: [library.tcp({ maxConnections: MAX_CONNECTIONS })],
     connectionEncrypters: [library.noise()],
-    streamMuxers: [library.yamux()],
+    streamMuxers: [
+      library.yamux({
+        maxInboundStreams: MAX_STREAMS,
+        maxOutboundStreams: MAX_STREAMS,
+        streamOptions: { maxStreamWindowSize: MAX_WINDOW_BYTES },
+      }),
+    ],
     connectionProtector: createProtector(library, options),
     connectionManager: {
       maxConnections: MAX_CONNECTIONS,
@@ -57,9 +81,32 @@ export async function openNode(options: NodeOptions): Promise<PeerNode> {
   node.addEventListener('peer:discovery', ({ detail }) => {
     node.dial(detail.id, { signal: AbortSignal.timeout(5000) }).catch((error: unknown) => {
       logger.debug({ peer: detail.id.toString(), err: error }, 'a member could not be reached')
+      forget(node, detail.id)
     })
   })
+  node.addEventListener('connection:open', ({ detail }) => limitConnections(node, detail))
+  node.addEventListener('peer:disconnect', ({ detail }) => forget(node, detail))
   return toPeerNode(node, library, logger)
+}
+
+/** Closes a connection that is one too many. */
+function limitConnections(node: Libp2p, connection: Connection): void {
+  const others = node.getConnections().filter(({ id }) => id !== connection.id)
+  const ofMember = others.filter(({ remotePeer }) => remotePeer.equals(connection.remotePeer))
+  const address = readHost(connection)
+  const ofAddress = others.filter((other) => readHost(other) === address)
+  if (ofMember.length >= MAX_OF_MEMBER || ofAddress.length >= MAX_OF_ADDRESS)
+    connection.abort(new Error('too many connections of a member or an address'))
+}
+
+/** The network address at the other end of a connection. */
+function readHost({ remoteAddr }: Pick<Connection, 'remoteAddr'>): string {
+  return remoteAddr.toString().split('/')[2] ?? ''
+}
+
+/** Drops what the node keeps of a member that is away: a member can have any number of identities, one after another. */
+function forget(node: Libp2p, id: PeerId): void {
+  Promise.resolve(node.peerStore.delete(id)).catch(() => undefined)
 }
 
 /** Protects each connection with the password of the moment at which it begins. */
@@ -93,17 +140,23 @@ function toPeerNode(node: Libp2p, { multiaddr }: PeerLibrary, logger: NodeOption
     async join(address, { signal }) {
       try {
         await node.dial(multiaddr(address), { signal })
+        return true
       } catch (error) {
-        if (!signal.aborted) logger.debug({ address, err: error }, 'a member could not be reached')
+        logger.debug({ address, err: error }, 'a member could not be reached')
+        return false
       }
     },
     async dial(id, protocol, { signal }) {
       const peer = findPeer(id)
       if (peer === undefined) throw new Error('the member is not connected')
-      return node.dialProtocol(peer, protocol, { signal, maxOutboundStreams: 256 })
+      return node.dialProtocol(peer, protocol, { signal, maxOutboundStreams: MAX_STREAMS })
     },
     handle: (protocol, serve, options) =>
-      node.handle(protocol, (stream, { remotePeer }) => serve(stream, remotePeer.toString()), options),
+      node.handle(
+        protocol,
+        (stream, connection) => serve(stream, { id: connection.remotePeer.toString(), address: readHost(connection) }),
+        options,
+      ),
     onConnect(listener) {
       node.addEventListener('peer:connect', ({ detail }) => listener(detail.toString()))
     },

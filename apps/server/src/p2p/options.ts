@@ -1,8 +1,15 @@
+import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { ServiceKind } from './exchange.ts'
 import type { TokenFacts } from './token.ts'
+
+/** The place of a service that this member offers. */
+export interface ServicePlace {
+  readonly host: string
+  readonly port: number
+}
 
 /** Options of a network. */
 export interface NetworkOptions {
@@ -20,12 +27,14 @@ export interface NetworkOptions {
   /** Milliseconds between two signs of this member. @default 10 s */
   readonly announceMs?: number | undefined
   readonly name: string
-  /** The local ports of the services that this member offers. */
-  readonly offers: Readonly<Partial<Record<ServiceKind, () => number | undefined>>>
+  /** The places of the services that this member offers; undefined while a service takes no connection. */
+  readonly offers: Readonly<Partial<Record<ServiceKind, () => ServicePlace | undefined>>>
   /** The services of others that get a local port here. */
   readonly wants: readonly ServiceKind[]
   /** Called when a service of a member has a local port. @returns a function that is called when it has none any more */
   readonly onService?: ((service: FoundService) => () => void) | undefined
+  /** Called with each connected socket that carries a stream of a member to a service. @param address of the member */
+  readonly onServe?: ((socket: Socket, address: string) => void) | undefined
   readonly clock: Clock
   readonly logger: Logger
 }

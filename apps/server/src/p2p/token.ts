@@ -31,15 +31,26 @@ export function formatToken({ key, peers }: TokenFacts): string {
 
 /** Reads a token. @throws {SvcError} `invalid_request` for anything else, such as a token of another product */
 export function readToken(text: string): TokenFacts {
+  const facts = findFacts(text)
+  if (facts !== undefined) return facts
+  throw new SvcError('invalid_request', 'this is not a token of a peer-to-peer network of svc', {
+    code: 'invalid_p2p_token',
+  })
+}
+
+/** Whether a text is a token. */
+export function isToken(text: string): boolean {
+  return findFacts(text) !== undefined
+}
+
+function findFacts(text: string): TokenFacts | undefined {
   const facts = text.length > MAX_LENGTH ? undefined : parse(text.trim())
   if (typeof facts === 'object' && facts !== null) {
     const { svc, key, peers = [] } = facts as Record<string, unknown>
     const isList = Array.isArray(peers) && peers.length <= MAX_PEERS && peers.every(isAddress)
     if (svc === 1 && typeof key === 'string' && isKey(key) && isList) return { key, peers }
   }
-  throw new SvcError('invalid_request', 'this is not a token of a peer-to-peer network of svc', {
-    code: 'invalid_p2p_token',
-  })
+  return undefined
 }
 
 /** Whether a value can be the address of a member: a multiaddress of TCP. */

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import type { ServiceKind } from './exchange.ts'
 import { type PeerStream, pump } from './pump.ts'
 
 /** The protocol of a tunnel to a service. */
 export const toProtocol = (kind: ServiceKind): string => `/svc/tunnel/1.0.0/${kind}`
 
-/** Most connections of one tunnel, and most streams that a member serves for one service. */
-export const MAX_CONNECTIONS = 256
+/** Most connections of one tunnel. */
+const MAX_CONNECTIONS = 128
 const CONNECT_MS = 10_000
 
 /** A local port that leads to a service of another member. */
@@ -51,36 +51,6 @@ export async function openTunnel(
     close() {
       closing.abort()
       server.close()
-      for (const socket of sockets) socket.destroy()
-    },
-  }
-}
-
-/** Leads the streams of a service to a local port. @returns the handler of the streams, and a function that ends all of them */
-export function createEntrance(port: () => number | undefined): {
-  readonly accept: (stream: PeerStream) => void
-  readonly close: () => void
-} {
-  const sockets = new Set<Socket>()
-  return {
-    accept(stream) {
-      const target = port()
-      if (target === undefined || sockets.size >= MAX_CONNECTIONS) {
-        stream.abort(new Error('the service takes no further connection'))
-        return
-      }
-      stream.pause()
-      const socket = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true })
-      sockets.add(socket)
-      const refuse = (): void => void socket.destroy(new Error('the service does not answer'))
-      socket.setTimeout(CONNECT_MS, refuse)
-      socket.once('connect', () => {
-        socket.setTimeout(0)
-        stream.resume()
-      })
-      pump(stream, socket, () => sockets.delete(socket))
-    },
-    close() {
       for (const socket of sockets) socket.destroy()
     },
   }

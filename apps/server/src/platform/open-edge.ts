@@ -13,7 +13,8 @@ import type { Platform } from './platform.ts'
 
 /** Creates the HTTP edge. It follows the settings, and the rights of callers. */
 export async function openEdge(platform: Platform, closers: Closers): Promise<Edge> {
-  const { config, bus, settings, accounts, authenticator, bodies, compression, metrics, changes, clock, log } = platform
+  const { config, bus, settings, accounts, authenticator, bodies, compression, metrics, changes, tunnels, clock, log } =
+    platform
   const host = hostPolicy(config.externalBaseUrl, config.allowedHosts)
   const createCors = (): ReturnType<typeof corsPolicy> =>
     corsPolicy({
@@ -37,6 +38,7 @@ export async function openEdge(platform: Platform, closers: Closers): Promise<Ed
     renewSession: createSessionRenewal(accounts.auth.sessions),
     recordChange: (call, change) => changes.record(toAdministrationChange(call, change)),
     proxies: trustedProxies(config.trustedProxies),
+    tunnels,
     baseUrl: config.externalBaseUrl,
     compression,
     machineTag: config.machineTag,

@@ -22,6 +22,7 @@ import { createBodyReader } from '../http/body.ts'
 import { createFormReader } from '../http/forms/form-reader.ts'
 import { createInnerCalls } from '../http/inner-calls.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
+import { createTunnelledClients } from '../http/tunnelled-clients.ts'
 import type { StageObserver } from '../inference/core/pipeline.ts'
 import { createDelivery } from '../inference/replies/deliver-reply.ts'
 import { createInProcessBackends } from '../inference/serving/upstream/in-process-backends.ts'
@@ -130,7 +131,10 @@ export async function openPlatform(
     resolveModel: (name) => models.find(name)?.name,
     clock,
   })
-  if (listens) warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
+  if (listens) {
+    const { isConfigured: isAuthConfigured } = authenticator
+    warnOfOpenDoor(config, { isAuthConfigured, isFederated: settings.get('federated'), log })
+  }
   await recoverInstalls({ config, clock, log })
   const places = createOwnPlaces(config)
   const keyFiles = createKeyFiles(places)
@@ -164,9 +168,26 @@ export async function openPlatform(
     logger: log,
   })
   closers.push(() => vectorStores.close())
-  const federation = createLazyFederation({ config, ...upstreams, userAgent, clock, logger: log })
+  const federation = createLazyFederation({
+    config,
+    ...upstreams,
+    userAgent,
+    series: metrics.server,
+    clock,
+    logger: log,
+  })
   closers.push(() => federation.close())
-  const peerNetwork = createLazyPeerNetwork({ config, settings, federation, ownPort, clock, logger: log })
+  const tunnels = createTunnelledClients()
+  const peerNetwork = createLazyPeerNetwork({
+    config,
+    settings,
+    federation,
+    ownPort,
+    isAuthConfigured: () => authenticator.isConfigured,
+    tunnels,
+    clock,
+    logger: log,
+  })
   const backends = await openBackends(
     { ...options, environment: withRpcServers(options.environment, peerNetwork) },
     {
@@ -213,9 +234,14 @@ export async function openPlatform(
   })
   closers.push(closeGalleries)
   if (sharedFiles !== undefined) {
-    const { signal } = new AbortController()
+    const closing = new AbortController()
+    const { signal } = closing
     const alone = <T>(change: () => Promise<T>): Promise<T> => modelGallery.changeFolder(change, { signal })
-    closers.push(sharedFiles.follow({ reload: () => modelFiles.reload(), alone }))
+    const end = sharedFiles.follow({ reload: () => modelFiles.reload(), alone })
+    closers.push(() => {
+      closing.abort(new Error('the server stops'))
+      return end()
+    })
   }
   showLiveFigures(metrics.server, { backends, traces, spans })
   if (cluster !== undefined) {
@@ -416,6 +442,7 @@ export async function openPlatform(
     forms,
     generatedFiles: media.generated,
     compression,
+    tunnels,
     routes,
     unready,
     ownPort,

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { MAX_ASSET_BYTES } from '../api/admin/branding/limits.ts'
 import type { Bus } from '../bus/bus.ts'
 import { INSTALLED_PREFIX, type WrittenFiles } from '../catalog/written-files.ts'
 import { MODEL_FILE_LIMITS } from '../catalog/yaml/limits.ts'
@@ -14,6 +13,7 @@ import type { Database } from '../db/database.ts'
 import { makeFolder } from '../files/make-folder.ts'
 import { MAX_JSON_FILE_BYTES } from '../files/read-json-file.ts'
 import type { Clock, Logger } from '../ports.ts'
+import { MAX_ASSET_BYTES } from '../settings/branding-limits.ts'
 import { KEYS_FILE } from '../settings/key-files.ts'
 
 /** Options of {@link openSharedFiles}. */

@@ -16,6 +16,7 @@ import type { FormReader } from '../http/forms/form-reader.ts'
 import type { InnerCalls } from '../http/inner-calls.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
 import type { RouteInfo } from '../http/route-info.ts'
+import type { TunnelledClients } from '../http/tunnelled-clients.ts'
 import type { RequestCore } from '../inference/core/pipeline.ts'
 import type { DeliverTo } from '../inference/replies/deliver-reply.ts'
 import type { OpenOwnTools } from '../inference/tools/server-tools.ts'
@@ -120,6 +121,8 @@ export interface Platform {
   /** Files that models made. */
   readonly generatedFiles: GeneratedFiles
   readonly compression: CompressionPolicy
+  /** Clients that reach this server through the peer-to-peer network. */
+  readonly tunnels: TunnelledClients
   /** Options of `defineInferenceRoute`. */
   readonly inferenceRoutes: {
     readonly core: RequestCore

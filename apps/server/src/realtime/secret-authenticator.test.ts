@@ -18,16 +18,15 @@ function world(secret: Partial<ClientSecret> = {}, found: Partial<Authentication
     ...secret,
   }
   const asked: unknown[] = []
+  const passedOn: unknown[] = []
   const sharedKeys = createSharedKeys(['shared'])
   const authenticator = withClientSecrets(
     {
       isConfigured: whole.maker.kind !== 'local',
-      authenticate: () => ({
-        principal: createLocalPrincipal(),
-        credential: undefined,
-        isRotationDue: false,
-        expiresAt: undefined,
-      }),
+      authenticate(_headers, credentials) {
+        passedOn.push(credentials)
+        return { principal: createLocalPrincipal(), credential: undefined, isRotationDue: false, expiresAt: undefined }
+      },
       async recheck({ principal }) {
         asked.push(principal.apiKey?.id ?? principal.sessionId)
         return (found ?? undefined) as Authentication | undefined
@@ -40,7 +39,7 @@ function world(secret: Partial<ClientSecret> = {}, found: Partial<Authentication
       clock,
     },
   )
-  return { authenticator, clock, asked, sharedKeys }
+  return { authenticator, clock, asked, passedOn, sharedKeys }
 }
 
 describe('a client secret', () => {
@@ -95,4 +94,10 @@ describe('a client secret', () => {
     })
     expect(await authenticator.authenticate({ authorization: `Bearer ek_${'b'.repeat(64)}` })).toBeUndefined()
   })
+})
+
+it('passes other credentials on as it read them', async () => {
+  const { authenticator, passedOn } = world()
+  expect(await authenticator.authenticate({ 'x-api-key': 'other' })).toMatchObject({ principal: { kind: 'local' } })
+  expect(passedOn).toEqual([[{ carrier: 'x-api-key', value: 'other' }]])
 })

@@ -66,10 +66,10 @@ export function withClientSecrets(inner: CoreAuthenticator, parts: SecretAuthent
     get isConfigured() {
       return inner.isConfigured
     },
-    authenticate(headers) {
-      const credential = extractCredentials(headers).find(({ value }) => isClientSecret(value))
-      if (credential === undefined) return inner.authenticate(headers)
-      return find(credential, { signal: AbortSignal.timeout(LOOK_UP_MS), acceptsExpired: false })
+    authenticate(headers, credentials = extractCredentials(headers)) {
+      const secret = credentials.find(({ value }) => isClientSecret(value))
+      if (secret === undefined) return inner.authenticate(headers, credentials)
+      return find(secret, { signal: AbortSignal.timeout(LOOK_UP_MS), acceptsExpired: false })
     },
     recheck(authentication, options) {
       const { credential, expiresAt } = authentication

@@ -9,11 +9,15 @@ import type { SettingsChange } from '../bus/subjects.ts'
 import { systemClock } from '../clock.ts'
 import { loadConfig } from '../config/load.ts'
 import { StartRefused } from '../config/start-refused.ts'
+import { formatToken } from '../p2p/token.ts'
 import type { LogFields, Logger } from '../ports.ts'
 import { SETTING_KEYS } from './schema.ts'
 import { maskSecret } from './secret-mask.ts'
 import { createSettings, type Settings } from './settings.ts'
 import { createSettingsFolder } from './settings-files.ts'
+
+const TOKEN_FORM = 'a token of a peer-to-peer network'
+const TOKEN = formatToken({ key: 'ab'.repeat(32), peers: [] })
 
 interface Line {
   readonly level: string
@@ -150,6 +154,7 @@ describe('an update', () => {
     [{ thread: 4 }, 'unknown setting thread (did you mean threads?)'],
     [{ threads: '4' }, 'Invalid threads format: it is not a whole number from 0 to 4096'],
     [{ api_keys: [''] }, 'Invalid api_keys format: it is not a list of texts that are not empty'],
+    [{ p2p_token: 'hush' }, `Invalid p2p_token format: it is not ${TOKEN_FORM}`],
     [{ agent_pool_collection_db_path: 'x' }, 'agent_pool_collection_db_path is not in this version'],
     [{ logo_file: 'x.png' }, 'logo_file is set through the branding routes'],
   ])('refuses %j', async (patch, message) => {
@@ -161,7 +166,7 @@ describe('an update', () => {
     await using dir = await tempDir()
     await put(dir, 'runtime_settings.json', {
       api_keys: ['svc-saved'],
-      p2p_token: 'hush',
+      p2p_token: TOKEN,
       logo_file: 'logo.png',
       threads: 3,
     })
@@ -169,7 +174,7 @@ describe('an update', () => {
     const before = settings.describe()
     expect(await settings.update(before)).toEqual(new Set())
     expect(settings.describe()).toEqual(before)
-    expect(await saved(dir)).toMatchObject({ api_keys: ['svc-saved'], p2p_token: 'hush', logo_file: 'logo.png' })
+    expect(await saved(dir)).toMatchObject({ api_keys: ['svc-saved'], p2p_token: TOKEN, logo_file: 'logo.png' })
   })
   it('of many at a time loses none', async () => {
     await using dir = await tempDir()

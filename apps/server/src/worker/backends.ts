@@ -98,7 +98,10 @@ export function createWorkerBackends(parts: WorkerBackendsParts): WorkerBackends
       lock.run(toKey(request), () => install(request, { ...options, isForced: true }), options),
     async remove(name, options) {
       const work = async (): Promise<readonly string[]> => {
-        const names = await parts.removeFolders(name, await parts.folders())
+        const folders = await parts.folders()
+        const isInstalled = folders.some((folder) => usesBackend(name, [folder.folderName, folder.metadata.name]))
+        if (!isInstalled && parts.shipped.includes(toLocalName(name).toLowerCase())) throw shippedBackend(name)
+        const names = await parts.removeFolders(name, folders)
         await catalog.refresh()
         return names.filter((each) => each !== '')
       }
@@ -159,4 +162,10 @@ function parseJson(text: string): unknown {
 
 function backendNotFound(message: string): SvcError {
   return new SvcError('not_found', message, { code: 'backend_not_found' })
+}
+
+function shippedBackend(name: string): SvcError {
+  return new SvcError('conflict', `the backend "${name}" ships with the worker and is not removed`, {
+    code: 'system_backend',
+  })
 }

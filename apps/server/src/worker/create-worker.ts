@@ -145,6 +145,9 @@ async function openSupervisor(
   return createSupervisor({ environment, modelsPath, socketParent: tmpdir(), record, clock, logger })
 }
 
+/** Files of models from outside the models folder of a front end. */
+const toDataFolder = (dataPath: string): string => joinPath(dataPath, 'files')
+
 /** Opens the file server. Front ends may not write the files of the worker itself. */
 function openFiles(
   { config: { modelsPath, dataPath }, clock, logger }: WorkerOptions,
@@ -157,7 +160,7 @@ function openFiles(
   return openFileServer({
     ...config.http,
     token: config.token,
-    folders: { models: modelsPath, data: joinPath(dataPath, 'files'), staging: joinPath(dataPath, 'staging') },
+    folders: { models: modelsPath, data: toDataFolder(dataPath), staging: joinPath(dataPath, 'staging') },
     logs: createWorkerLogs(supervisor.logs),
     isReady,
     clock,
@@ -220,7 +223,7 @@ async function joinCluster(
         backends: opened.backends,
         oldCopies: opened.oldCopies,
         processes,
-        modelsPath: server.modelsPath,
+        stagedFolders: [server.modelsPath, toDataFolder(server.dataPath)],
         nodeId,
         stopWorker: options.stopWorker,
         clock,

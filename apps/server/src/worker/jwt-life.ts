@@ -13,7 +13,8 @@ const SHORTEST_MS = 250
 export function toRenewalMs(jwt: string): number | undefined {
   const { iat, exp } = readClaims(jwt)
   if (typeof exp !== 'number' || typeof iat !== 'number' || exp <= iat) return undefined
-  return Math.min(Math.max((exp - iat) * 1000 * RENEW_SHARE, SHORTEST_MS), LONGEST_MS)
+  // Both are whole seconds: the life may be one shorter.
+  return Math.min(Math.max((exp - iat - 1) * 1000 * RENEW_SHARE, SHORTEST_MS), LONGEST_MS)
 }
 
 function readClaims(jwt: string): { readonly iat?: unknown; readonly exp?: unknown } {

@@ -37,6 +37,7 @@ it('uses what the server ships without a download', async () => {
   const request = installRequest.parse({ backend: 'llama-cpp', model_id: 'm' })
   expect(await opened.backends.ensure(request, options)).toMatchObject({ kind: 'spawn', name: 'llama-cpp' })
   expect(await opened.backends.list()).toEqual([{ name: 'llama-cpp', is_system: true, is_meta: false }])
+  await expect(opened.backends.remove('llama-cpp', options)).rejects.toMatchObject({ code: 'system_backend' })
   await opened.close()
 })
 

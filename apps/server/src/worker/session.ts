@@ -5,6 +5,7 @@ import type { NatsCredentials } from '../cluster/nats/open-connection.ts'
 import { createSeldomLog } from '../cluster/nats/seldom-log.ts'
 import { repeat } from '../concurrency/repeat.ts'
 import { createSerialQueue } from '../concurrency/serial-queue.ts'
+import { untilAborted } from '../concurrency/until-aborted.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { type EnrolParts, enrol } from './enrol.ts'
 import type { FrontEnd, Registered } from './front-end.ts'
@@ -14,6 +15,8 @@ import { toRenewalMs } from './jwt-life.ts'
 const LOOK_MS = 250
 /** Pause after a renewal that failed, milliseconds. */
 const RETRY_MS = 5000
+/** Longest change of the connection, milliseconds. */
+const RENEWAL_MS = 30_000
 
 /** What a worker is to the front ends. */
 export interface WorkerSession {
@@ -73,7 +76,10 @@ export async function openSession(parts: SessionParts): Promise<WorkerSession> {
   const adopt = async (reply: Registered): Promise<void> => {
     const credentials = toCredentials(reply)
     if (reply.id === current.nodeId) {
-      if (credentials !== undefined) await current.messenger.renew(credentials)
+      if (credentials !== undefined) {
+        const limit = AbortSignal.any([signal, AbortSignal.timeout(RENEWAL_MS)])
+        await untilAborted(current.messenger.renew(credentials), limit)
+      }
       current = { ...current, credentials }
       return
     }

@@ -10,12 +10,13 @@ const MAX_DEPTH = 8
  * Deletes the folders that front ends have filled for a model: those of its replicas, `<model>#<index>`, and a folder of
  * the model's own name if it holds hashes of sent files.
  *
- * @throws {SvcError} `invalid_request` for a name that leads out of the models folder
+ * @param folder where the sent files of models are
+ * @throws {SvcError} `invalid_request` for a name that leads out of it
  */
-export async function removeStagedFiles(modelsPath: string, model: string): Promise<void> {
-  const own = resolve(modelsPath, model)
-  if (!own.startsWith(resolve(modelsPath) + sep) || own !== join(resolve(modelsPath), model)) {
-    throw new SvcError('invalid_request', 'the name of the model leads out of the models folder', {
+export async function removeStagedFiles(folder: string, model: string): Promise<void> {
+  const own = resolve(folder, model)
+  if (!own.startsWith(resolve(folder) + sep) || own !== join(resolve(folder), model)) {
+    throw new SvcError('invalid_request', 'the name of the model leads out of its folder', {
       code: 'bad_model_name',
     })
   }
@@ -23,9 +24,9 @@ export async function removeStagedFiles(modelsPath: string, model: string): Prom
   const siblings: readonly string[] = await readdir(dirname(own)).catch(() => [])
   for (const each of siblings) {
     const isReplica = each.startsWith(`${name}#`) && /^\d{1,4}$/.test(each.slice(name.length + 1))
-    const folder = join(dirname(own), each)
-    const isOurs = isReplica || (each === name && (await holdsHash(folder, MAX_DEPTH)))
-    if (isOurs && (await lstat(folder)).isDirectory()) await rm(folder, { recursive: true, force: true })
+    const path = join(dirname(own), each)
+    const isOurs = isReplica || (each === name && (await holdsHash(path, MAX_DEPTH)))
+    if (isOurs && (await lstat(path)).isDirectory()) await rm(path, { recursive: true, force: true })
   }
 }
 

@@ -16,7 +16,10 @@ export function createWorkerLogs(logs: BackendLogs): WorkerLogs {
           await reader.wait(ending.signal)
         }
       }
-      void pass().finally(() => reader.close())
+      // A listener that fails hears no more.
+      pass()
+        .catch(() => undefined)
+        .finally(() => reader.close())
       return () => {
         ending.abort()
         reader.close()

@@ -13,6 +13,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import * as z from 'zod'
 import { type BuiltServer, runBuilt, startBuiltServer } from '../support/built-server.ts'
+import { chromiumPath } from '../support/chromium-call.ts'
+import { openOfficialPage } from '../support/official-page.ts'
 import { makeSilence, measureSound } from '../support/realtime-socket.ts'
 import { toPipelineKeys } from '../support/realtime-world.ts'
 import {
@@ -28,12 +30,16 @@ import { startTlsRelay, type TlsRelay } from '../support/tls-relay.ts'
 const KEY = 'realtime-key'
 const QUESTION = 'Please open the window and let in some fresh air.'
 const ANSWER = 'The quick brown fox jumps over the lazy dog. My brother works in a small office near the station.'
+/** The shortest life of a client secret, seconds. */
+const SHORTEST_LIFE = 10
 const CALL = { id: 'call_1', name: 'get_weather', arguments: { city: 'Rome' } }
 
 let server: BuiltServer
 let relay: TlsRelay
 let client: OpenAI
 let question: Buffer
+/** A client secret that has expired when the last tests run. */
+let expired: OpenAI.Realtime.ClientSecretCreateResponse
 beforeAll(async () => {
   server = await startBuiltServer({
     mock: {},
@@ -64,6 +70,7 @@ beforeAll(async () => {
     ['ask', 'tools'],
   ] as const)
     await server.model(name, {}, toPipelineKeys({ vad: 'demo-vad', transcription: 'scripted', llm, tts: 'demo-voice' }))
+  expired = await makeSecret({ type: 'realtime', model: 'recite' }, SHORTEST_LIFE)
   question = await speakDemoVoice(server.url, QUESTION, { authorization: `Bearer ${KEY}` })
 })
 afterAll(async () => {
@@ -136,15 +143,18 @@ function asInBrowsers(model: string, apiKey = KEY): OpenAIRealtimeWebSocket {
   }
 }
 
-async function makeSecret(session: NonNullable<OpenAI.Realtime.ClientSecretCreateParams['session']>): Promise<string> {
+async function makeSecret(
+  session: NonNullable<OpenAI.Realtime.ClientSecretCreateParams['session']>,
+  seconds = 600,
+): Promise<OpenAI.Realtime.ClientSecretCreateResponse> {
   const maker = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: KEY, maxRetries: 0 })
-  return (await maker.realtime.clientSecrets.create({ session })).value
+  return await maker.realtime.clientSecrets.create({ session, expires_after: { anchor: 'created_at', seconds } })
 }
 
 /** A client whose secret is for transcription. The types of the library know no model there. */
 async function asScribe(): Promise<OpenAIRealtimeWS> {
   const wish = { type: 'transcription', model: 'talk' } as const
-  const apiKey = await makeSecret(wish)
+  const { value: apiKey } = await makeSecret(wish)
   const own = new OpenAI({ baseURL: `${relay.url}/v1`, apiKey, maxRetries: 0 })
   return new OpenAIRealtimeWS({ model: 'talk', options: { ca: relay.ca } }, own)
 }
@@ -226,7 +236,7 @@ describe('the official client for browsers', () => {
   })
 
   it('opens with a short-lived secret', async () => {
-    const value = await makeSecret({ type: 'realtime', model: 'recite' })
+    const { value } = await makeSecret({ type: 'realtime', model: 'recite' })
     using recite = await converse(asInBrowsers('recite', value), { output_modalities: ['text'] })
     recite.send(text('Hello!'))
     recite.send({ type: 'response.create' })
@@ -295,6 +305,24 @@ describe('the Agents SDK', () => {
     say(talk.session, question)
     await interrupted.promise
     await eventually(() => expect(JSON.stringify(talk.session.history)).toContain(QUESTION))
+  })
+})
+
+describe.skipIf(chromiumPath === undefined)('the official client in Chromium, in a page of another origin', () => {
+  // verifies realtime:secret:create
+  // verifies realtime:secret:expiry
+  it('answers text with a secret that it made itself, and is refused with an expired one', async () => {
+    const recite = { baseURL: `${relay.url}/v1`, model: 'recite' }
+    await using page = await openOfficialPage()
+    const secret = await page.makeSecret({ ...recite, apiKey: KEY })
+    const answer = await page.ask({ ...recite, secret, text: 'Hello!' })
+    expect(answer).toMatchObject({ text: ANSWER, closed: undefined, errors: [] })
+    expect([answer.types[0], answer.types.at(-1)]).toEqual(['session.created', 'response.done'])
+    // its end is told in whole seconds
+    await eventually(() => expect(Date.now()).toBeGreaterThan((expired.expires_at + 1) * 1000))
+    const refused = await page.ask({ ...recite, secret: expired.value, text: 'Hello!' })
+    expect(refused).toMatchObject({ types: [], closed: { code: 1006, wasOpen: false } })
+    expect(refused.errors).toHaveLength(1)
   })
 })
 

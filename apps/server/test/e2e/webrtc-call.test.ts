@@ -4,10 +4,8 @@ import { decodeAudio } from '@svc/audio'
 import { eventually } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
-import { CALL_SCRIPT, chromiumName, startCallBrowser } from '../support/chromium-call.ts'
+import { CALL_SCRIPT, chromiumPath, startCallBrowser } from '../support/chromium-call.ts'
 import { createWebRtcClient } from '../support/webrtc-client.ts'
-
-if (chromiumName === undefined) console.info('not run: Chromium is missing')
 
 const RATE = 16_000
 const QUESTION = 'Tell me a long story, please, and tell it well.'
@@ -74,7 +72,7 @@ async function writeMicrophone(wav: Buffer, path: string): Promise<void> {
   await writeFile(path, Buffer.concat([head, before, sound, after]))
 }
 
-describe.skipIf(chromiumName === undefined)('a spoken call of Chromium', () => {
+describe.skipIf(chromiumPath === undefined)('a spoken call of Chromium', () => {
   // verifies realtime:calls:spoken
   it('is understood and answered aloud, and is over when it hangs up', async () => {
     const microphone = join(server.folder, 'microphone.wav')

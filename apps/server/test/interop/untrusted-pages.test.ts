@@ -1,13 +1,9 @@
-import { spawnSync } from 'node:child_process'
-import { startUpstream, type Upstream } from '@svc/test-kit'
+import { findTestBrowser, startUpstream, type Upstream } from '@svc/test-kit'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
-const executablePath = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].find(
-  (name) => spawnSync(name, ['--version']).error === undefined,
-)
-if (executablePath === undefined) console.info('not run: Chromium is missing')
+const executablePath = findTestBrowser()
 
 const HTML = '<!doctype html><title>x</title><script>SCRIPT</script><img src=x onerror="SCRIPT">'
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" onload="SCRIPT"><script>SCRIPT</script></svg>'
@@ -38,7 +34,7 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
     server = await startTestServer({ flags: ['--content-url-allow=127.0.0.1'] })
     script = `fetch('/version').then(r=>r.text()).then(t=>fetch('http://127.0.0.1:${elsewhere.port}/ran?'+encodeURIComponent(t),{mode:'no-cors'}));new Image().src='http://127.0.0.1:${elsewhere.port}/ran';parent.postMessage('ran','*')`
     browser = await chromium.launch({
-      executablePath: await findPath(),
+      executablePath: executablePath ?? '',
       args: ['--no-sandbox', '--disable-dev-shm-usage'],
     })
   })
@@ -107,9 +103,3 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
     expect(elsewhere.requests.slice(before).map(({ path }) => path)).toEqual([])
   })
 })
-
-/** The path of the browser: the library takes no name. */
-async function findPath(): Promise<string> {
-  const found = spawnSync('sh', ['-c', `command -v ${executablePath}`], { encoding: 'utf8' })
-  return found.stdout.trim()
-}

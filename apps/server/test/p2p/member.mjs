@@ -21,7 +21,7 @@ const network = await openNetwork({
   passwordMs: Number(passwordSeconds) * 1000,
   announceMs: 200,
   name: 'worker',
-  offers: { worker: () => echo.address().port },
+  offers: { worker: () => ({ host: '127.0.0.1', port: echo.address().port }) },
   wants: [],
   clock: systemClock,
   logger: { debug: () => undefined, info: say, warn: say, error: say },

@@ -116,10 +116,10 @@ it('survives resets and a flood, and serves no more than its bound', async () =>
   }
   const sockets = Array.from({ length: 300 }, () => open().once('data', onAnswer))
   for (const socket of sockets) socket.write('x')
-  await eventually(() => expect(answered).toBeGreaterThanOrEqual(200))
+  await eventually(() => expect(answered).toBeGreaterThanOrEqual(100))
   member.send('count')
   const [{ count }] = (await once(member, 'message')) as [{ count: number }]
-  expect(count).toBeLessThanOrEqual(256)
+  expect(count).toBeLessThanOrEqual(128)
   for (const socket of sockets) socket.destroy()
   await eventually(async () => {
     const socket = open()

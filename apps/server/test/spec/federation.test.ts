@@ -180,6 +180,13 @@ verifies('federation:failover:before-first-byte', 'another peer answers where on
   expect(odd.seen).toHaveLength(1)
 })
 
+it('shows the health of peers and their requests in metrics', async () => {
+  const { text } = await near.call('/metrics', { headers: auth })
+  expect(text).toContain('svc_peers_healthy{peer="first"} 1')
+  expect(text).toMatch(/svc_peer_requests_total\{peer="first",outcome="answered"\} [1-9]/)
+  expect(text).toMatch(/svc_peer_requests_total\{peer="odd",outcome="failed"\} [1-9]/)
+})
+
 it('passes the error of the only peer unchanged', async () => {
   odd.answer = (response) => response.writeHead(429, { 'content-type': 'application/json' }).end('{"error":"slow"}')
   const reply = await post('odd')

@@ -124,6 +124,10 @@ describe('flags', () => {
     await expect(startTestServer({ flags })).rejects.toThrow(/neither keys nor accounts are in use/)
   })
 
+  verifies('auth:p2p:refused', 'no API for members of a network without a key', async () => {
+    await expect(startTestServer({ flags: ['--p2p', '--federated'] })).rejects.toThrow(StartRefused)
+  })
+
   verifies('limits:profiling:off', 'profiling is off unless it is asked for', async () => {
     await using server = await startTestServer()
     expect(server.logLines.join('')).not.toContain('diagnostics')

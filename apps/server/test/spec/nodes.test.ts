@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { eventually, startNats, startPostgres } from '@svc/test-kit'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { parse } from 'yaml'
 import { runNodeCommand } from '../../src/cli/node-commands.ts'
 import { installProgressSubject } from '../../src/cluster/contract/subjects.ts'
 import { loadConfig } from '../../src/config/load.ts'
@@ -236,12 +238,14 @@ describe.skipIf(!isThere)('workers', () => {
       }),
     )
     finishInstall()
+    await eventually(async () =>
+      expect(await operation(installed, '/history')).toMatchObject({ nodeID: id, outcome: 'completed' }),
+    )
     const upgraded = await start('upgrade')
-    await eventually(async () => {
-      expect(await operation(installed, '/history')).toMatchObject({ nodeID: id, outcome: 'completed' })
-      const error = expect.stringContaining('there is no newer one')
-      expect(await operation(upgraded)).toMatchObject({ nodeID: id, error, nodes: [{ status: 'Failed' }] })
-    })
+    const error = expect.stringContaining('there is no newer one')
+    await eventually(async () =>
+      expect(await operation(upgraded)).toMatchObject({ nodeID: id, error, nodes: [{ status: 'Failed' }] }),
+    )
     expect(worker.asked).toContainEqual({
       topic: 'backend.install',
       payload: { backend: 'mock', op_id: jobOf(installed), backend_galleries: GALLERIES },
@@ -334,15 +338,62 @@ describe.skipIf(!isThere)('workers', () => {
     expect(await statuses(ofWorkers, KEY)).toEqual(new Set([401]))
   })
 
-  it('have figures, which the dashboard of a cluster reads', async () => {
+  it('have figures, which the dashboard and the rules of a cluster read', async () => {
     const { text } = await call('GET', '/metrics')
     expect(text).toContain('svc_node_state{node="w1",state="healthy"} 1\n')
     expect(text).toContain('svc_node_free_bytes{node="w1",resource="disk"} 70000000000\n')
-    const file = new URL('../../../../docs/monitoring/cluster-dashboard.json', import.meta.url)
-    const { panels } = JSON.parse(await readFile(file, 'utf8')) as { panels: { targets: { expr: string }[] }[] }
-    const series = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => expr.match(/svc_\w+/g) ?? []))
-    expect(series.length).toBeGreaterThanOrEqual(panels.length)
-    for (const name of series) expect(text).toMatch(new RegExp(`^${name}[{ ]`, 'm'))
+    const read = (name: string) =>
+      readFile(new URL(`../../../../docs/monitoring/cluster-${name}`, import.meta.url), 'utf8')
+    const { panels } = JSON.parse(await read('dashboard.json')) as { panels: { targets: { expr: string }[] }[] }
+    const { groups } = parse(await read('rules.yaml')) as { groups: { rules: { expr: string }[] }[] }
+    const readers = [...panels.flatMap(({ targets }) => targets), ...groups.flatMap(({ rules }) => rules)]
+    for (const { expr } of readers) {
+      const series = [...expr.matchAll(/svc_\w+(?:\{([^}]*)\})?/g)]
+      expect(series.length, expr).toBeGreaterThan(0)
+      for (const [selector] of series) {
+        const [name = '', labels = ''] = selector.split(/[{}]/)
+        const line = text.split('\n').find((one) => one.startsWith(name) && one.includes(labels))
+        expect(line, `${expr}: ${selector}`).toBeDefined()
+      }
+    }
+  })
+
+  it('refuse broken bodies in their own words', async () => {
+    const nul = '\u0000'
+    for (const [method, path, given] of [
+      ['POST', `/api/nodes/${id}/backends/install`, { backend: nul }],
+      ['POST', `/api/nodes/${id}/backends/delete`, { backend: nul }],
+      ['POST', '/api/nodes/scheduling', { model_name: nul }],
+      ['GET', '/api/nodes/%00', undefined],
+      ['GET', '/api/nodes/scheduling/%00', undefined],
+      ['GET', '/api/nodes/placement?model=%00', undefined],
+    ] as const) {
+      const reply = await call(method, path, { body: given })
+      expect.soft(reply.status < 500 ? '' : `${method} ${path}: ${reply.text}`).toBe('')
+    }
+    const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom(-1, 1e308, 'w1', '80%', '\u0000', 'a/../b'))
+    const names = ['name', 'address', 'total_vram', 'labels', 'backend', 'uri', 'model_name', 'value', 'min_replicas']
+    const body = fc.oneof(value, fc.dictionary(fc.constantFrom(...names, '__proto__'), value, { maxKeys: 4 }))
+    const routes = [
+      ...['/api/node/register', `/api/node/${id}/heartbeat`].map((path) => ['POST', path, TOKEN] as const),
+      ...['models/unload', 'models/delete', 'backends/install', 'backends/upgrade', 'backends/delete'].map(
+        (path) => ['POST', `/api/nodes/${id}/${path}`, KEY] as const,
+      ),
+      ['POST', '/api/nodes/scheduling', KEY] as const,
+      ...['labels', 'vram-budget', 'max-replicas-per-model'].map(
+        (path) => ['PUT', `/api/nodes/${id}/${path}`, KEY] as const,
+      ),
+    ]
+    const route = fc.constantFrom(...routes)
+    await fc.assert(
+      fc.asyncProperty(route, body, async ([method, path, key], given) => {
+        const reply = await call(method, path, { body: given, key })
+        if (reply.status < 300) return
+        expect([400, 404, 502], `${method} ${path}: ${reply.text}`).toContain(reply.status)
+        expect(reply.json()).toMatchObject({ error: { type: 'node_error', message: expect.any(String) } })
+      }),
+      { numRuns: 200 },
+    )
   })
 
   it('drain, resume, leave, and are forgotten', async () => {

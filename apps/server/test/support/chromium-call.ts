@@ -1,16 +1,13 @@
-import { spawnSync } from 'node:child_process'
+import { findTestBrowser } from '@svc/test-kit'
 import { type Browser, chromium } from 'playwright-core'
 
-/** The name of an installed Chromium; undefined where there is none. */
-export const chromiumName = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].find(
-  (name) => spawnSync(name, ['--version']).error === undefined,
-)
+/** The path of an installed Chromium; undefined where there is none. */
+export const chromiumPath = findTestBrowser()
 
 /** Starts Chromium with a file as its microphone. */
 export async function startCallBrowser(wav: string): Promise<Browser> {
-  const found = spawnSync('which', [chromiumName ?? ''], { encoding: 'utf8' })
   return await chromium.launch({
-    executablePath: found.stdout.trim(),
+    executablePath: chromiumPath ?? '',
     args: [
       ...['--no-sandbox', '--disable-dev-shm-usage', '--autoplay-policy=no-user-gesture-required'],
       ...['--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${wav}`],

@@ -5,7 +5,7 @@ import type { Clock, Logger } from '../../ports.ts'
 import { databaseNow } from '../nodes/database-time.ts'
 
 /** Time that a front end counts as alive after its last renewal, milliseconds. */
-export const FRONT_END_LEASE_MS = 30_000
+const FRONT_END_LEASE_MS = 30_000
 const RENEW_MS = 10_000
 /** Interval at which changed progress is written. */
 const PROGRESS_MS = 2000

@@ -54,23 +54,24 @@ describe.each(await databasePlaces())('the reconciler on $name', ({ name, create
     const worker = world.worker('a')
     worker.onRequest = async () => {
       worker.onRequest = () => undefined
-      // The reply was made before the load has ended and before another began.
-      setImmediate(() => worker.run('m', 0, 'a:m'))
       await world.replicas.change(id, { state: 'loaded' })
       await world.addReplica('c', 'other', { state: 'staging' })
       world.revisions.set('other', 'r1')
     }
     await world.createServer().look(signal)
     expect(await world.rows()).toEqual(['a m loaded', 'c other staging'])
+    expect(await world.jobs.list()).toEqual([])
   })
 
   it('does nothing without the bus', async () => {
     const world = await open()
     await world.setRules('m', { minReplicas: 2 })
     await world.addReplica('a', 'm', { runs: false })
+    const target = { key: 'm#1', model: 'm', replicaIndex: 1, configRevision: 'r1' }
+    await world.jobs.claim(target, { owner: 'dead', leaseMs: 0 })
     world.messenger.isConnected = false
     await world.createServer().look(signal)
-    expect(await world.rows()).toEqual(['a m loaded'])
+    expect([await world.rows(), world.loads]).toEqual([['a m loaded'], []])
   })
 
   it('removes nothing when a worker says nothing', async () => {
@@ -222,11 +223,12 @@ describe.each(await databasePlaces())('the reconciler on $name', ({ name, create
     two.stop()
     await two.done
     // A server that is gone leaves its lease.
-    expect(await createDutyLease(database(), { duty: 'reconcile', owner: 'gone', leaseMs: 30_000 }).claim()).toBe(true)
+    const leaseOf = (owner: string) => createDutyLease(database(), { duty: 'reconcile', owner, leaseMs: 30_000 })
+    expect([await leaseOf('gone').claim(), await leaseOf('gone').claim()]).toEqual([true, true])
+    expect(await leaseOf('three').claim()).toBe(false)
     const three = start()
+    await world.clock.waitForSleepers(1)
     world.asked.length = 0
-    await world.clock.advance(20_000)
-    expect(world.asked).toEqual([])
     await world.expire()
     await world.clock.advance(10_000)
     await asked()

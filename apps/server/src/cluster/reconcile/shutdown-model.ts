@@ -108,7 +108,6 @@ async function endLoads({ queries, dialect }: ModelShutdownParts['database'], mo
       .set({
         state: 'failed',
         owner: null,
-        fence: sql`${jobs.fence} + 1`,
         error: `model "${model}" was stopped while it was loaded`,
         endsAt: sql`${databaseNow(dialect)} + ${TELL_MS}`,
       })

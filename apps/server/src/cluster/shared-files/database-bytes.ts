@@ -9,7 +9,7 @@ import type { Clock } from '../../ports.ts'
 import type { SharedBytes } from '../../stored-files/shared-bytes.ts'
 
 /** The largest file whose bytes are shared. */
-export const MAX_SHARED_BYTES = 64 * 1024 * 1024
+const MAX_SHARED_BYTES = 64 * 1024 * 1024
 const PIECE_BYTES = 256 * 1024
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600

@@ -83,6 +83,13 @@ describe.each(places)('corpora of several front ends on $name', ({ create }) => 
     expect(await one.total()).toBe(1)
   })
 
+  it('keep what many front ends add at the same moment', async () => {
+    const { store } = open('many')
+    const fronts = Array.from({ length: 8 }, () => open('many').store)
+    await Promise.all(fronts.map((front, index) => front.append('many', [`a${index}`, `b${index}`], { signal })))
+    expect(new Set(await readLines(store, 'many')).size).toBe(16)
+  })
+
   it('begin with the whole lines of the first front end', async () => {
     const line = (text: string): string =>
       JSON.stringify({ text, labels: ['math'], vector: [1, 2], embedding_model: 'e', embedding_fingerprint: 'f' })

@@ -1,9 +1,10 @@
 import { SvcError } from '@svc/errors'
 import type { CorpusStore } from '@svc/router/corpus'
 import type { Database } from '../../db/database.ts'
+import type { Queries } from '../../db/queries.ts'
 import type { Clock } from '../../ports.ts'
 import { createCorpusLines } from './corpus-lines.ts'
-import { createSharedDocuments, type DocumentPlace, insideOf, type SharedDocument } from './shared-documents.ts'
+import { createSharedDocuments, insideOf, type SharedDocument } from './shared-documents.ts'
 
 /** The labelled texts of routers in the database. */
 export interface DatabaseCorpora {
@@ -42,10 +43,9 @@ export function createDatabaseCorpora({ database, files, onChanged, clock }: Dat
 
   const tryChange = createChange(database)
 
-  /** @param work as of {@link createChange} */
-  async function change(name: string, work: Work): Promise<void> {
+  async function change(name: string, asked: Change): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const version = await tryChange(name, work)
+      const version = await tryChange(name, asked)
       if (version === undefined) continue
       if (seen.get(name) === version - 1) seen.set(name, version)
       onChanged()
@@ -82,10 +82,10 @@ export function createDatabaseCorpora({ database, files, onChanged, clock }: Dat
     async append(name, texts, { signal }) {
       signal.throwIfAborted()
       await findOrSeed(name, signal)
-      await change(name, async ({ queries }, present) => {
-        const generation = present ?? lines.begin()
-        await lines.append(queries, { name, generation }, texts)
-        return generation
+      const fresh = lines.begin()
+      await change(name, {
+        next: (present) => present ?? fresh,
+        work: (queries, present) => lines.append(queries, { name, generation: present ?? fresh }, texts),
       })
     },
     async replace(name, texts, { signal }) {
@@ -94,14 +94,17 @@ export function createDatabaseCorpora({ database, files, onChanged, clock }: Dat
       const generation = lines.begin()
       try {
         const count = await lines.fill(name, generation, texts)
-        await change(name, async ({ queries }, present) => {
-          if (present !== old) throw changedElsewhere()
-          // Lines that others have added meanwhile stay behind the new ones.
-          if (old !== undefined) {
+        await change(name, {
+          next(present) {
+            if (present !== old) throw changedElsewhere()
+            return generation
+          },
+          async work(queries) {
+            if (old === undefined) return
+            // Lines that others have added meanwhile stay behind the new ones.
             await lines.move(queries, { name, from: old, to: generation, after: last, by: count - last })
             await lines.remove(queries, { name, generation: old })
-          }
-          return generation
+          },
         })
       } catch (error) {
         await lines.remove(database.queries, { name, generation })
@@ -111,9 +114,11 @@ export function createDatabaseCorpora({ database, files, onChanged, clock }: Dat
     },
     async remove(name, { signal }) {
       signal.throwIfAborted()
-      await change(name, async ({ queries }, present) => {
-        if (present !== undefined) await lines.remove(queries, { name, generation: present })
-        return undefined
+      await change(name, {
+        next: () => undefined,
+        async work(queries, present) {
+          if (present !== undefined) await lines.remove(queries, { name, generation: present })
+        },
       })
     },
   }
@@ -131,23 +136,30 @@ export function createDatabaseCorpora({ database, files, onChanged, clock }: Dat
   }
 }
 
-/** Gives the generation that counts then; undefined removes the corpus. */
-type Work = (place: DocumentPlace, generation: string | undefined) => Promise<string | undefined>
+/** A change of a corpus. */
+interface Change {
+  /** Gives the generation that counts then, by the present one; undefined removes the corpus. */
+  readonly next: (present: string | undefined) => string | undefined
+  /** Changes the lines. No other front end changes the corpus meanwhile. */
+  readonly work: (queries: Queries, present: string | undefined) => Promise<void>
+}
 
 /** Makes changes of corpora in a transaction. Each gives the new version, or undefined when another front end was faster. */
 function createChange(database: DatabaseCorporaOptions['database']) {
-  return async (name: string, work: Work): Promise<number | undefined> => {
+  return async (name: string, { next, work }: Change): Promise<number | undefined> => {
     try {
       return await database.queries.transaction(async (inside) => {
-        const place = insideOf(inside, database)
-        const shared = createSharedDocuments(place, 'corpus')
+        const shared = createSharedDocuments(insideOf(inside, database), 'corpus')
         const before = await shared.read(name)
+        const present = toGeneration(before)
         const over = before?.version ?? 0
-        const generation = await work(place, toGeneration(before))
+        const generation = next(present)
+        // The written row is locked until the end of the transaction, so it comes before the lines.
         const version = await (generation === undefined
           ? shared.remove(name, { over })
           : shared.write(name, generation, { over }))
         if (version === undefined) throw new Overtaken()
+        await work(inside, present)
         return version
       })
     } catch (error) {

@@ -7,10 +7,8 @@ import type { FileWatch } from '../../files/watch-file.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import { SETTINGS_FILE } from '../../settings/settings-file.ts'
 import type { SettingsFiles } from '../../settings/settings-files.ts'
+import { LOOK_MS } from './follow-folder.ts'
 import { createSharedDocuments } from './shared-documents.ts'
-
-/** Interval at which settings are looked at without a message of the bus. */
-const LOOK_MS = 30_000
 
 /** Options of {@link createSharedSettings}. */
 export interface SharedSettingsOptions {

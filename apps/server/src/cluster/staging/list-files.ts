@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { SvcError } from '@svc/errors'
-import { lookAt, type Place, type PlacedFile, type SentFolders } from './places.ts'
+import { lookAt, type Place, type PlacedFile, type ResolvedFolders } from './places.ts'
 
 const MAX_FILES = 20_000
 const MAX_FOLDERS = 5000
@@ -11,7 +11,7 @@ const LEFT_OUT = /^\.|\.partial(\.json)?$|\.sha256(\.target)?$|\.lock$/
 /** Lists the file at a place, or all files below a folder there. Symbolic links out of the folders are left out. */
 export async function listFiles(
   start: Place,
-  folders: SentFolders,
+  folders: ResolvedFolders,
   signal: AbortSignal,
 ): Promise<readonly PlacedFile[]> {
   const files: PlacedFile[] = []

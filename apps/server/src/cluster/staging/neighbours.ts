@@ -1,6 +1,6 @@
 import { dirname, posix } from 'node:path'
 import { listNames } from './list-files.ts'
-import { lookAt, type Place, type SentFolders, toPath } from './places.ts'
+import { lookAt, type Place, type ResolvedFolders, toPath } from './places.ts'
 
 const PART = /-\d{5}(?=-of-\d{5}\.[^.]+$)/
 /** Formats with everything in one file, beside files that are named after it. */
@@ -14,7 +14,7 @@ const MODEL_FILE = /\.ya?ml$/i
  * Places that an engine reads beside a weights file without being told: the other parts, files that are named after it,
  * and the whole folder of a graph that has its texts beside it.
  */
-export async function findNeighbours(file: Place, folders: SentFolders): Promise<readonly Place[]> {
+export async function findNeighbours(file: Place, folders: ResolvedFolders): Promise<readonly Place[]> {
   const [folder, name] = [posix.dirname(file.inner), posix.basename(file.inner)]
   const names = await listNames(dirname(toPath(file, folders)))
   if (folder !== '.' && !WHOLE.test(name) && !names.includes(`${name}.json`)) {
@@ -32,7 +32,7 @@ function belongsTo(name: string, weights: string): boolean {
 }
 
 /** The folder of a graph, or the one above it where that has the texts. */
-async function findModelFolder(folder: Place, names: readonly string[], folders: SentFolders): Promise<Place> {
+async function findModelFolder(folder: Place, names: readonly string[], folders: ResolvedFolders): Promise<Place> {
   const above = posix.dirname(folder.inner)
   if (posix.basename(folder.inner) !== 'onnx' || above === '.' || names.includes('config.json')) return folder
   const config = await lookAt({ area: folder.area, inner: posix.join(above, 'config.json') }, folders)

@@ -7,6 +7,17 @@ export interface SentFolders {
   readonly data: string
 }
 
+/** The folders with their paths without symbolic links. */
+export interface ResolvedFolders extends SentFolders {
+  readonly roots: readonly string[]
+}
+
+/** Resolves the folders once for many looks. */
+export async function resolveFolders(folders: SentFolders): Promise<ResolvedFolders> {
+  const roots = await Promise.all([folders.models, folders.data].map((each) => realpath(each).catch(() => each)))
+  return { ...folders, roots }
+}
+
 /** A path below one of the folders. */
 export interface Place {
   readonly area: keyof SentFolders
@@ -42,12 +53,11 @@ function toInner(folder: string, path: string): string | undefined {
 /** What is at a place, links followed; undefined where nothing is, and where a link leads out of the folders. */
 export async function lookAt(
   place: Place,
-  folders: SentFolders,
+  folders: ResolvedFolders,
 ): Promise<{ readonly realPath: string; readonly kind: 'file' | 'folder'; readonly sizeBytes: number } | undefined> {
   const realPath = await realpath(toPath(place, folders)).catch(() => undefined)
   if (realPath === undefined) return undefined
-  const roots = await Promise.all([folders.models, folders.data].map((each) => realpath(each).catch(() => each)))
-  if (!roots.some((root) => toInner(root, realPath) !== undefined)) return undefined
+  if (!folders.roots.some((root) => toInner(root, realPath) !== undefined)) return undefined
   const found = await stat(realPath).catch(() => undefined)
   if (found?.isFile() === true) return { realPath, kind: 'file', sizeBytes: found.size }
   if (found?.isDirectory() === true) return { realPath, kind: 'folder', sizeBytes: 0 }

@@ -133,6 +133,7 @@ async function look(
   await readText(reply)
   if (reply.status === 404) return { size: 0 }
   checkStatus(file, reply.status)
+  if (reply.status === 400) throw stagingFailed(file, 'the worker refuses its name')
   if (reply.status !== 200) throw new SvcError('upstream_failed', `the worker answered ${reply.status}`)
   const size = Number(header(reply, 'x-file-size') ?? header(reply, 'content-length') ?? 0)
   const path = decodeUtf8(header(reply, 'x-local-path'))

@@ -1,8 +1,9 @@
 import { readPeers } from '../../federation/read-peers.ts'
+import { isToken } from '../../p2p/token.ts'
 import { defineSection, option, setting } from '../option.ts'
 import { address } from '../places.ts'
 import { wait } from '../quantities.ts'
-import { line, onOff } from '../setting-kind.ts'
+import { line, onOff, SETTING_FORMS } from '../setting-kind.ts'
 import { choice, positive, readWith, TEXT_FORMS, text, texts, toggle } from '../text-kind.ts'
 
 /** The peers of a federation. */
@@ -11,6 +12,19 @@ const peerList = readWith(readPeers).register(TEXT_FORMS, {
   form: 'a list of URLs between commas, or a JSON list of {"url", "name", "api_key_env", "api_key_file", "pass_key"}; keys need https or an address of this machine',
   shape: 'single',
 })
+
+const TOKEN_FORM = 'a token of a peer-to-peer network'
+
+function isTokenOrNone(text: string): boolean {
+  return text === '' || text === '0' || isToken(text)
+}
+
+const token = readWith((text) => (isTokenOrNone(text) ? text : undefined)).register(TEXT_FORMS, {
+  placeholder: 'TOKEN',
+  form: TOKEN_FORM,
+  shape: 'single',
+})
+const tokenLine = line.clone().refine(isTokenOrNone).register(SETTING_FORMS, { form: TOKEN_FORM })
 
 /** Federation, and the peer-to-peer network. */
 export const peers = defineSection({
@@ -47,14 +61,14 @@ export const peers = defineSection({
       default: 'false',
       about: 'join a peer-to-peer network',
     }),
-    p2pToken: option(text, {
+    p2pToken: option(token, {
       flag: 'p2p-token',
       aliases: ['p2ptoken'],
       env: ['SVC_P2P_TOKEN'],
       default: '',
       about: 'token of the network; without one, or with 0, the server makes one',
       secret: true,
-      setting: { p2p_token: setting(line, { secret: true }) },
+      setting: { p2p_token: setting(tokenLine, { secret: true }) },
     }),
     p2pNetworkId: option(text, {
       flag: 'p2p-network-id',

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { readOrigin, trustedProxies } from './client-address.ts'
+import { createTunnelledClients } from '../tunnelled-clients.ts'
+import { readOrigin, readPrefix, trustedProxies } from './client-address.ts'
 
 const from = (remoteAddress: string, headers: Record<string, string>): IncomingMessage =>
   ({ socket: { remoteAddress }, headers: { host: 'own:8080', ...headers } }) as unknown as IncomingMessage
@@ -14,7 +17,7 @@ const FORWARDED = {
 describe('readOrigin', () => {
   it('IN-14: ignores forwarded headers of anybody but a trusted proxy', () => {
     for (const proxies of [trustedProxies([]), trustedProxies(['10.0.0.0/8'])]) {
-      expect(readOrigin(from('192.0.2.1', FORWARDED), proxies)).toEqual({
+      expect(readOrigin(from('192.0.2.1', FORWARDED), { proxies })).toEqual({
         address: '192.0.2.1',
         secure: false,
         host: 'own:8080',
@@ -24,21 +27,56 @@ describe('readOrigin', () => {
 
   it('takes the last hop that is not a trusted proxy itself', () => {
     const proxies = trustedProxies(['10.0.0.0/8', '::1'])
-    expect(readOrigin(from('10.1.2.3', FORWARDED), proxies)).toEqual({
+    expect(readOrigin(from('10.1.2.3', FORWARDED), { proxies })).toEqual({
       address: '203.0.113.9',
       secure: true,
       host: 'models.example',
     })
-    expect(readOrigin(from('::1', { 'x-forwarded-for': '1.1.1.1, 198.51.100.2' }), proxies).address).toBe(
+    expect(readOrigin(from('::1', { 'x-forwarded-for': '1.1.1.1, 198.51.100.2' }), { proxies }).address).toBe(
       '198.51.100.2',
     )
-    expect(readOrigin(from('10.1.2.3', { 'x-forwarded-for': 'nonsense, 10.0.0.9' }), proxies).address).toBe('10.1.2.3')
+    expect(readOrigin(from('10.1.2.3', { 'x-forwarded-for': 'nonsense, 10.0.0.9' }), { proxies }).address).toBe(
+      '10.1.2.3',
+    )
+  })
+
+  it('believes nobody behind a tunnel, and does not take a client there for this machine', async () => {
+    const tunnels = createTunnelledClients()
+    const clients = { proxies: trustedProxies(['127.0.0.0/8', '::1']), tunnels }
+    const server = createServer().listen(0, '::')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const [here, inside] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
+    const ends: Socket[] = []
+    for (const socket of [here, inside]) {
+      const [end] = (await Promise.all([once(server, 'connection'), once(socket, 'connect')]))[0] as [Socket]
+      ends.push(end)
+    }
+    tunnels.note(inside, 'p2p/192.0.2.7')
+    const [ofHere, ofInside] = ends.map(
+      (socket) => ({ socket, headers: { host: 'own:8080', ...FORWARDED, 'x-forwarded-prefix': '/a' } }) as never,
+    ) as [never, never]
+    // The server sees IPv4 addresses as IPv6.
+    expect(readOrigin(ofHere, { ...clients, proxies: { has: () => true } }).host).toBe('models.example')
+    expect(readPrefix(ofHere, { ...clients, proxies: { has: () => true } })).toBe('/a')
+    expect(readOrigin(ofInside, { ...clients, proxies: { has: () => true } })).toEqual({
+      address: 'p2p/192.0.2.7',
+      secure: false,
+      host: 'own:8080',
+    })
+    expect(readPrefix(ofInside, { ...clients, proxies: { has: () => true } })).toBe('')
+    const closed = once(inside, 'close')
+    inside.destroy()
+    await closed
+    expect(tunnels.find(ends[1] as Socket)).toBeUndefined()
+    here.destroy()
+    server.close()
   })
 
   it('keeps anything out of links that is not a host', () => {
     const proxies = trustedProxies(['10.0.0.0/8'])
     for (const host of ['//evil', 'a b', 'a\\b', 'x\r\ny', '<script>']) {
-      expect(readOrigin(from('10.1.2.3', { 'x-forwarded-host': host }), proxies).host).toBe('own:8080')
+      expect(readOrigin(from('10.1.2.3', { 'x-forwarded-host': host }), { proxies }).host).toBe('own:8080')
     }
   })
 })

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import type { ServerRequest } from '../messages.ts'
+import type { TunnelledClients } from '../tunnelled-clients.ts'
 
 /** The proxies whose `X-Forwarded-*` headers are believed. */
 export interface TrustedProxies {
@@ -26,8 +27,16 @@ export function trustedProxies(entries: readonly string[]): TrustedProxies {
   }
 }
 
+/** Whom a server believes, and whom it does not. */
+export interface Clients {
+  readonly proxies: TrustedProxies
+  /** Clients whose connections come from this machine, which is not where they are. @default none */
+  readonly tunnels?: Pick<TunnelledClients, 'find'> | undefined
+}
+
 /** Where a request comes from and how the client addressed the server. */
 export interface Origin {
+  /** A network address, or the name of a client behind a tunnel. */
   readonly address: string
   readonly secure: boolean
   readonly host: string
@@ -47,9 +56,10 @@ const SAFE_PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?$/
 const MAX_PREFIX_LENGTH = 255
 
 /** Reads the prefix that a trusted proxy took off the path (`X-Forwarded-Prefix`): without a slash at its end, or ''. */
-export function readPrefix(incoming: ServerRequest, proxies: TrustedProxies): string {
+export function readPrefix(incoming: ServerRequest, { proxies, tunnels }: Clients): string {
   const prefix = firstToken(incoming.headers['x-forwarded-prefix'])
   if (prefix === undefined || !proxies.has(incoming.socket.remoteAddress ?? '')) return ''
+  if (tunnels?.find(incoming.socket) !== undefined) return ''
   if (prefix.length > MAX_PREFIX_LENGTH || !SAFE_PREFIX.test(prefix)) return ''
   return prefix.endsWith('/') ? prefix.slice(0, -1) : prefix
 }
@@ -57,10 +67,15 @@ export function readPrefix(incoming: ServerRequest, proxies: TrustedProxies): st
 /** Characters that a host from a header may hold, so that it is safe in a link. */
 const SAFE_HOST = /^[A-Za-z0-9.\-_[\]:]{1,255}$/
 
-/** The client as seen directly, or as a trusted proxy in front reports it; forwarded headers of anybody else are ignored. */
-export function readOrigin(incoming: ServerRequest, proxies: TrustedProxies): Origin {
+/**
+ * The client as seen directly, or as a trusted proxy in front reports it; forwarded headers of anybody else are ignored,
+ * those of clients behind a tunnel among them.
+ */
+export function readOrigin(incoming: ServerRequest, { proxies, tunnels }: Clients): Origin {
   const peer = incoming.socket.remoteAddress ?? ''
   const host = incoming.headers.host ?? ''
+  const client = tunnels?.find(incoming.socket)
+  if (client !== undefined) return { address: client, secure: false, host }
   if (!proxies.has(peer)) return { address: peer, secure: false, host }
   const chain = (incoming.headers['x-forwarded-for'] ?? '').toString().split(',')
   const address = chain.map((hop) => hop.trim()).findLast((hop) => isIP(hop) !== 0 && !proxies.has(hop)) ?? peer

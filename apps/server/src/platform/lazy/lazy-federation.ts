@@ -5,8 +5,10 @@ import { createLazy } from '../../concurrency/lazy.ts'
 import { createSerialQueue } from '../../concurrency/serial-queue.ts'
 import type { ServerConfig } from '../../config/schema.ts'
 import type { Federation } from '../../federation/federation.ts'
+import type { Peer } from '../../federation/peer.ts'
 import type { CheckUpstream } from '../../inference/serving/upstream/own-address.ts'
 import type { RelayUpstream } from '../../inference/serving/upstream/relay.ts'
+import type { ServerSeries } from '../../monitoring/server-series.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import { OPAQUE_ERROR } from '../../public-error.ts'
 
@@ -36,20 +38,31 @@ export interface LazyFederationParts {
   readonly secrets: SecretReader
   readonly checkUpstream: CheckUpstream
   readonly userAgent: string
+  readonly series: Pick<ServerSeries, 'countPeerRequest' | 'showLabelled'>
   readonly clock: Clock
   readonly logger: Logger
 }
 
 /** Makes a federation that is off. */
 export function createLazyFederation(parts: LazyFederationParts): LazyFederation {
-  const { config, upstream, userAgent } = parts
+  const { config, upstream, userAgent, series } = parts
   let current: Federation | undefined
   const runInTurn = createSerialQueue()
   const relay = createLazy(async () => {
     const { createPeerRelay } = await import('../../federation/relay-to-peer.ts')
     const opaque = config.opaqueErrors ? OPAQUE_ERROR : undefined
-    return createPeerRelay({ federation: () => current, upstream, userAgent, opaque })
+    return createPeerRelay({ federation: () => current, upstream, userAgent, series, opaque })
   })
+
+  series.showLabelled([
+    {
+      name: 'svc_peers_healthy',
+      help: 'Healthy peers by name; those of the peer-to-peer network together.',
+      labelNames: ['peer'],
+      read: async () =>
+        Array.from(countHealthy(current?.peers() ?? []), ([peer, value]) => ({ labels: [peer], value })),
+    },
+  ])
 
   async function change(isOn: boolean): Promise<void> {
     if (isOn === (current !== undefined)) return
@@ -75,4 +88,10 @@ export function createLazyFederation(parts: LazyFederationParts): LazyFederation
     follow,
     close: () => follow(false),
   }
+}
+
+function countHealthy(peers: readonly Peer[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { label, isHealthy } of peers) counts.set(label, (counts.get(label) ?? 0) + (isHealthy ? 1 : 0))
+  return counts
 }

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { createSerialQueue } from '../../concurrency/serial-queue.ts'
 import type { ServerConfig } from '../../config/schema.ts'
+import type { TunnelledClients } from '../../http/tunnelled-clients.ts'
 import type { Network } from '../../p2p/network.ts'
-import type { FoundService } from '../../p2p/options.ts'
+import type { FoundService, ServicePlace } from '../../p2p/options.ts'
+import { findOwnPlace } from '../../p2p/own-place.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { LazyFederation } from './lazy-federation.ts'
@@ -29,13 +31,17 @@ export interface LazyPeerNetworkParts {
   readonly federation: Pick<LazyFederation, 'opened'>
   /** The port of this server; undefined before it listens. */
   readonly ownPort: () => number | undefined
+  /** Whether callers need a key or an account. The API is offered to members only while they do. */
+  readonly isAuthConfigured: () => boolean
+  /** Where clients that are members are noted. */
+  readonly tunnels: Pick<TunnelledClients, 'note'>
   readonly clock: Clock
   readonly logger: Logger
 }
 
 /** Makes the network of a server that is in none. */
 export function createLazyPeerNetwork(parts: LazyPeerNetworkParts): LazyPeerNetwork {
-  const { config, settings, federation, ownPort, clock, logger } = parts
+  const { config, settings, federation, ownPort, isAuthConfigured, tunnels, clock, logger } = parts
   const workers = new Map<string, string>()
   let current: Network | undefined
   const runInTurn = createSerialQueue()
@@ -52,11 +58,15 @@ export function createLazyPeerNetwork(parts: LazyPeerNetworkParts): LazyPeerNetw
     return peers.add({
       name,
       id,
+      label: 'p2p',
       url: `http://${address}`,
       passKey: false,
       credential: key === '' ? [] : [['authorization', `Bearer ${key}`]],
     })
   }
+
+  const findOffer = (): ServicePlace | undefined =>
+    isAuthConfigured() ? findOwnPlace(config.address.host, ownPort()) : undefined
 
   async function leave(): Promise<void> {
     const ending = current
@@ -74,11 +84,14 @@ export function createLazyPeerNetwork(parts: LazyPeerNetworkParts): LazyPeerNetw
     const token = await readOwnToken(settings.get('p2p_token'), join(config.dataPath, 'p2p-key'))
     await leave()
     const isFederated = federation.opened() !== undefined
+    if (isFederated && !isAuthConfigured())
+      logger.warn({}, 'the API is not offered to the peer-to-peer network: neither keys nor accounts are in use')
     current = await openNetwork({
       token,
       networkId: settings.get('p2p_network_id'),
       ...readNetworkOptions(config),
-      offers: isFederated ? { federated: ownPort } : {},
+      offers: isFederated ? { federated: findOffer } : {},
+      onServe: (socket, address) => tunnels.note(socket, `p2p/${address}`),
       wants: isFederated ? ['federated', 'worker'] : ['worker'],
       onService: take,
       clock,

@@ -4,6 +4,7 @@ import { hideErrors } from './event-error.ts'
 import { newId } from './ids.ts'
 import type { SessionContext, SessionParts } from './session-context.ts'
 import type { SessionSettings } from './settings.ts'
+import { tooManyTexts } from './settings-memory.ts'
 
 /** Most stretches of speech that wait for a model at once. */
 const MAX_WAITING = 32
@@ -39,13 +40,14 @@ export function createContext(
       signal.throwIfAborted()
       if (waiting >= MAX_WAITING || !memory.add(bytes)) throw tooMuchSpeech()
       waiting += 1
-      let isHeld = true
-      return () => {
-        if (!isHeld) return
-        isHeld = false
+      return once(() => {
         waiting -= 1
         memory.subtract(bytes)
-      }
+      })
+    },
+    holdTexts(bytes) {
+      if (!memory.add(bytes)) throw tooManyTexts()
+      return once(() => memory.subtract(bytes))
     },
     async begin(options) {
       turn += 1
@@ -57,6 +59,16 @@ export function createContext(
         throw error
       }
     },
+  }
+}
+
+/** Does something once, however often it is called. */
+function once(act: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (isDone) return
+    isDone = true
+    act()
   }
 }
 

@@ -2,9 +2,10 @@ import type { RealtimeResponseRequest } from '@svc/wire/realtime'
 import type { Item } from './conversation.ts'
 import { badEvent } from './event-error.ts'
 import { createHistory } from './read-history.ts'
-import { createResponse, type Response } from './response.ts'
+import { createResponse, type Response, type ResponseEnd } from './response.ts'
 import { type RunParts, runResponse } from './run-response.ts'
 import { updateAnswers } from './settings.ts'
+import { sizeOfTexts } from './settings-memory.ts'
 import type { CutVoice } from './voice-output.ts'
 
 /** The responses of a session: one at a time in its conversation, and few beside it. */
@@ -58,12 +59,23 @@ export function createResponses(parts: ResponsesParts): Responses {
     })
     if (isBeside) beside.add(response)
     else active = response
-    // input of its own leaves nothing in the history of the conversation
-    const readHistory = items === undefined ? parts.readHistory : createHistory(stages)
-    runResponse(response, items ?? [...conversation.items], { ...parts, readHistory }).then(
+    run(response, items).then(
       (end) => response.end(end),
       (error: unknown) => response.end({ status: 'failed', error }),
     )
+  }
+  /** Lets the models answer; what they read is counted until they are done. */
+  async function run(response: Response, items: readonly Item[] | undefined): Promise<ResponseEnd> {
+    const ownItems = items?.filter((item) => conversation.find(item.id) !== item) ?? []
+    const ownBytes = ownItems.reduce((sum, { bytes }) => sum + bytes, 0)
+    const release = context.holdTexts(sizeOfTexts(response.settings) + ownBytes)
+    // input of its own leaves nothing in the history of the conversation
+    const readHistory = items === undefined ? parts.readHistory : createHistory(stages)
+    try {
+      return await runResponse(response, items ?? [...conversation.items], { ...parts, readHistory })
+    } finally {
+      release()
+    }
   }
   function ended(response: Response): void {
     beside.delete(response)

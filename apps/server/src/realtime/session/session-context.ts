@@ -54,6 +54,13 @@ export interface SessionContext extends Pick<SessionParts, 'peer' | 'stages' | '
    * @throws {SvcError} `buffer_size_exceeded`
    */
   holdSpeech(bytes: number): () => void
+  /**
+   * Counts the texts of a response.
+   *
+   * @returns gives them back; a second time does nothing
+   * @throws {SvcError} `unavailable` where there is no room
+   */
+  holdTexts(bytes: number): () => void
   /** Begins work in the name of the caller; closes the session of a caller whose rights have gone. */
   begin(options: { readonly signal: AbortSignal }): Promise<BegunTurn>
 }

@@ -16,12 +16,10 @@ export async function* readPieces(incoming: IncomingMessage, clock: Clock): Asyn
   const ended = new AbortController()
   let bytes = 0
   const watch = async (): Promise<void> => {
-    for (let before = -LEAST_BYTES; ; before = bytes) {
-      if (bytes - before < LEAST_BYTES) {
-        incoming.socket.destroy()
-        return
-      }
+    for (;;) {
+      const before = bytes
       await clock.sleep(STALL_MS, { signal: ended.signal })
+      if (bytes - before < LEAST_BYTES) incoming.socket.destroy()
     }
   }
   const watching = watch().catch(() => undefined)

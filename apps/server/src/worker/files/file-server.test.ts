@@ -212,8 +212,11 @@ describe('the HTTP server of a worker', async () => {
     await expect(new Promise((_, reject) => refused.on('error', reject))).rejects.toThrow('401')
   })
 
-  it('refuses to start where it cannot listen', async () => {
+  it('refuses to start where it cannot listen, and where models would be swept', async () => {
     const again = openFileServer({ ...options, port: server.port, clock: systemClock })
     await expect(again).rejects.toMatchObject({ name: 'StartRefused', exitCode: 75 })
+    const inside = { ...folders, models: join(folders.staging, 'models') }
+    const swept = openFileServer({ ...options, port: 0, folders: inside, clock: systemClock })
+    await expect(swept).rejects.toMatchObject({ name: 'StartRefused', exitCode: 78 })
   })
 })

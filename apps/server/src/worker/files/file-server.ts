@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { realpath } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
+import { isAbsolute, relative, sep } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { StartRefused } from '../../config/start-refused.ts'
 import { toReason } from '../../files/file-error.ts'
@@ -35,6 +37,7 @@ export async function openFileServer(options: FileServerOptions): Promise<Worker
   const { host, port, folders, logger } = options
   for (const [name, folder] of Object.entries(folders))
     await makeFolder(folder, { what: `${name} folder`, mode: 0o750 })
+  await checkApart(folders)
   const routes = createRoutes(options)
   const isAllowed = createGate(options.token)
   const answer = async (incoming: IncomingMessage, outgoing: ServerReply, upgrade?: Upgrade): Promise<void> => {
@@ -77,6 +80,17 @@ export async function openFileServer(options: FileServerOptions): Promise<Worker
       exitCode: 75,
       cause: error,
     })
+  }
+}
+
+/** Old files of the staging folder are removed: no other folder may be in it. */
+async function checkApart({ staging, models, data }: FileServerOptions['folders']): Promise<void> {
+  const root = await realpath(staging)
+  for (const folder of [models, data]) {
+    const inner = relative(root, await realpath(folder))
+    if (inner === '' || !(inner === '..' || inner.startsWith(`..${sep}`) || isAbsolute(inner))) {
+      throw new StartRefused(`the folder ${folder} may not be in the staging folder ${staging}`, { exitCode: 78 })
+    }
   }
 }
 

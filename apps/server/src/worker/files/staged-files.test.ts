@@ -113,6 +113,8 @@ describe('files that are sent to a worker', async () => {
     ).toBe(after.sha256)
     const wrong = { ...after, sha256: '0'.repeat(64) }
     await expect(stageFile(wrong, options())).rejects.toMatchObject({ code: 'staging_failed' })
+    const unnamed = { ...after, key: 'models/m#0/a\\b' }
+    await expect(stageFile(unnamed, options())).rejects.toThrow('refuses its name')
     // The version before stays in use.
     expect(
       createHash('sha256')

@@ -11,11 +11,12 @@ import type { Clock } from '../../ports.ts'
 import { readPieces } from './body-pieces.ts'
 import { type ContentRange, parseContentRange } from './content-range.ts'
 import { type FilePlace, makeParent } from './file-keys.ts'
-import { badRequest, tooLarge } from './refusals.ts'
+import { badRequest } from './refusals.ts'
 import type { FileReply } from './reply.ts'
 import { dropUpload, putInPlace, readState, SIDECARS, writeTarget } from './stored-files.ts'
+import { busy, conflict, mismatch, more, outOfStep, stored } from './upload-replies.ts'
+import { checkLength, MAX_FILE_BYTES, readHeader, readTarget } from './upload-request.ts'
 
-const MAX_FILE_BYTES = 50 * 1024 ** 3
 const MODE = 0o640
 /** Time to wait for another upload of the same file, milliseconds. */
 const WAIT_MS = 20_000
@@ -235,45 +236,3 @@ function keepHash(hashes: Map<string, RunningHash>, path: string, running: Runni
 
 const toWriteError = (error: unknown, path: string): SvcError =>
   SvcError.is(error) ? error : toFileError(error, 'written', path)
-
-function readHeader({ headers }: IncomingMessage, name: string): string | undefined {
-  const value = headers[name]
-  return Array.isArray(value) ? value.join(', ') : value
-}
-
-function readTarget(incoming: IncomingMessage): string | undefined {
-  const target = readHeader(incoming, 'x-content-sha256')?.trim().toLowerCase() ?? ''
-  if (target === '') return undefined
-  if (!/^[0-9a-f]{64}$/.test(target)) throw badRequest('X-Content-SHA256 must be 64 hexadecimal digits')
-  return target
-}
-
-function checkLength(incoming: IncomingMessage, range: ContentRange | undefined): void {
-  const header = readHeader(incoming, 'content-length')
-  const length = header === undefined ? undefined : Number(header)
-  if ((range?.total ?? length ?? 0) > MAX_FILE_BYTES) throw tooLarge('the file is larger than 50 GiB')
-  if (range !== undefined && length !== undefined && length !== range.end - range.start + 1) {
-    throw badRequest('the length of the body is not that of its range')
-  }
-}
-
-const stored = (path: string): FileReply => ({ status: 200, json: { local_path: path } })
-
-const more = (size: number): FileReply => ({
-  status: 308,
-  headers: { Range: `bytes=0-${size - 1}`, 'X-File-Size': size },
-})
-
-const conflict = (): FileReply => ({ status: 409, text: 'another file was under way; restart from byte 0' })
-
-const outOfStep = ({ start, total }: ContentRange, size: number): FileReply => ({
-  status: 416,
-  headers: { 'Content-Range': `bytes */${total}`, 'X-File-Size': size },
-  text: `Content-Range start ${start} does not match current file size ${size}`,
-})
-
-const mismatch = (expected: string, got: string): SvcError =>
-  badRequest(`sha256 mismatch: expected ${expected} got ${got}`, 'hash_mismatch')
-
-const busy = (): SvcError =>
-  new SvcError('unavailable', 'the file is being written; try again', { code: 'file_busy', retryAfterMs: 1000 })

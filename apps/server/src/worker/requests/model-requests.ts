@@ -67,12 +67,12 @@ export async function answerUnload(
 /** `model.delete`: deletes the files that front ends have sent for a model. */
 export async function answerModelDelete(
   payload: unknown,
-  { modelsPath, logger }: Pick<RequestParts, 'modelsPath' | 'logger'>,
+  { stagedFolders, logger }: Pick<RequestParts, 'stagedFolders' | 'logger'>,
 ): Promise<SimpleReply> {
   const read = modelName.safeParse(payload)
   if (!read.success) return { success: false, error: 'the request names no model' }
   try {
-    await removeStagedFiles(modelsPath, read.data.model_name)
+    for (const folder of stagedFolders) await removeStagedFiles(folder, read.data.model_name)
     return { success: true }
   } catch (error) {
     logger.warn({ err: error, model: read.data.model_name }, 'the files of a model could not be deleted')

@@ -8,7 +8,8 @@ export interface RequestParts {
   readonly backends: WorkerBackends
   readonly processes: WorkerProcesses
   readonly oldCopies: Pick<OldCopies, 'release'>
-  readonly modelsPath: string
+  /** Folders that hold the files of models that front ends have sent. */
+  readonly stagedFolders: readonly string[]
   /** Sends progress over the bus; dropped while it is away. */
   readonly publish: (subject: string, payload: unknown) => void
   readonly nodeId: string

@@ -65,7 +65,7 @@ function open(
     },
     processes,
     oldCopies: { release: () => void events.push('release') },
-    modelsPath: '/nowhere',
+    stagedFolders: [],
     publish: () => undefined,
     nodeId: 'n',
     stopWorker: unused,

@@ -115,6 +115,12 @@ export const AUTHENTICATION = defineRequirements([
     behavior: '`--require-auth-on-public-bind` refuses to start on a public address without auth.',
     state: 'built',
   },
+  {
+    id: 'auth:p2p:refused',
+    section: '5.2',
+    behavior: 'The server does not start with `--p2p` and `--federated` and without auth: members could use all of it.',
+    state: 'built',
+  },
   { id: 'auth-config:accounts:off', section: '5.3', behavior: 'Accounts are off by default.', state: 'built' },
   {
     id: 'auth-config:database:default',

@@ -525,6 +525,13 @@ export const REALTIME = defineRequirements([
     state: 'built',
   },
   {
+    id: 'realtime:bound:response-texts',
+    section: '26',
+    behavior:
+      'Instructions, tools and input of a response count among the texts of all sessions until its models are done.',
+    state: 'built',
+  },
+  {
     id: 'realtime:bound:sessions',
     section: '26',
     behavior: 'Sessions are limited for each account and for the process.',

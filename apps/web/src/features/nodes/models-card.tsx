@@ -13,8 +13,8 @@ import { changeModel, workerModelsQuery } from './api.ts'
 
 type Verb = 'unload' | 'delete'
 
-/** The models on a worker. @param log the model whose output is open */
-export function ModelsCard({ id, log }: { readonly id: string; readonly log: string | undefined }) {
+/** The models on a worker. */
+export function ModelsCard({ id }: { readonly id: string }) {
   const { t } = useTranslation('nodes')
   const isOffline = useConnection().state === 'offline'
   const models = useQuery(workerModelsQuery(id))
@@ -35,11 +35,11 @@ export function ModelsCard({ id, log }: { readonly id: string; readonly log: str
                     className={buttonClass('ghost', 'small')}
                     to="/app/nodes/node/$id"
                     params={{ id }}
-                    search={model === log ? {} : { log: model }}
+                    search={{ log: model }}
                     replace
                   >
                     <Icon name="raw" small />
-                    {t(model === log ? 'closeLog' : 'log')}
+                    {t('log')}
                     <span className="visuallyHidden">{model}</span>
                   </Link>
                   <Button small kind="ghost" disabled={isOffline} onClick={() => setAsked({ verb: 'unload', model })}>

@@ -97,7 +97,7 @@ function Sections({ worker }: { readonly worker: Worker }) {
       </div>
       {isBackend && (
         <>
-          <ModelsCard id={worker.id} log={log} />
+          <ModelsCard id={worker.id} />
           {log !== undefined && <LogCard key={log} id={worker.id} model={log} />}
           <BackendsCard id={worker.id} />
         </>

@@ -6,7 +6,7 @@ import type { Operation } from '../../lib/operations/operation.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 
 /** Whether an operation runs on workers, or on one of them. */
-export function runsOnWorker({ taskType, nodeID, nodes = [] }: Operation, id: string | undefined): boolean {
+function runsOnWorker({ taskType, nodeID, nodes = [] }: Operation, id: string | undefined): boolean {
   if (id !== undefined) return nodeID === id || nodes.some(({ node_id }) => node_id === id)
   return taskType === 'staging' || nodeID !== undefined || nodes.length > 0
 }

@@ -6,7 +6,7 @@ import type * as z from 'zod'
 import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import { MAX_ASSET_BYTES } from './limits.ts'
+import { MAX_ASSET_BYTES } from '../../../settings/branding-limits.ts'
 import type { brandingReply } from './schemas.ts'
 
 /** The operator's branding; fields that are not set are empty. */

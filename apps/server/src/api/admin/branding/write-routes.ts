@@ -4,9 +4,9 @@ import type { Call } from '../../../http/call.ts'
 import type { FormReader } from '../../../http/forms/form-reader.ts'
 import type { HttpReply } from '../../../http/http-reply.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
+import { MAX_ASSET_BYTES } from '../../../settings/branding-limits.ts'
 import type { AssetStore } from './asset-store.ts'
 import { type BrandingKind, isKind } from './branding.ts'
-import { MAX_ASSET_BYTES } from './limits.ts'
 
 const schemas = () => import('./schemas.ts')
 

@@ -13,6 +13,8 @@ export function peersFeature({ config, settings, federation, peerNetwork, clock,
     routes: peerRoutes({ federation, network: peerNetwork, clock }),
     start: () => change(true),
     settingsChanged(changed) {
+      // Without keys nothing is offered.
+      if (changed.has('api_keys')) peerNetwork.opened()?.endRefused()
       const joins = changed.has('p2p_token') || changed.has('p2p_network_id') || changed.has('federated')
       if (!joins) return
       change(joins).catch((error: unknown) => log.error({ err: error }, 'the peers could not be changed'))

@@ -118,6 +118,7 @@ describe('an answer', () => {
     const find = (interfaces: string[], client: string) =>
       findOwnAddresses({ interfaces, outside: ['203.0.113.7'] }, client, machine)
     expect(find([], '198.51.100.1')).toEqual({ allowed: undefined, further: ['203.0.113.7'] })
+    expect(find([], 'p2p/127.0.0.1')).toEqual({ allowed: undefined, further: ['203.0.113.7'] })
     expect(find(['eth0', 'eth9'], '::1')).toEqual({
       allowed: new Set(['192.0.2.2']),
       further: ['203.0.113.7', '127.0.0.1'],

@@ -14,3 +14,18 @@ export function findBrowser(): string | undefined {
   }
   return undefined
 }
+
+/**
+ * The browser of tests. Without one they are left out, with one line that says so.
+ *
+ * @throws where `SVC_REQUIRE_BROWSER` is 1 and there is none
+ */
+export function findTestBrowser(): string | undefined {
+  const found = findBrowser()
+  if (found !== undefined) return found
+  const text =
+    'no Chromium on this machine: the browser tests were left out (Debian: apt-get install chromium-headless-shell)'
+  if (process.env.SVC_REQUIRE_BROWSER === '1') throw new Error(text)
+  console.warn(text)
+  return undefined
+}

@@ -1,0 +1,104 @@
+import { readdir } from 'node:fs/promises'
+import { eventually, tempDir } from '@svc/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BuiltCluster, startBuiltCluster } from '../support/built-cluster.ts'
+import type { BuiltServer } from '../support/built-server.ts'
+import type { BuiltWorker } from '../support/built-worker.ts'
+
+const cluster = await startBuiltCluster()
+
+describe.skipIf(cluster === undefined)('a cluster of built programs', () => {
+  const { admin, startFrontEnd, startWorker } = cluster as BuiltCluster
+  let [one, other] = [undefined, undefined] as unknown as [BuiltServer, BuiltServer]
+  let worker: BuiltWorker
+  const folder = tempDir('svc-worker-')
+  const chat = (server: BuiltServer, model: string, extra: Readonly<Record<string, unknown>> = {}) =>
+    fetch(`${server.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: admin,
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Say hello.' }], max_tokens: 8, ...extra }),
+    })
+
+  beforeAll(async () => {
+    ;[one, other] = await Promise.all([startFrontEnd(), startFrontEnd()])
+    worker = await startWorker('w1', { folder: (await folder).path })
+  }, 120_000)
+  afterAll(async () => {
+    await worker?.end('SIGKILL')
+    for (const pid of worker?.backends() ?? []) process.kill(pid, 'SIGKILL')
+    await (await folder).close()
+    await one?.[Symbol.asyncDispose]()
+    await other?.[Symbol.asyncDispose]()
+    await cluster?.[Symbol.asyncDispose]()
+  })
+
+  it('sends a shipped model to a worker, and answers through both front ends', async () => {
+    const replies = await Promise.all([chat(one, 'demo'), chat(other, 'demo')])
+    expect(replies.map(({ status, headers }) => [status, headers.get('x-localai-node')])).toEqual([
+      [200, 'w1'],
+      [200, 'w1'],
+    ])
+    for (const reply of replies) {
+      expect(await reply.json()).toMatchObject({ choices: [{ message: { content: expect.stringContaining('ello') } }] })
+    }
+    expect(await findFiles(worker.folder, 'demo.gguf')).toHaveLength(1)
+    await eventually(() => expect(worker.backends()).toHaveLength(1))
+    expect([one.backends(), other.backends()]).toEqual([[], []])
+  })
+
+  it('goes on without the bus for models that are loaded', async () => {
+    await cluster?.nats.halt()
+    for (const server of [one, other]) expect((await chat(server, 'demo')).status).toBe(200)
+    await cluster?.nats.resume()
+    await eventually(async () => expect((await fetch(`${one.url}/readyz`)).status).toBe(200))
+  })
+
+  it('tells a stream that its backend died, and loads the model again for the next request', async () => {
+    const reply = await chat(one, 'demo', { stream: true, max_tokens: 2000 })
+    const reader = (reply.body ?? expect.unreachable()).getReader()
+    await reader.read()
+    for (const pid of worker.backends()) process.kill(pid, 'SIGKILL')
+    const rest = await readRest(reader)
+    // A short answer may have ended before.
+    expect(rest).toMatch(/"error"|\[DONE\]/)
+    expect((await chat(other, 'demo')).status).toBe(200)
+  })
+
+  it('goes on when a front end is killed', async () => {
+    await one.kill()
+    expect((await chat(other, 'demo')).status).toBe(200)
+    await one[Symbol.asyncDispose]()
+    one = await startFrontEnd()
+    expect((await chat(one, 'demo')).status).toBe(200)
+  })
+
+  it('loses no process when a worker is killed, and takes the worker back', async () => {
+    const before = worker.backends()
+    await worker.end('SIGKILL')
+    // Its backends answer until they are ended.
+    expect([200, 503]).toContain((await chat(other, 'demo')).status)
+    worker = await startWorker('w1', { folder: worker.folder })
+    await eventually(async () => expect((await chat(other, 'demo')).status).toBe(200))
+    expect(before.filter((pid) => worker.backends().includes(pid))).toEqual([])
+    expect((await worker.end('SIGTERM')).code).toBe(0)
+    expect(worker.backends()).toEqual([])
+  })
+})
+
+async function readRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+  let text = ''
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return text
+      text += Buffer.from(value).toString()
+    }
+  } catch {
+    return `${text} "error": the connection was cut`
+  }
+}
+
+async function findFiles(folder: string, name: string): Promise<readonly string[]> {
+  const all = await readdir(folder, { recursive: true, withFileTypes: true })
+  return all.filter((entry) => entry.isFile() && entry.name === name).map((entry) => entry.name)
+}
