@@ -77,7 +77,8 @@ const OWN_COMMANDS: readonly CommandEntry[] = [
   {
     words: 'cluster keys',
     takes: 'FOLDER',
-    about: 'make the secrets of a new cluster: cluster.env with variables, nats.conf for its message bus',
+    about: 'make the secrets of a new cluster:',
+    details: ['cluster.env holds variables, nats.conf configures its message bus'],
   },
   { words: 'p2p token', about: 'make a token for a new peer-to-peer network' },
   {
