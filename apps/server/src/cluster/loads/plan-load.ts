@@ -3,6 +3,7 @@ import type { ModelOptions } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import type { BackendCatalog } from '../../backends/catalog.ts'
 import { toPublicReason } from '../../backends/log-text.ts'
+import { describeWeights } from '../../catalog/attach-weights.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { GGUF_BACKEND } from '../../catalog/to-model-config.ts'
 import { hasGgufWeights, namesNoBackend } from '../../residency/load-model.ts'
@@ -35,6 +36,7 @@ export interface PlanLoadParts {
 
 /** Plans a load on a worker. @throws {SvcError} `model_load_failed` (internal); the signal's reason */
 export async function planLoad(model: ModelConfig, parts: PlanLoadParts, signal: AbortSignal): Promise<LoadPlan> {
+  if (model.weightsMissing === true) throw loadFailed(model.name, describeWeights(model) ?? 'its weights are missing')
   try {
     await parts.checkFiles(model)
     const request = parts.toLoadRequest(model)
