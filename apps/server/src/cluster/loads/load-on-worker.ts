@@ -40,7 +40,7 @@ export type StageFiles = (
 
 /** Parts of {@link createLoadOnWorker}. */
 export interface LoadOnWorkerParts extends PlaceParts, PlanLoadParts {
-  readonly nodes: NodeRegistry
+  readonly nodes: Pick<NodeRegistry, 'reserveVram' | 'reportUnreachable'>
   readonly replicas: ReplicaRows
   readonly jobs: Pick<LoadJobs, 'list'>
   readonly messenger: Pick<Messenger, 'request' | 'subscribe'>
@@ -98,8 +98,9 @@ async function removeRemains({ key, model }: LoadTarget, parts: LoadOnWorkerPart
   const begun = (await parts.replicas.list({ model })).filter(({ state }) => state === 'staging' || state === 'loading')
   if (begun.length === 0) return
   const others = (await parts.jobs.list(model)).filter((job) => job.key !== key && job.state !== 'failed')
-  const taken = new Set(others.map(({ nodeId }) => nodeId))
-  for (const replica of begun) if (!taken.has(replica.nodeId)) await parts.kill(replica, signal)
+  // A load that has not told its worker yet may stand behind any of them.
+  const isTaken = (id: string): boolean => others.some(({ nodeId = id }) => nodeId === id)
+  for (const replica of begun) if (!isTaken(replica.nodeId)) await parts.kill(replica, signal)
 }
 
 async function loadSomewhere(attempt: Attempt, excludedNodes: Set<string>): Promise<void> {
