@@ -6,6 +6,8 @@ import { databasePlaces, silentLogger } from '../../db/__fixtures__/places.ts'
 import type { Replica } from '../contract/nodes.ts'
 import { aNode, rules } from '../decisions/__fixtures__/cluster.ts'
 import { createClusterIndex } from '../decisions/cluster-view.ts'
+import { createScriptedWorkers } from '../reconcile/__fixtures__/scripted-workers.ts'
+import { createModelShutdown } from '../reconcile/shutdown-model.ts'
 import { createWorkerClients } from '../routing/worker-clients.ts'
 import { useDatabase } from './__fixtures__/use-database.ts'
 import { createLoadJobs, type LoadTarget } from './load-jobs.ts'
@@ -92,5 +94,35 @@ describe.each(await databasePlaces())('a load on a worker on $name', ({ create }
     await run()
     expect([killed, await rows()]).toEqual([[], ['a staging', 'b loaded']])
     await jobs.finish(other ?? expect.unreachable())
+  })
+
+  it('does not go on at another worker, or end well, after its model was stopped', async () => {
+    const asked: string[] = []
+    const stop = async () => {
+      await createModelShutdown({
+        replicas: world.replicas,
+        database: database(),
+        messenger: createScriptedWorkers().messenger,
+        clock: systemClock,
+      })('m', { force: true, signal }).catch(() => undefined)
+    }
+    const world = open({
+      install: async (nodeId) => {
+        asked.push(nodeId)
+        if (asked.length === 1) {
+          await stop()
+          throw new Error('the process has ended')
+        }
+        return success()
+      },
+      loadModel: () => stop(),
+    })
+    await world.jobs.claim(target, lease)
+    await expect(world.run()).rejects.toThrow('it was stopped meanwhile')
+    expect([asked, await world.rows()]).toEqual([['a'], []])
+    await database().queries.change((db, { modelLoadJobs }) => db.delete(modelLoadJobs))
+    await world.jobs.claim(target, lease)
+    await expect(world.run()).rejects.toThrow('it was stopped meanwhile')
+    expect([asked, await world.rows()]).toEqual([['a', 'a'], []])
   })
 })
