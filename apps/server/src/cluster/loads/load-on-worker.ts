@@ -206,7 +206,8 @@ async function install(backend: string, place: TakenPlace, { model, report, sign
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof NodeFailure) throw error
-    await nodes.reportUnreachable(nodeId)
+    // Without the bus nobody was asked, and nothing is known of the worker.
+    if (!(SvcError.is(error) && error.code === 'bus_disconnected')) await nodes.reportUnreachable(nodeId)
     throw asNodeFailure(error, signal)
   } finally {
     end()
