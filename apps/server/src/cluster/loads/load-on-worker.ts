@@ -158,7 +158,7 @@ async function loadInto(backend: string, place: TakenPlace, attempt: Attempt): P
   })
   report({ state: 'loading' })
   await replicas.change(replicaId, { state: 'loading' }, { from: ['staging'] })
-  const connection = clients.take(address, place)
+  const connection = clients.take({ address, processKey }, place)
   try {
     const timeoutMs = loadTimeoutMs(plan.needs.sizeBytes, parts.loadMs)
     ensureSuccess(await connection.client.loadModel(request, { signal, timeoutMs }))
