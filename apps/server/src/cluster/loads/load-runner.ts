@@ -94,9 +94,7 @@ async function runClaimed({ target, claim, closing }: ClaimedLoad, options: Load
     const reason: unknown = signal.aborted ? signal.reason : error
     logger.warn({ model: target.model, err: reason }, 'a load on a worker has failed')
     // Another server goes on with the load of one that stops: its lease ends at once.
-    const ending = closing.aborted
-      ? jobs.renew(claim, { leaseMs: 0 })
-      : jobs.fail(claim, { error: toSvcError(reason).message, tellMs: TELL_MS })
+    const ending = closing.aborted ? jobs.renew(claim, { leaseMs: 0 }) : endWith(jobs, claim, toSvcError(reason))
     await ending.catch((failure: unknown) => logger.warn({ err: failure }, 'the end of a load could not be noted'))
   } finally {
     ended.abort()
@@ -122,6 +120,11 @@ async function runClaimed({ target, claim, closing }: ClaimedLoad, options: Load
       isOver: () => clock.monotonic() >= Math.min(endsAt, startedAt + MOST_MS),
     }
   }
+}
+
+/** Tells a failure of the model. Those who wait ask themselves whether there is a place for it at the moment. */
+function endWith(jobs: LoadJobs, claim: LoadClaim, { code, message }: SvcError): Promise<boolean> {
+  return code === 'no_healthy_node' ? jobs.finish(claim) : jobs.fail(claim, { error: message, tellMs: TELL_MS })
 }
 
 /** Renews the claim until the load has ended; stops a load that was taken over or takes too long. */

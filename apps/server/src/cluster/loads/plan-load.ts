@@ -38,6 +38,8 @@ export interface PlanLoadParts {
 export async function planLoad(model: ModelConfig, parts: PlanLoadParts, signal: AbortSignal): Promise<LoadPlan> {
   if (model.weightsMissing === true) throw loadFailed(model.name, describeWeights(model) ?? 'its weights are missing')
   try {
+    const fault = describeWeights(model)
+    if (fault !== undefined) throw new SvcError('internal', fault)
     await parts.checkFiles(model)
     const request = parts.toLoadRequest(model)
     return {

@@ -67,7 +67,8 @@ export function createReplicaHealth(parts: ReplicaHealthParts): ReplicaHealth {
   }
   async function drop(replica: Replica): Promise<void> {
     const { id, address, model } = replica
-    verdicts.delete(id)
+    // The copy of the rows has it for a moment more, and a process that holds another model answers well.
+    note(replica, false)
     try {
       if (!(await replicas.remove(id, { address }))) return
       logger.warn({ model, address }, 'a process at a worker does not hold its model, its row is removed')
@@ -106,7 +107,7 @@ export function createReplicaHealth(parts: ReplicaHealthParts): ReplicaHealth {
     isAvoided: (replica) => read(replica)?.isGood === false,
     isTrusted: (replica) => read(replica)?.isGood === true,
     async check(replica, node, signal) {
-      const { client, release } = clients.take(replica.address, node)
+      const { client, release } = clients.take(replica, node)
       try {
         await client.health({ timeoutMs: HEALTH_MS, signal })
       } catch (error) {
@@ -123,7 +124,9 @@ export function createReplicaHealth(parts: ReplicaHealthParts): ReplicaHealth {
       note(replica, true)
       return true
     },
-    suspect: ({ id }) => void verdicts.delete(id),
+    suspect(replica) {
+      if (read(replica)?.isGood === true) verdicts.delete(replica.id)
+    },
     drop,
   }
 }

@@ -134,6 +134,8 @@ describe('createBackendExecutor', () => {
     const { log, run } = world([failure('precondition_failed', 'model_not_loaded'), text('hi')])
     expect((await run())[0]).toMatchObject({ text: 'hi' })
     expect(log).toEqual(['place', 'failed model_not_loaded', 'release', 'place', 'release'])
+    const other = world([failure('not_found', 'model_identity_mismatch'), text('hi')])
+    expect((await other.run())[0]).toMatchObject({ text: 'hi' })
     const again = world([
       failure('precondition_failed', 'model_not_loaded'),
       failure('precondition_failed', 'model_not_loaded'),

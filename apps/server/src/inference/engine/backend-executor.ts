@@ -19,6 +19,9 @@ import type { ExecuteOptions, Executor } from './executor.ts'
 /** Maximum number of attempts: a backend that died or lost its model is asked once more. */
 const ATTEMPTS = 2
 
+/** The backend holds no model, or another one. */
+const LOST_MODEL: ReadonlySet<string> = new Set(['model_not_loaded', 'model_identity_mismatch'])
+
 /** Parts of {@link createBackendExecutor}. */
 export interface BackendExecutorParts {
   readonly prompts?: ConversationWriter | undefined
@@ -157,5 +160,5 @@ async function mayTryAgain(
   if (!SvcError.is(error)) return false
   lease.reportFailure(error)
   if (isLast || signal.aborted) return false
-  return error.code === 'model_not_loaded' || (error.kind === 'unavailable' && (await lease.hasDied()))
+  return LOST_MODEL.has(error.code ?? '') || (error.kind === 'unavailable' && (await lease.hasDied()))
 }
