@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import type * as z from 'zod'
 import type { NodeResources } from '../contract/nodes.ts'
 import type { heartbeat, registration } from '../contract/registration.ts'
+import { readWorkerAddress } from '../contract/worker-address.ts'
 import { checkLabels, type Labels } from './labels.ts'
 import { NO_RESOURCES } from './node-record.ts'
 import { parseVramBudget } from './vram-budget.ts'
@@ -20,7 +21,6 @@ export interface CheckedRegistration {
   readonly vramBudget: string
 }
 
-const ADDRESS = /^(\[[0-9a-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253}):(\d{1,5})$/i
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._:@-]*$/u
 
 function refusal(message: string): SvcError {
@@ -28,10 +28,9 @@ function refusal(message: string): SvcError {
 }
 
 function readAddress(text: string, name: string): { readonly host: string; readonly port: number } {
-  const [, host = '', port = ''] = ADDRESS.exec(text) ?? []
-  const number = Number(port)
-  if (host === '' || number < 1 || number > 65_535) throw refusal(`${name} is not host:port`)
-  return { host, port: number }
+  const address = readWorkerAddress(text)
+  if (address === undefined) throw refusal(`${name} is not host:port`)
+  return address
 }
 
 /**
