@@ -16,7 +16,7 @@ export interface WorkerClient {
   release(): void
 }
 
-/** Connections to processes at workers, by address. */
+/** Connections to processes at workers, by their addresses and those of the file servers. */
 export interface WorkerClients {
   take(address: string, node: WorkerNode): WorkerClient
   /** Closes all. */
@@ -34,19 +34,21 @@ export function createWorkerClients(connect: (address: string, node: WorkerNode)
 
   function closeIdle(): void {
     if (entries.size <= MAX_IDLE) return
-    for (const [address, { client, users }] of entries) {
+    for (const [key, { client, users }] of entries) {
       if (users > 0) continue
-      entries.delete(address)
+      entries.delete(key)
       client.close()
       if (entries.size <= MAX_IDLE) return
     }
   }
   return {
     take(address, node) {
-      const entry = entries.get(address) ?? { client: connect(address, node), users: 0 }
+      // A worker that starts again may have another file server, and the same address of a process.
+      const key = `${address} ${node.httpAddress}`
+      const entry = entries.get(key) ?? { client: connect(address, node), users: 0 }
       // The last one is the one that was used last.
-      entries.delete(address)
-      entries.set(address, entry)
+      entries.delete(key)
+      entries.set(key, entry)
       entry.users += 1
       let isOver = false
       return {
