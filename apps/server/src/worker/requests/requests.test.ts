@@ -39,6 +39,7 @@ function open(
   const processes: WorkerProcesses = {
     list: () => [...running.values()],
     find: (key) => running.get(key),
+    listUsers: async (isMeant) => [...running.values()].filter(({ backend }) => isMeant({ backend, program })),
     start: async ({ index }, { backend, force }) => {
       events.push(`start ${index}${force ? ' force' : ''}`)
       return running.get(`m1#${index}`) ?? add(index, backend)
