@@ -72,16 +72,19 @@ function defaultHttpAddress(address: string): string {
 function toResources(body: z.output<typeof registration>): NodeResources {
   return {
     ...mergeHeartbeat(NO_RESOURCES, body),
-    totalRam: Math.floor(body.total_ram ?? 0),
+    totalRam: toBytes(body.total_ram ?? 0),
     gpuComputeCapability: (body.gpu_compute_capability ?? '').slice(0, 64),
     capability: (body.capability ?? '').slice(0, 64),
   }
 }
 
+/** Sums of such numbers stay finite. */
+const toBytes = (value: number): number => Math.min(Math.floor(value), Number.MAX_SAFE_INTEGER)
+
 /** Adds what a heartbeat tells. Absent fields, totals of 0 and an empty vendor are as before. */
 export function mergeHeartbeat(before: NodeResources, body: z.output<typeof heartbeat>): NodeResources {
-  const total = (value: number | null | undefined, old: number): number => Math.floor(value || old)
-  const free = (value: number | null | undefined, old: number): number => Math.floor(value ?? old)
+  const total = (value: number | null | undefined, old: number): number => toBytes(value || old)
+  const free = (value: number | null | undefined, old: number): number => toBytes(value ?? old)
   return {
     ...before,
     totalVram: total(body.total_vram, before.totalVram),
