@@ -218,7 +218,9 @@ async function install(backend: string, place: TakenPlace, { model, report, sign
   }
   try {
     const reply = await messenger.request(nodeSubject(nodeId, 'backend.install'), payload, { signal, timeoutMs })
-    const { success, address, error } = installReply.parse(reply)
+    const read = installReply.safeParse(reply)
+    if (!read.success) throw new NodeFailure(`the worker "${nodeName}" answers in another form`)
+    const { success, address, error } = read.data
     if (success && address !== '') return address
     throw new NodeFailure(error === '' ? `the worker "${nodeName}" does not start the backend "${backend}"` : error)
   } catch (error) {
