@@ -14,8 +14,15 @@ export interface BuiltCluster extends AsyncDisposable {
   startFrontEnd(options?: {
     readonly env?: Readonly<Record<string, string>>
     readonly folder?: string
+    readonly flags?: readonly string[]
   }): Promise<BuiltServer>
-  startWorker(name: string, options?: { readonly folder?: string }): Promise<BuiltWorker>
+  /** @param options.port of its first backend. @default a free one */
+  startWorker(
+    name: string,
+    options?: { readonly folder?: string; readonly port?: number | undefined },
+  ): Promise<BuiltWorker>
+  /** Address of the database. */
+  readonly databaseUrl: string
   readonly nats: Extract<Awaited<ReturnType<typeof startNats>>, { available: true }>
   readonly postgres: Extract<Awaited<ReturnType<typeof startPostgres>>, { available: true }>
 }
@@ -39,9 +46,10 @@ export async function startBuiltCluster(): Promise<BuiltCluster | undefined> {
   const frontEnds: string[] = []
   return {
     admin: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    databaseUrl,
     nats,
     postgres,
-    async startFrontEnd({ env, folder } = {}) {
+    async startFrontEnd({ env, folder, flags = [] } = {}) {
       const server = await startBuiltServer({
         folder,
         flags: [
@@ -50,6 +58,7 @@ export async function startBuiltCluster(): Promise<BuiltCluster | undefined> {
           `--api-keys=${KEY}`,
           '--auth-rate-limit=0',
           `--auth-database-url=${databaseUrl}`,
+          ...flags,
         ],
         env: {
           SVC_NATS_URL: nats.url,
@@ -66,8 +75,8 @@ export async function startBuiltCluster(): Promise<BuiltCluster | undefined> {
       frontEnds.push(server.url)
       return server
     },
-    async startWorker(name, { folder } = {}) {
-      const port = await findFreePort()
+    async startWorker(name, { folder, port: given } = {}) {
+      const port = given ?? (await findFreePort())
       const worker = await startBuiltWorker(
         [
           `--register-to=${frontEnds.at(-1)}`,
