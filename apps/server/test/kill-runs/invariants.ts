@@ -16,12 +16,17 @@ export interface Recovery {
   readonly violations: readonly string[]
 }
 
-/** Waits until the cluster is whole, and says what is not. */
-export async function recover(world: World, models: readonly string[]): Promise<Recovery> {
+/** Waits until the cluster is whole, and says what is not. @param calmDown ends the other requests */
+export async function recover(
+  world: World,
+  models: readonly string[],
+  calmDown: () => Promise<unknown>,
+): Promise<Recovery> {
   const begun = performance.now()
   const since = (): number => Math.round(performance.now() - begun)
   const unserved = await waitUntilEmpty(begun, () => findUnserved(world, models))
   const servedMs = since()
+  await calmDown()
   const leftovers = await waitUntilEmpty(begun, () => findLeftovers(world))
   const settledMs = since()
   return {

@@ -9,6 +9,8 @@ import { startWorld, type World } from './world.ts'
 
 /** Runs that share a cluster. */
 const PER_WORLD = 10
+/** Violations of one run that are printed; its folder has all. */
+const SHOWN = 8
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
@@ -36,7 +38,8 @@ for (let seed = first; seed < first + runs; seed += 1) {
   const name = `${plan.way} ${plan.victim}, ${plan.phase}`
   const outcome = await runPlan(world, plan)
   console.log(formatRow(seed, name, outcome))
-  for (const violation of outcome.violations) console.log(`      ! ${violation}`)
+  for (const violation of outcome.violations.slice(0, SHOWN)) console.log(`      ! ${violation}`)
+  if (outcome.violations.length > SHOWN) console.log(`      and ${outcome.violations.length - SHOWN} more`)
   const isBroken = outcome.violations.length > 0
   if (isBroken) {
     failed += 1

@@ -32,7 +32,7 @@ export async function runPlan(world: World, plan: Plan): Promise<RunOutcome> {
   const blow = await strike(world, plan, await findHolder(world, models[0] ?? ''))
   await sleep(plan.outageMs)
   await blow.heal()
-  const recovery = await recover(world, models)
+  const recovery = await recover(world, models, traffic.end)
   const outcomes = await traffic.end()
   const left = recovery.violations.length > 0 ? [] : await shutDown(world, models)
   return {
