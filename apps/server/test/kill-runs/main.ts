@@ -25,6 +25,8 @@ const first = toCount('seed', values.seed)
 
 const COLUMNS = ['served', 'refused', 'cut'] as const
 console.log('seed  victim of                       requests  served refused  cut  back s  rest s')
+// The programs end with this one.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 let failed = 0
 let world: World | undefined
 let seedsLeft: number[] = []
