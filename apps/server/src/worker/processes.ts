@@ -54,6 +54,8 @@ export interface WorkerProcesses {
       readonly signal: AbortSignal
     },
   ): Promise<WorkerProcess>
+  /** Marks a process that is about to end: its replica is not given to anybody any more. */
+  retire(process: WorkerProcess): void
   /** Frees the model of a process. @returns why it could not be freed */
   free(process: WorkerProcess): Promise<string | undefined>
   /** Ends a process. Resolves when it is gone. @param options.force without time to end by itself */
@@ -80,6 +82,7 @@ export const toProcessKey = ({ model, index }: ReplicaName): string => `${model}
 export function createWorkerProcesses(parts: WorkerProcessesParts): WorkerProcesses {
   const { supervisor, ports } = parts
   const running = new Map<string, WorkerProcess>()
+  const leaving = new WeakSet<WorkerProcess>()
   const lock = createKeyedLock()
 
   const forget = (process: WorkerProcess): void => {
@@ -92,6 +95,7 @@ export function createWorkerProcesses(parts: WorkerProcessesParts): WorkerProces
     return found?.running.hasExited() === true ? undefined : found
   }
   const stop: WorkerProcesses['stop'] = async (process, { force = false } = {}) => {
+    leaving.add(process)
     await process.running.stop({ graceMs: force ? 0 : STOP_MS, freeMs: 0 })
     await process.running.exited
     forget(process)
@@ -129,13 +133,15 @@ export function createWorkerProcesses(parts: WorkerProcessesParts): WorkerProces
       const work = async (): Promise<WorkerProcess> => {
         const found = running.get(key)
         if (found !== undefined) {
-          if (!found.running.hasExited() && !options.force && found.backend === options.backend) return found
+          const isUsable = !found.running.hasExited() && !leaving.has(found)
+          if (isUsable && !options.force && found.backend === options.backend) return found
           await stop(found)
         }
         return launch(replica, options)
       }
       return lock.run(key, work, options)
     },
+    retire: (process) => void leaving.add(process),
     async free({ running: { client } }) {
       return client.free({}, { timeoutMs: FREE_MS }).then(
         () => undefined,

@@ -40,7 +40,7 @@ export type StageFiles = (
 
 /** Parts of {@link createLoadOnWorker}. */
 export interface LoadOnWorkerParts extends PlaceParts, PlanLoadParts {
-  readonly nodes: NodeRegistry
+  readonly nodes: Pick<NodeRegistry, 'reserveVram' | 'reportUnreachable'>
   readonly replicas: ReplicaRows
   readonly jobs: Pick<LoadJobs, 'list'>
   readonly messenger: Pick<Messenger, 'request' | 'subscribe'>
@@ -98,8 +98,9 @@ async function removeRemains({ key, model }: LoadTarget, parts: LoadOnWorkerPart
   const begun = (await parts.replicas.list({ model })).filter(({ state }) => state === 'staging' || state === 'loading')
   if (begun.length === 0) return
   const others = (await parts.jobs.list(model)).filter((job) => job.key !== key && job.state !== 'failed')
-  const taken = new Set(others.map(({ nodeId }) => nodeId))
-  for (const replica of begun) if (!taken.has(replica.nodeId)) await parts.kill(replica, signal)
+  // A load that has not told its worker yet may stand behind any of them.
+  const isTaken = (id: string): boolean => others.some(({ nodeId = id }) => nodeId === id)
+  for (const replica of begun) if (!isTaken(replica.nodeId)) await parts.kill(replica, signal)
 }
 
 async function loadSomewhere(attempt: Attempt, excludedNodes: Set<string>): Promise<void> {
@@ -133,6 +134,7 @@ async function loadAt(place: TakenPlace, attempt: Attempt): Promise<void> {
       return await loadInto(backend, place, attempt)
     } catch (error) {
       signal.throwIfAborted()
+      if (!(await isWanted(attempt))) throw stopped(model.name)
       failure = error
       const { message } = toSvcError(error)
       reasons.push(plan.backends.length > 1 ? `${backend}: ${message}` : message)
@@ -168,10 +170,18 @@ async function loadInto(backend: string, place: TakenPlace, attempt: Attempt): P
     connection.release()
   }
   signal.throwIfAborted()
+  if (!(await isWanted(attempt))) throw stopped(model.name)
   const loaded = { state: 'loaded', address, sizeVram: plan.needs.memoryBytes } as const
   if (!(await replicas.change(replicaId, loaded, { from: ['loading'] })))
     throw new NodeFailure('its place was taken away during the load')
 }
+
+/** Whether somebody still wants the load: a stop of its model ends it in the list. */
+async function isWanted({ target, parts }: Pick<Attempt, 'target' | 'parts'>): Promise<boolean> {
+  return (await parts.jobs.list(target.model)).some(({ key, state }) => key === target.key && state !== 'failed')
+}
+
+const stopped = (model: string): SvcError => loadFailed(model, 'it was stopped meanwhile')
 
 /** Has the worker install the backend and start a process for the replica. @returns the address of the process */
 async function install(backend: string, place: TakenPlace, { model, report, signal, parts }: Attempt): Promise<string> {
@@ -215,8 +225,10 @@ function asNodeFailure(error: unknown, signal: AbortSignal): NodeFailure {
 async function giveUp({ nodeId, replicaId, reservedBytes }: TakenPlace, { target, signal, parts }: Attempt) {
   const { nodes, replicas, kill, logger } = parts
   const reason: unknown = signal.aborted ? signal.reason : undefined
-  if (SvcError.is(reason) && (reason.code === 'load_lost' || reason.code === 'shutting_down')) return
+  const code = SvcError.is(reason) ? reason.code : undefined
+  if (code === 'shutting_down') return
   try {
+    if (code === 'load_lost' && (await isWanted({ target, parts }))) return
     if (reservedBytes > 0) await nodes.reserveVram(nodeId, -reservedBytes)
     const mine = (await replicas.list({ nodeId, model: target.model })).find(({ id }) => id === replicaId)
     if (mine !== undefined) await kill(mine, AbortSignal.timeout(CLEAN_UP_MS))

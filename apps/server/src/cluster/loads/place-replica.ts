@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { Clock } from '../../ports.ts'
-import type { NodeRegistry, Replica } from '../contract/nodes.ts'
+import type { ClusterNode, NodeRegistry, Replica } from '../contract/nodes.ts'
 import { choosePlacement } from '../decisions/choose-placement.ts'
 import { createClusterIndex } from '../decisions/cluster-view.ts'
 import type { ModelNeeds, NodeVerdict, PlacementDecision, PlacementInput } from '../decisions/placement-types.ts'
@@ -56,15 +56,16 @@ export function decidePlace(
   { needs, configRevision, excludedNodes, nodeId: onlyNode }: Placing,
   { groupsOf, isDiskChecked, isShared }: Pick<PlaceParts, 'groupsOf' | 'isDiskChecked' | 'isShared'>,
 ): PlacementDecision {
+  const isOld = (replica: Replica): boolean =>
+    replica.model === needs.model && replica.configRevision !== configRevision
+  const nodes = [...view.nodes()]
   const input: PlacementInput = {
     needs,
     view: createClusterIndex({
-      nodes: [...view.nodes()].filter(({ id }) => onlyNode === undefined || id === onlyNode),
-      replicas: [...view.nodes()].flatMap(({ id }) =>
-        [...view.onNode(id).values()].filter(
-          (replica) => replica.model !== needs.model || replica.configRevision === configRevision,
-        ),
-      ),
+      nodes: nodes
+        .filter(({ id }) => onlyNode === undefined || id === onlyNode)
+        .map((node) => withoutReplicas(node, [...view.onNode(node.id).values()].filter(isOld))),
+      replicas: nodes.flatMap(({ id }) => [...view.onNode(id).values()].filter((replica) => !isOld(replica))),
     }),
     scheduling: rulesOf(needs.model),
     minReplicasOf: (model) => rulesOf(model).minReplicas,
@@ -74,6 +75,12 @@ export function decidePlace(
     ...(isShared ? { isStagedOn: () => true } : {}),
   }
   return choosePlacement(input)
+}
+
+/** A node whose replicas have given back their memory. */
+function withoutReplicas(node: ClusterNode, replicas: readonly Replica[]): ClusterNode {
+  const freed = replicas.reduce((sum, { sizeVram }) => sum + (sizeVram ?? 0), 0)
+  return freed === 0 ? node : { ...node, reservedVram: node.reservedVram - freed }
 }
 
 /**

@@ -170,6 +170,14 @@ describe.each(places)('workers on $name', ({ create }) => {
     })
     await directory.heartbeat(id, { available_vram: 7 })
     expect(await directory.need(id)).toMatchObject({ reservedVram: 0, availableVram: 7 })
+    // A worker without devices never tells of device memory.
+    const plain = await directory.register(report({ name: 'plain', total_vram: 0, total_ram: 1000 }), signal)
+    await directory.reserveVram(plain.id, 300)
+    await directory.heartbeat(plain.id, { available_ram: 700 })
+    expect(await directory.need(plain.id)).toMatchObject({ reservedVram: 0, availableRam: 700 })
+    await directory.reserveVram(id, 300)
+    await directory.heartbeat(id, { available_ram: 700 })
+    expect(await directory.need(id)).toMatchObject({ reservedVram: 300 })
     await expect(directory.heartbeat('nobody', {})).rejects.toThrow('node not found')
   })
 

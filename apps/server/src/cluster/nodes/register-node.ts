@@ -3,6 +3,7 @@ import { SvcError } from '@svc/errors'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import type { DatabaseQueries, Queries } from '../../db/queries.ts'
+import type { NodeResources } from '../contract/nodes.ts'
 import type { heartbeat } from '../contract/registration.ts'
 import { automaticLabels } from './labels.ts'
 import { type NodeRecord, type NodeRow, readResources, toNodeRecord } from './node-record.ts'
@@ -87,13 +88,19 @@ export async function noteHeartbeat(
         .set({
           resources: JSON.stringify(resources),
           heartbeatAt: now,
-          ...(body.available_vram === undefined || body.available_vram === null ? {} : { reservedVram: 0 }),
+          ...(tellsMemory(resources, body) ? { reservedVram: 0 } : {}),
           ...(heals ? { status: 'healthy' } : {}),
         })
         .where(eq(nodes.id, id)),
     )
     return { isKnown: true, hasChanged: heals }
   })
+}
+
+/** Whether a heartbeat tells the free memory that models take: that of the devices or, without devices, the main one. */
+function tellsMemory({ totalVram }: NodeResources, body: z.output<typeof heartbeat>): boolean {
+  const { available_vram: vram, available_ram: ram } = body
+  return (vram ?? undefined) !== undefined || (totalVram <= 0 && (ram ?? undefined) !== undefined)
 }
 
 async function checkRoom(queries: Queries): Promise<void> {
