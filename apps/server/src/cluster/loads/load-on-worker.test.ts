@@ -1,4 +1,5 @@
 import type { BackendClient } from '@svc/backend-client'
+import { SvcError } from '@svc/errors'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
 import { systemClock } from '../../clock.ts'
@@ -124,5 +125,17 @@ describe.each(await databasePlaces())('a load on a worker on $name', ({ create }
     await world.jobs.claim(target, lease)
     await expect(world.run()).rejects.toThrow('it was stopped meanwhile')
     expect([asked, await world.rows()]).toEqual([['a', 'a'], []])
+  })
+
+  it('blames a worker that does not answer, but not for a lost bus', async () => {
+    for (const code of ['no_responders', 'bus_disconnected']) {
+      await database().queries.change((db, { modelLoadJobs }) => db.delete(modelLoadJobs))
+      const { jobs, run, unreachable, rows } = open({
+        install: () => Promise.reject(new SvcError('unavailable', 'nobody was asked', { code })),
+      })
+      await jobs.claim(target, lease)
+      await expect(run()).rejects.toMatchObject({ code: 'no_healthy_node' })
+      expect([unreachable, await rows()]).toEqual([code === 'no_responders' ? ['a', 'b'] : [], []])
+    }
   })
 })

@@ -158,7 +158,7 @@ async function loadInto(backend: string, place: TakenPlace, attempt: Attempt): P
   })
   report({ state: 'loading' })
   await replicas.change(replicaId, { state: 'loading' }, { from: ['staging'] })
-  const connection = clients.take(address, place)
+  const connection = clients.take({ address, processKey }, place)
   try {
     const timeoutMs = loadTimeoutMs(plan.needs.sizeBytes, parts.loadMs)
     ensureSuccess(await connection.client.loadModel(request, { signal, timeoutMs }))
@@ -206,7 +206,8 @@ async function install(backend: string, place: TakenPlace, { model, report, sign
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof NodeFailure) throw error
-    await nodes.reportUnreachable(nodeId)
+    // Without the bus nobody was asked, and nothing is known of the worker.
+    if (!(SvcError.is(error) && error.code === 'bus_disconnected')) await nodes.reportUnreachable(nodeId)
     throw asNodeFailure(error, signal)
   } finally {
     end()

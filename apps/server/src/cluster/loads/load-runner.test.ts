@@ -55,6 +55,13 @@ describe.each(await databasePlaces())('the runner of loads on $name', ({ create 
     const failing = createServer('one', async () => Promise.reject(new Error('the backend has no such model')))
     await failing.start(target('failing'))
     await eventually(async () => expect((await failing.jobs.get('failing#0'))?.state).toBe('failed'))
+    const full = createServer('one', () =>
+      Promise.reject(new SvcError('unavailable', 'no healthy node', { code: 'no_healthy_node' })),
+    )
+    await full.start(target('full'))
+    await full.close()
+    // The model is not to blame: requests are refused only as long as there is no place for it.
+    expect(await full.jobs.get('full#0')).toBeUndefined()
     const slow = createServer('one', untilAbort)
     await slow.start(target('slow'))
     await slow.clock.advance(24 * MINUTE_MS)

@@ -108,9 +108,9 @@ async function runClaimed({ target, claim, closing }: ClaimedLoad, options: Load
 
   /** A load that says nothing about the model ends its lease: the next server goes on at once. */
   function fail(reason: unknown): Promise<boolean> {
-    const { message, code } = toSvcError(reason)
-    if (closing.aborted || code === 'database_unavailable') return jobs.renew(claim, { leaseMs: 0 })
-    return jobs.fail(claim, { error: message, tellMs: TELL_MS })
+    const failure = toSvcError(reason)
+    if (closing.aborted || failure.code === 'database_unavailable') return jobs.renew(claim, { leaseMs: 0 })
+    return endWith(jobs, claim, failure)
   }
 
   /** What a load has reported since it was last written, and until when it may go on. */
@@ -151,6 +151,11 @@ async function noteEnd(
     }
     await clock.sleep(WRITE_MS, { signal: closing }).catch(() => undefined)
   }
+}
+
+/** Tells a failure of the model. Those who wait ask themselves whether there is a place for it at the moment. */
+function endWith(jobs: LoadJobs, claim: LoadClaim, { code, message }: SvcError): Promise<boolean> {
+  return code === 'no_healthy_node' ? jobs.finish(claim) : jobs.fail(claim, { error: message, tellMs: TELL_MS })
 }
 
 /** Renews the claim until the load has ended; stops a load that was taken over or takes too long. */

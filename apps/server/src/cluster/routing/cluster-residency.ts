@@ -65,7 +65,7 @@ export function createClusterResidency(parts: ClusterResidencyParts): Residency 
       const replica = loadedReplicas().find(({ model }) => model === name)
       const node = replica && copy.current()?.view.node(replica.nodeId)
       if (replica === undefined || node === undefined) return undefined
-      const { client, release } = clients.take(replica.address, node)
+      const { client, release } = clients.take(replica, node)
       try {
         return await client.status({}, { signal, timeoutMs: STATUS_TIMEOUT_MS })
       } finally {

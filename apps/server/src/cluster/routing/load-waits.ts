@@ -50,6 +50,16 @@ interface Wait {
   wake: AbortController
 }
 
+interface FoundJobs {
+  readonly running?: RunningLoad
+  readonly failed?: LoadJob
+  /** Whether all running loads are those of the reconciler, which takes them over where their server is gone. */
+  readonly isElsewhere?: boolean
+}
+
+/** The load that requests begin. */
+const keyOf = ({ name }: ModelConfig): string => `${name}#0`
+
 /** Creates the waits of a server. */
 export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
   const { jobs, runner, revisionOf, isServed, checkPlace, clock } = parts
@@ -68,13 +78,13 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
       while (!waiters.isEmpty()) {
         wait.wake = new AbortController()
         if (await isServed(model)) break
-        const { running, failed } = await findJobs(model)
+        const { running, failed, isElsewhere = false } = await findJobs(model)
         if (failed !== undefined) throw isFirst ? coolingDown(model, failed) : toFailure(model, failed)
         isFirst = false
         wait.latest = running ?? notBegun(model.name)
         if (running === undefined && starts >= MAX_STARTS) throw endedWithout(model)
         if (running === undefined) await checkPlace(model)
-        if (await begin(model)) starts += 1
+        if (!isElsewhere && (await begin(model))) starts += 1
         await clock.sleep(LOOK_MS, { signal: wait.wake.signal }).catch(() => undefined)
       }
       waits.delete(key)
@@ -86,13 +96,15 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
   }
   /** Claims the load. A load that another server runs, and whose lease has not ended, stays with that one. */
   const begin = (model: ModelConfig): Promise<boolean> =>
-    runner.start({ key: `${model.name}#0`, model: model.name, replicaIndex: 0, configRevision: revisionOf(model) })
+    runner.start({ key: keyOf(model), model: model.name, replicaIndex: 0, configRevision: revisionOf(model) })
 
   /** A running load of the model, or else the failed one of this configuration. */
-  async function findJobs(model: ModelConfig): Promise<{ readonly running?: RunningLoad; readonly failed?: LoadJob }> {
+  async function findJobs(model: ModelConfig): Promise<FoundJobs> {
     const all = await jobs.list(model.name)
     const running = findNearestLoad(all)
-    if (running !== undefined) return { running }
+    if (running !== undefined) {
+      return { running, isElsewhere: !all.some(({ key, state }) => key === keyOf(model) && state !== 'failed') }
+    }
     const failed = all.find(({ configRevision }) => configRevision === revisionOf(model))
     return failed === undefined ? {} : { failed }
   }

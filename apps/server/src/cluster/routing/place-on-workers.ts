@@ -132,7 +132,7 @@ function createLease(
   { uses, clients, health, namesNodes }: Pick<WorkersPlaceParts, 'uses' | 'clients' | 'health' | 'namesNodes'>,
 ): ModelLease {
   const end = uses.begin(replica.id)
-  const { client, release } = clients.take(replica.address, node)
+  const { client, release } = clients.take(replica, node)
   return {
     client,
     place: node.name,

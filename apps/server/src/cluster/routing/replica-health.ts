@@ -106,7 +106,7 @@ export function createReplicaHealth(parts: ReplicaHealthParts): ReplicaHealth {
     isAvoided: (replica) => read(replica)?.isGood === false,
     isTrusted: (replica) => read(replica)?.isGood === true,
     async check(replica, node, signal) {
-      const { client, release } = clients.take(replica.address, node)
+      const { client, release } = clients.take(replica, node)
       try {
         await client.health({ timeoutMs: HEALTH_MS, signal })
       } catch (error) {

@@ -9,6 +9,14 @@ export interface WorkerNode {
   readonly httpAddress: string
 }
 
+/** A process at a worker. */
+export interface WorkerProcessName {
+  /** `host:port` */
+  readonly address: string
+  /** `<model>#<index>`: its weights are below this name in the worker's models folder. */
+  readonly processKey: string
+}
+
 /** A connection to the process of a replica. */
 export interface WorkerClient {
   readonly client: BackendClient
@@ -16,9 +24,9 @@ export interface WorkerClient {
   release(): void
 }
 
-/** Connections to processes at workers, by address. */
+/** Connections to processes at workers. */
 export interface WorkerClients {
-  take(address: string, node: WorkerNode): WorkerClient
+  take(process: WorkerProcessName, node: WorkerNode): WorkerClient
   /** Closes all. */
   close(): void
 }
@@ -29,24 +37,28 @@ interface Entry {
 }
 
 /** @param connect makes a client; a connection begins with its first call */
-export function createWorkerClients(connect: (address: string, node: WorkerNode) => BackendClient): WorkerClients {
+export function createWorkerClients(
+  connect: (process: WorkerProcessName, node: WorkerNode) => BackendClient,
+): WorkerClients {
   const entries = new Map<string, Entry>()
 
   function closeIdle(): void {
     if (entries.size <= MAX_IDLE) return
-    for (const [address, { client, users }] of entries) {
+    for (const [key, { client, users }] of entries) {
       if (users > 0) continue
-      entries.delete(address)
+      entries.delete(key)
       client.close()
       if (entries.size <= MAX_IDLE) return
     }
   }
   return {
-    take(address, node) {
-      const entry = entries.get(address) ?? { client: connect(address, node), users: 0 }
+    take({ address, processKey }, node) {
+      // The files of a request go to the file server of the worker, which may change while the address stays.
+      const key = `${address} ${node.httpAddress} ${processKey}`
+      const entry = entries.get(key) ?? { client: connect({ address, processKey }, node), users: 0 }
       // The last one is the one that was used last.
-      entries.delete(address)
-      entries.set(address, entry)
+      entries.delete(key)
+      entries.set(key, entry)
       entry.users += 1
       let isOver = false
       return {

@@ -83,10 +83,11 @@ export async function openWorkerPlacement(parts: WorkerPlacementParts, closers: 
 }
 
 function openClients({ config, upstream: client, clock }: WorkerPlacementParts, closers: Closers): WorkerClients {
-  const { registrationToken: token = '', distributedSharedModels: isShared } = config
-  const clients = createWorkerClients((address, node) => {
+  const { registrationToken: token = '', distributedSharedModels: isShared, modelsPath: folder } = config
+  const clients = createWorkerClients(({ address, processKey }, node) => {
     const backend = createBackendClient({ address, token })
-    return isShared ? backend : withRemoteFiles(backend, { node, token, client, clock })
+    const models = { folder, processKey }
+    return isShared ? backend : withRemoteFiles(backend, { node, token, client, models, clock })
   })
   closers.push(() => clients.close())
   return clients

@@ -1,0 +1,70 @@
+import { createFakeClock, eventually } from '@svc/test-kit'
+import { expect, it, vi } from 'vitest'
+import { createModel } from '../../catalog/__fixtures__/model.ts'
+import type { LoadJob } from '../loads/load-jobs.ts'
+import { notBegun } from '../loads/to-loading.ts'
+import { createLoadWaits } from './load-waits.ts'
+
+const { signal } = new AbortController()
+const model = createModel()
+
+function job(key: string, fields: Partial<LoadJob> = {}): LoadJob {
+  return { ...notBegun('m'), key, replicaIndex: 0, configRevision: 'r1', owner: 'x', startedAt: 0, ...fields }
+}
+
+function open(jobs: readonly LoadJob[]) {
+  const state = { isServed: false, looks: 0 }
+  const clock = createFakeClock()
+  const start = vi.fn(async () => true)
+  const waits = createLoadWaits({
+    jobs: {
+      list: async () => {
+        state.looks += 1
+        return jobs
+      },
+    },
+    runner: { start },
+    revisionOf: () => 'r1',
+    isServed: async () => state.isServed,
+    checkPlace: async () => {},
+    bus: { subscribe: () => () => {} },
+    clock,
+  })
+  const join = async (): Promise<void> => {
+    const joined = waits.join(model, { signal, waitMs: 0 })
+    await eventually(() => expect(state.looks).toBeGreaterThan(0))
+    state.isServed = true
+    let isDone = false
+    void joined.then(() => {
+      isDone = true
+    })
+    await eventually(async () => {
+      await clock.advance(2000)
+      expect(isDone).toBe(true)
+    })
+    await joined
+  }
+  return { join, start, waits }
+}
+
+it('begin a load when none runs, and take over their own', async () => {
+  for (const jobs of [[], [job('m#0')], [job('m#0'), job('m@a#0')]]) {
+    const { join, start } = open(jobs)
+    await join()
+    expect(start).toHaveBeenCalledWith(expect.objectContaining({ key: 'm#0', configRevision: 'r1' }))
+  }
+})
+
+it('let a load of the reconciler run without a second one', async () => {
+  const { join, start } = open([job('m@a#0', { state: 'loading' })])
+  await join()
+  expect(start).not.toHaveBeenCalled()
+})
+
+it('tell a failure to those who come later as a cooldown', async () => {
+  const { waits } = open([job('m#0', { state: 'failed', error: 'torn' })])
+  await expect(waits.join(model, { signal, waitMs: 0 })).rejects.toMatchObject({
+    code: 'model_load_cooldown',
+    kind: 'unavailable',
+  })
+})
