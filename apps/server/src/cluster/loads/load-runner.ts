@@ -13,6 +13,9 @@ const SILENCE_MS = 5 * MINUTE_MS
 const LEAST_MS = 25 * MINUTE_MS
 const MOST_MS = 24 * 60 * MINUTE_MS
 
+/** Ends of a load that say nothing about its model: of this server, and of the database. */
+const LEFT: readonly (string | undefined)[] = ['shutting_down', 'database_unavailable']
+
 /** Does a load: chooses a node, installs, stages, loads. It ends soon after the signal aborts. */
 export type RunLoad = (
   target: LoadTarget,
@@ -109,7 +112,7 @@ async function runClaimed({ target, claim, closing }: ClaimedLoad, options: Load
   /** A load that says nothing about the model ends its lease: the next server goes on at once. */
   function fail(reason: unknown): Promise<boolean> {
     const failure = toSvcError(reason)
-    if (closing.aborted || failure.code === 'database_unavailable') return jobs.renew(claim, { leaseMs: 0 })
+    if (LEFT.includes(failure.code)) return jobs.renew(claim, { leaseMs: 0 })
     return endWith(jobs, claim, failure)
   }
 
