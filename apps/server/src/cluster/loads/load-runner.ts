@@ -90,23 +90,26 @@ async function runClaimed({ target, claim, closing }: ClaimedLoad, options: Load
   const renewing = keepClaim({ claim, news, stop, ended: ended.signal }, options)
   onChange(target.model)
   try {
-    const end = await options
-      .run(target, { signal, report: (step) => news.add(step) })
-      .then(() => {
-        signal.throwIfAborted()
-        return () => jobs.finish(claim)
-      })
-      .catch((error: unknown) => {
-        const reason: unknown = signal.aborted ? signal.reason : error
-        logger.warn({ model: target.model, err: reason }, 'a load on a worker has failed')
-        return () => fail(reason)
-      })
+    const end = await runToEnd()
     // A renewal on its way must not come after the end.
     ended.abort()
     await renewing
     await noteEnd(end, { closing, clock, logger })
   } finally {
     onChange(target.model)
+  }
+
+  /** @returns what writes the end */
+  async function runToEnd(): Promise<() => Promise<boolean>> {
+    try {
+      await options.run(target, { signal, report: (step) => news.add(step) })
+      signal.throwIfAborted()
+      return () => jobs.finish(claim)
+    } catch (error) {
+      const reason: unknown = signal.aborted ? signal.reason : error
+      logger.warn({ model: target.model, err: reason }, 'a load on a worker has failed')
+      return () => fail(reason)
+    }
   }
 
   /** A load that says nothing about the model ends its lease: the next server goes on at once. */
