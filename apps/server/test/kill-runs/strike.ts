@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SwitchableProxy } from '../support/switchable-proxy.ts'
 import type { Plan } from './plan.ts'
 import type { World } from './world.ts'
 
@@ -11,7 +12,8 @@ export interface Blow {
 }
 
 /** Hits the victim of a plan. @param holder index of the worker that has the first model */
-export async function strike(world: World, { victim, way, dice }: Plan, holder: number): Promise<Blow> {
+export async function strike(world: World, plan: Plan, holder: number): Promise<Blow> {
+  const { victim, way, dice } = plan
   switch (victim) {
     case 'front end': {
       const index = dice.below(2)
@@ -36,6 +38,10 @@ export async function strike(world: World, { victim, way, dice }: Plan, holder: 
       send(pid, 'SIGKILL')
       return { target, heal: async () => {} }
     }
+    case 'database link':
+      return strikeLink(world.links.database, plan, 2)
+    case 'bus link':
+      return strikeLink(world.links.bus, plan, 4)
     case 'postgres':
     case 'nats': {
       const engine = world.cluster[victim]
@@ -43,6 +49,23 @@ export async function strike(world: World, { victim, way, dice }: Plan, holder: 
       else await engine.kill()
       return { target: victim, heal: () => engine.resume() }
     }
+  }
+}
+
+/** A link that hung either goes on where it was, or has lost its connections. */
+function strikeLink(links: readonly SwitchableProxy[], { way, dice }: Plan, count: number): Blow {
+  const index = dice.below(count)
+  const link = links[index]
+  if (link === undefined) throw new Error(`there is no link ${index}`)
+  const goesOn = way === 'hang' && dice.below(2) === 0
+  if (way === 'hang') link.hang()
+  else link.shut()
+  return {
+    target: `link ${index}`,
+    async heal() {
+      if (!goesOn) link.shut()
+      link.open()
+    },
   }
 }
 

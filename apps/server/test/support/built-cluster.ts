@@ -7,6 +7,14 @@ import { type BuiltWorker, startBuiltWorker } from './built-worker.ts'
 const TOKEN = 'token-of-workers'
 const KEY = 'key-of-an-admin'
 
+/** How a worker is started. */
+export interface WorkerStart {
+  readonly folder?: string
+  /** Of its first backend. @default a free one */
+  readonly port?: number | undefined
+  readonly env?: Readonly<Record<string, string>>
+}
+
 /** A cluster of built programs on one PostgreSQL and one NATS. */
 export interface BuiltCluster extends AsyncDisposable {
   /** Headers of an admin. */
@@ -16,11 +24,7 @@ export interface BuiltCluster extends AsyncDisposable {
     readonly folder?: string
     readonly flags?: readonly string[]
   }): Promise<BuiltServer>
-  /** @param options.port of its first backend. @default a free one */
-  startWorker(
-    name: string,
-    options?: { readonly folder?: string; readonly port?: number | undefined },
-  ): Promise<BuiltWorker>
+  startWorker(name: string, options?: WorkerStart): Promise<BuiltWorker>
   /** Address of the database. */
   readonly databaseUrl: string
   readonly nats: Extract<Awaited<ReturnType<typeof startNats>>, { available: true }>
@@ -75,7 +79,7 @@ export async function startBuiltCluster(): Promise<BuiltCluster | undefined> {
       frontEnds.push(server.url)
       return server
     },
-    async startWorker(name, { folder, port: given } = {}) {
+    async startWorker(name, { folder, port: given, env } = {}) {
       const port = given ?? (await findFreePort())
       const worker = await startBuiltWorker(
         [
@@ -89,6 +93,7 @@ export async function startBuiltCluster(): Promise<BuiltCluster | undefined> {
           SVC_NATS_URL: nats.url,
           SVC_REGISTRATION_TOKEN: TOKEN,
           SVC_EXTERNAL_GRPC_BACKENDS: `mock:${mock.path}`,
+          ...env,
         },
         folder,
       )
