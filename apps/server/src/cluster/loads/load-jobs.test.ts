@@ -24,7 +24,7 @@ describe.each(await databasePlaces())('loads on $name', ({ create }) => {
   it('have one owner of many that ask at once', async () => {
     const owners = ['a', 'b', 'c', 'd', 'e']
     const claims = await Promise.all(owners.map((owner) => jobs.claim(target('one'), { owner, leaseMs: LONG })))
-    expect(claims.filter((each) => each !== undefined)).toEqual([{ key: 'one#0', fence: 1 }])
+    expect(claims.filter((each) => each !== undefined)).toEqual([{ key: 'one#0', fence: expect.any(Number) }])
     expect((await jobs.get('one#0'))?.owner).toBe(owners[claims.findIndex((each) => each !== undefined)])
   })
 
@@ -66,6 +66,11 @@ describe.each(await databasePlaces())('loads on $name', ({ create }) => {
       await jobs.finish(dead),
     ]).toEqual([false, false, false])
     expect(await jobs.get('three#0')).toMatchObject({ owner: 'b', error: undefined })
+    // Nor do they have one on a load that begins when the other has ended.
+    await jobs.finish(next)
+    await claim('three', 'c')
+    expect(await jobs.fail(dead, { error: 'late', tellMs: LONG })).toBe(false)
+    expect(await jobs.get('three#0')).toMatchObject({ owner: 'c', state: 'pending' })
   })
 
   it('tell a failure for a while; another revision does not wait for that', async () => {
@@ -74,10 +79,13 @@ describe.each(await databasePlaces())('loads on $name', ({ create }) => {
     expect(await jobs.get('four#0')).toMatchObject({ state: 'failed', error: 'the disk is full', owner: undefined })
     expect(await jobs.claim(target('four'), { owner: 'b', leaseMs: LONG })).toBeUndefined()
     const second = await jobs.claim(target('four', 'r2'), { owner: 'b', leaseMs: LONG })
-    expect(second).toEqual({ key: 'four#0', fence: 2 })
+    expect(second).toEqual({ key: 'four#0', fence: first.fence + 1 })
     await jobs.fail(second ?? expect.unreachable(), { error: 'x'.repeat(9000), tellMs: 0 })
     expect((await jobs.get('four#0'))?.error).toHaveLength(4000)
-    expect(await jobs.claim(target('four', 'r2'), { owner: 'c', leaseMs: LONG })).toEqual({ key: 'four#0', fence: 3 })
+    expect(await jobs.claim(target('four', 'r2'), { owner: 'c', leaseMs: LONG })).toEqual({
+      key: 'four#0',
+      fence: first.fence + 2,
+    })
     await jobs.fail(await claim('five', 'a'), { error: 'x', tellMs: 0 })
     expect(await jobs.removeOldFailures()).toBe(1)
   })

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { and, eq, isNotNull, lte, ne, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../db/database.ts'
 import type { Tables } from '../../db/schema.ts'
@@ -6,6 +7,8 @@ import { databaseNow } from '../nodes/database-time.ts'
 
 /** Longest text of a failure. */
 const MAX_ERROR = 4000
+/** A load that begins anew starts anywhere, so that a claim of an earlier load with the same key has no effect. */
+const MAX_FENCE = 2 ** 47
 
 /** What a load is for. */
 export interface LoadTarget {
@@ -18,7 +21,7 @@ export interface LoadTarget {
   readonly nodeId?: string | undefined
 }
 
-/** The right to run a load. Every later claim has a higher fence, and takes the right away. */
+/** The right to run a load. Every claim has a fence of its own, and a later one takes the right away. */
 export interface LoadClaim {
   readonly key: string
   readonly fence: number
@@ -99,7 +102,7 @@ export function createLoadJobs({ queries, dialect }: Pick<Database, 'queries' | 
         inside.rows((db, { modelLoadJobs: jobs }) =>
           db
             .insert(jobs)
-            .values({ ...target, ...taken, fence: 1, startedAt: now })
+            .values({ ...target, ...taken, fence: randomInt(MAX_FENCE), startedAt: now })
             .onConflictDoUpdate({
               target: jobs.key,
               set: {

@@ -3,6 +3,7 @@ import type { ModelOptions } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import type { BackendCatalog } from '../../backends/catalog.ts'
 import { toPublicReason } from '../../backends/log-text.ts'
+import { describeWeights } from '../../catalog/attach-weights.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { GGUF_BACKEND } from '../../catalog/to-model-config.ts'
 import { hasGgufWeights, namesNoBackend } from '../../residency/load-model.ts'
@@ -36,6 +37,8 @@ export interface PlanLoadParts {
 /** Plans a load on a worker. @throws {SvcError} `model_load_failed` (internal); the signal's reason */
 export async function planLoad(model: ModelConfig, parts: PlanLoadParts, signal: AbortSignal): Promise<LoadPlan> {
   try {
+    const fault = describeWeights(model)
+    if (fault !== undefined) throw new SvcError('internal', fault)
     await parts.checkFiles(model)
     const request = parts.toLoadRequest(model)
     return {

@@ -19,6 +19,7 @@ type Parts = Pick<
   | 'startLoad'
   | 'needsOf'
   | 'revisionOf'
+  | 'hasWeights'
   | 'groupsOf'
   | 'isDiskChecked'
   | 'logger'
@@ -32,15 +33,19 @@ export interface Planner {
 
 /**
  * Creates the planner of a server. A revision counts as old in the second plan that finds it so: this server may not
- * know the latest change of the model yet.
+ * know the latest change of the model yet. Without the weights of a model it does not judge the replicas of servers that
+ * have them.
  */
 export function createPlanner(parts: Omit<Parts, 'replicas' | 'messenger' | 'startLoad' | 'logger'>): Planner {
+  const { hasWeights = () => true } = parts
   let staleBefore: ReadonlySet<string> = new Set()
   return {
     async plan(state) {
       const isStale = ({ model, configRevision }: Replica): boolean => configRevision !== parts.revisionOf(model)
       const stale = state.replicas.filter(isStale)
-      const unsure = new Set(stale.filter(({ id }) => !staleBefore.has(id)).map(({ id }) => id))
+      const unsure = new Set(
+        stale.filter(({ id, model }) => !staleBefore.has(id) || !hasWeights(model)).map(({ id }) => id),
+      )
       staleBefore = new Set(stale.map(({ id }) => id))
       return planSteps(parts, state, unsure)
     },

@@ -27,6 +27,8 @@ export interface ReconcilerParts extends Pick<ReconcileInput, 'needsOf' | 'revis
   readonly messenger: Pick<Messenger, 'request' | 'isConnected'>
   readonly database: Pick<Database, 'queries' | 'dialect'>
   readonly startLoad: StartLoad
+  /** Whether this server has the weights of a model, on which its revision depends. @default it has those of all */
+  readonly hasWeights?: ((model: string) => boolean) | undefined
   /** Whether a node with too little free disk is refused. */
   readonly isDiskChecked: () => boolean
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>

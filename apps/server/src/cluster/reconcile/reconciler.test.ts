@@ -5,6 +5,7 @@ import { databasePlaces } from '../../db/__fixtures__/places.ts'
 import { useDatabase } from '../loads/__fixtures__/use-database.ts'
 import { createWorld } from './__fixtures__/reconciler-world.ts'
 import { createDutyLease } from './duty-lease.ts'
+import { createReconciler } from './reconciler.ts'
 
 const { signal } = new AbortController()
 
@@ -79,6 +80,17 @@ describe.each(await databasePlaces())('the reconciler on $name', ({ name, create
     await world.addReplica('a', 'm', { runs: false })
     world.worker('a').isThere = false
     const server = world.createServer()
+    for (let round = 0; round < 3; round += 1) await server.look(signal)
+    expect(await world.rows()).toEqual(['a m loaded'])
+  })
+
+  it('leaves replicas alone whose weights this server does not have', async () => {
+    const world = await open()
+    await world.addReplica('a', 'm', { configRevision: 'of a server with weights' })
+    await world.addReplica('a', 'other', { configRevision: 'r0' })
+    world.revisions.set('other', 'r1')
+    const { parts } = world.createServer()
+    const server = createReconciler({ ...parts, hasWeights: (model) => model !== 'm' })
     for (let round = 0; round < 3; round += 1) await server.look(signal)
     expect(await world.rows()).toEqual(['a m loaded'])
   })

@@ -40,6 +40,9 @@ function compute(model: ModelConfig, toLoadRequest: Parameters<typeof createRevi
   }
 }
 
+/** Cuts a folder off where a path begins. A folder of the same name further inside is the same on every server. */
 function withoutFolder(text: string, folder: string): string {
-  return folder === '' ? text : text.replaceAll(folder, '')
+  if (folder === '' || !text.includes(folder)) return text
+  const plain = folder.replaceAll(/[^\w/]/g, String.raw`\$&`)
+  return text.replaceAll(new RegExp(String.raw`(?<![\w./\\-])${plain}(?![\w.-])`, 'g'), '')
 }

@@ -1,3 +1,4 @@
+import { describeWeights } from '../../catalog/attach-weights.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { ModelNeeds } from '../../cluster/decisions/placement-types.ts'
 import { toNeeds } from '../../cluster/loads/plan-load.ts'
@@ -38,6 +39,10 @@ export function openReconciler(
     revisionOf(name) {
       const model = findModel(name)
       return model && revisionOf(model)
+    },
+    hasWeights(name) {
+      const model = findModel(name)
+      return model === undefined || describeWeights(model) === undefined
     },
     groupsOf,
     isDiskChecked,
