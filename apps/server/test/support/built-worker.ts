@@ -30,6 +30,10 @@ export async function startBuiltWorker(
     env: toEnvironment(path, { env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // A process of tests that ends early leaves no worker behind; its backends end with it.
+  const killNow = (): void => void child.kill('SIGKILL')
+  process.once('exit', killNow)
+  child.once('exit', () => process.off('exit', killNow))
   const [stdout, stderr] = [collectLines(child.stdout), collectLines(child.stderr)]
   const exited = new Promise<ProcessEnd>((resolve, reject) => {
     child.once('error', reject)

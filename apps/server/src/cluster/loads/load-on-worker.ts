@@ -10,6 +10,7 @@ import type { NodeRegistry, Replica } from '../contract/nodes.ts'
 import { installProgressSubject, nodeSubject } from '../contract/subjects.ts'
 import type { RevisionOf } from '../routing/model-revision.ts'
 import type { WorkerClients } from '../routing/worker-clients.ts'
+import { askUntilReply } from './ask-worker.ts'
 import type { LoadJobs, LoadTarget } from './load-jobs.ts'
 import type { RunLoad } from './load-runner.ts'
 import { loadTimeoutMs } from './load-timeout.ts'
@@ -167,7 +168,8 @@ async function loadInto(backend: string, place: TakenPlace, attempt: Attempt): P
   const { replicas, clients } = parts
   const { replicaId, replicaIndex } = place
   const address = await install(backend, place, attempt)
-  await replicas.change(replicaId, { address })
+  if (!(await replicas.change(replicaId, { address })))
+    throw new NodeFailure('its place was taken away during the installation')
   report({ state: 'staging' })
   const processKey = toProcessKey(model.name, replicaIndex)
   const options = { processKey, node: place, signal, onProgress: report }
@@ -206,8 +208,11 @@ async function install(backend: string, place: TakenPlace, { model, report, sign
   const { messenger, nodes, installMs: timeoutMs } = parts
   const { nodeId, nodeName, replicaIndex } = place
   const operationId = randomUUID()
+  let heardAt = 0
   const end = messenger.subscribe(installProgressSubject(nodeId, operationId), (payload) => {
-    if (installProgress.safeParse(payload).success) report({ state: 'installing' })
+    if (!installProgress.safeParse(payload).success) return
+    heardAt = parts.clock.monotonic()
+    report({ state: 'installing' })
   })
   const payload = {
     backend,
@@ -217,8 +222,11 @@ async function install(backend: string, place: TakenPlace, { model, report, sign
     op_id: operationId,
   }
   try {
-    const reply = await messenger.request(nodeSubject(nodeId, 'backend.install'), payload, { signal, timeoutMs })
-    const read = installReply.safeParse(reply)
+    const ask = (within: AbortSignal): Promise<unknown> =>
+      messenger.request(nodeSubject(nodeId, 'backend.install'), payload, { signal: within, timeoutMs })
+    const read = installReply.safeParse(
+      await askUntilReply(ask, { signal, heardAt: () => heardAt, clock: parts.clock }),
+    )
     if (!read.success) throw new NodeFailure(`the worker "${nodeName}" answers in another form`)
     const { success, address, error } = read.data
     if (success && address !== '') return address

@@ -72,4 +72,46 @@ describe.each(await databasePlaces())('the runner of loads on $name', ({ create 
     })
     await Promise.all([failing.close(), slow.close()])
   })
+
+  it('notes the end of a load when the database is back, and leaves one that the database ended to others', async () => {
+    const one = createServer('one', untilAbort)
+    let outages = 2
+    const clock = createFakeClock()
+    const whileAway =
+      <Values extends readonly unknown[]>(call: (...values: Values) => Promise<boolean>) =>
+      async (...values: Values): Promise<boolean> => {
+        outages -= 1
+        if (outages >= 0)
+          throw new SvcError('unavailable', 'the database cannot be reached', { code: 'database_unavailable' })
+        return call(...values)
+      }
+    const jobs = { ...one.jobs, finish: whileAway(one.jobs.finish), renew: whileAway(one.jobs.renew) }
+    const ends = [
+      async () => undefined,
+      async () => Promise.reject(new SvcError('unavailable', 'away', { code: 'database_unavailable' })),
+    ]
+    for (const run of ends) {
+      outages = 2
+      const runner = createLoadRunner({
+        jobs,
+        owner: 'one',
+        run,
+        installMs: 1,
+        loadMs: 1,
+        onChange() {},
+        clock,
+        logger: silentLogger,
+      })
+      expect(await runner.start(target('away'))).toBe(true)
+      const two = createServer('two', async () => undefined)
+      expect(await two.start(target('away'))).toBe(false)
+      await eventually(async () => {
+        await clock.advance(1000)
+        expect(await two.start(target('away'))).toBe(true)
+      })
+      await Promise.all([runner.close(), two.close()])
+      await eventually(async () => expect(await one.jobs.get('away#0')).toBeUndefined())
+    }
+    await one.close()
+  })
 })

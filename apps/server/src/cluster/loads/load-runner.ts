@@ -3,8 +3,8 @@ import type { Clock, Logger } from '../../ports.ts'
 import type { LoadClaim, LoadJobs, LoadStep, LoadTarget } from './load-jobs.ts'
 
 /** Time after which a load without a sign of life is taken over, milliseconds. */
-const LEASE_MS = 60_000
-const RENEW_MS = 15_000
+const LEASE_MS = 30_000
+const RENEW_MS = 10_000
 /** Time for which a failure is told, so that everybody who waits gets the cause. */
 const TELL_MS = 15_000
 const MINUTE_MS = 60_000
@@ -12,6 +12,9 @@ const MINUTE_MS = 60_000
 const SILENCE_MS = 5 * MINUTE_MS
 const LEAST_MS = 25 * MINUTE_MS
 const MOST_MS = 24 * 60 * MINUTE_MS
+
+/** Ends of a load that say nothing about its model: of this server, and of the database. */
+const LEFT: readonly (string | undefined)[] = ['shutting_down', 'database_unavailable']
 
 /** Does a load: chooses a node, installs, stages, loads. It ends soon after the signal aborts. */
 export type RunLoad = (
@@ -87,19 +90,33 @@ async function runClaimed({ target, claim, closing }: ClaimedLoad, options: Load
   const renewing = keepClaim({ claim, news, stop, ended: ended.signal }, options)
   onChange(target.model)
   try {
-    await options.run(target, { signal, report: (step) => news.add(step) })
-    signal.throwIfAborted()
-    await jobs.finish(claim)
-  } catch (error) {
-    const reason: unknown = signal.aborted ? signal.reason : error
-    logger.warn({ model: target.model, err: reason }, 'a load on a worker has failed')
-    // Another server goes on with the load of one that stops: its lease ends at once.
-    const ending = closing.aborted ? jobs.renew(claim, { leaseMs: 0 }) : endWith(jobs, claim, toSvcError(reason))
-    await ending.catch((failure: unknown) => logger.warn({ err: failure }, 'the end of a load could not be noted'))
-  } finally {
+    const end = await runToEnd()
+    // A renewal on its way must not come after the end.
     ended.abort()
     await renewing
+    await noteEnd(end, { closing, clock, logger })
+  } finally {
     onChange(target.model)
+  }
+
+  /** @returns what writes the end */
+  async function runToEnd(): Promise<() => Promise<boolean>> {
+    try {
+      await options.run(target, { signal, report: (step) => news.add(step) })
+      signal.throwIfAborted()
+      return () => jobs.finish(claim)
+    } catch (error) {
+      const reason: unknown = signal.aborted ? signal.reason : error
+      logger.warn({ model: target.model, err: reason }, 'a load on a worker has failed')
+      return () => fail(reason)
+    }
+  }
+
+  /** A load that says nothing about the model ends its lease: the next server goes on at once. */
+  function fail(reason: unknown): Promise<boolean> {
+    const failure = toSvcError(reason)
+    if (LEFT.includes(failure.code)) return jobs.renew(claim, { leaseMs: 0 })
+    return endWith(jobs, claim, failure)
   }
 
   /** What a load has reported since it was last written, and until when it may go on. */
@@ -119,6 +136,26 @@ async function runClaimed({ target, claim, closing }: ClaimedLoad, options: Load
       },
       isOver: () => clock.monotonic() >= Math.min(endsAt, startedAt + MOST_MS),
     }
+  }
+}
+
+/** Writes how a load has ended, as soon as the database is there. After the lease another server finds it. Never rejects. */
+async function noteEnd(
+  write: () => Promise<boolean>,
+  { closing, clock, logger }: Pick<LoadRunnerOptions, 'clock' | 'logger'> & { readonly closing: AbortSignal },
+): Promise<void> {
+  const until = clock.monotonic() + LEASE_MS
+  for (;;) {
+    try {
+      await write()
+      return
+    } catch (error) {
+      if (closing.aborted || clock.monotonic() >= until) {
+        logger.warn({ err: error }, 'the end of a load could not be noted')
+        return
+      }
+    }
+    await clock.sleep(WRITE_MS, { signal: closing }).catch(() => undefined)
   }
 }
 
