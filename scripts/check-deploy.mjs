@@ -135,6 +135,27 @@ function checkCompose() {
   console.log('compose.yaml is read by docker-compose')
 }
 
+function checkCluster() {
+  const keys = join(folder, 'keys')
+  execFileSync(process.execPath, [join(root, 'apps/server/dist/main.js'), 'cluster', 'keys', keys])
+  if (hasProgram('docker-compose')) {
+    const file = join(root, 'deploy/cluster/compose.yaml')
+    const argv = ['-f', file, '--env-file', join(keys, 'cluster.env'), 'config']
+    const text = execFileSync('docker-compose', argv, { encoding: 'utf8' })
+    assert.match(text, /SVC_AUTH_DATABASE_URL: postgres:\/\/svc:[\w-]{32}@postgres:5432\/svc/)
+    console.log('deploy/cluster/compose.yaml is read by docker-compose')
+  }
+  if (!hasProgram('helm')) return console.log('the chart was not rendered: helm is not installed')
+  const chart = join(root, 'deploy/cluster/chart')
+  const helm = (...argv) => execFileSync('helm', [...argv, '--kube-version', '1.31.0'], { encoding: 'utf8' })
+  const kinds = (text) => [...text.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind).sort()
+  const most = ['Deployment', 'PodDisruptionBudget', 'PodDisruptionBudget', 'Service', 'Service', 'StatefulSet']
+  assert.deepEqual(kinds(helm('template', 'svc', chart, '--set', 'networkPolicy.enabled=false')), most)
+  const all = helm('template', 'svc', chart, '--set', 'nats.caConfigMap=ca,modelsClaim=models')
+  assert.deepEqual(kinds(all), [...most, 'NetworkPolicy', 'NetworkPolicy'].sort())
+  console.log('the chart is rendered by helm')
+}
+
 function checkUnit() {
   if (!hasProgram('systemd-analyze')) return console.log('svc.service was not checked: systemd is not installed')
   const unit = readFileSync(join(root, 'deploy/svc.service'), 'utf8')
@@ -152,6 +173,7 @@ function checkUnit() {
 try {
   checkCompose()
   checkUnit()
+  checkCluster()
   await checkImage()
 } finally {
   rmSync(folder, { recursive: true, force: true })

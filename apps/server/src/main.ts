@@ -194,6 +194,8 @@ async function main(): Promise<void> {
       })
     case 'p2p-token':
       return (await peerCommands()).printTokenCommand()
+    case 'cluster-keys':
+      return (await import('./cli/cluster-keys-command.ts')).writeClusterKeys(command.folder)
     case 'p2p-worker':
       process.exitCode = await (await peerCommands()).runWorkerCommand(command, process.env)
       return

@@ -1,3 +1,4 @@
+import { createServer as createHttp2Server } from 'node:http2'
 import { createServer, type Socket } from 'node:net'
 import { createBackendClient } from '@svc/backend-client'
 import { writeMockLauncher } from '@svc/backend-mock/script'
@@ -58,6 +59,27 @@ describe('waitUntilReady', () => {
     client.close()
     for (const process of [child, sleeper]) process.killNow()
     await Promise.all([child.exited, sleeper.exited])
+  })
+
+  it.runIf(process.platform === 'linux')('sends its token to no other process on the port (RPC-1)', async () => {
+    await using dir = await tempDir()
+    const sleeper = await startSleeper(dir)
+    const heard: unknown[] = []
+    const squatter = createHttp2Server().on('stream', (stream, headers) => {
+      heard.push(headers.authorization)
+      stream.respond({ ':status': 503 }, { endStream: true })
+    })
+    await new Promise<void>((resolve) => squatter.listen(0, '127.0.0.1', resolve))
+    const bound = squatter.address()
+    const port = typeof bound === 'object' ? bound?.port : undefined
+    const client = createBackendClient({ address: `127.0.0.1:${port}`, token: 'token-of-workers' })
+    const options = { client, port, limitMs: 5000, clock: systemClock, signal: never }
+    await expect(waitUntilReady({ ...options, process: sleeper })).rejects.toMatchObject({ code: 'address_taken' })
+    expect(heard).toEqual([])
+    client.close()
+    sleeper.killNow()
+    await sleeper.exited
+    await new Promise((resolve) => squatter.close(resolve))
   })
 
   it('gives up at its limit when something listens that does not answer', async () => {

@@ -42,6 +42,8 @@ export async function waitUntilReady(options: ReadinessOptions): Promise<void> {
   const waiting = AbortSignal.any([options.signal, stop.signal])
   try {
     while (!(await canConnect(client.address))) await pause(clock, waiting)
+    // The health check carries the token.
+    if (await isTaken(options)) throw addressTaken()
     await client.waitUntilReady({ signal: waiting, intervalMs: POLL_MS, timeoutMs: HEALTH_TIMEOUT_MS })
     if (process?.hasExited()) throw exitedError(process, await process.exited)
     if (await isTaken(options)) throw addressTaken()

@@ -74,6 +74,12 @@ const OWN_COMMANDS: readonly CommandEntry[] = [
     ],
   },
   { words: 'mitm ca', about: 'show the certificate that clients of the intercepting proxy trust, and how they do' },
+  {
+    words: 'cluster keys',
+    takes: 'FOLDER',
+    about: 'make the secrets of a new cluster:',
+    details: ['cluster.env holds variables, nats.conf configures its message bus'],
+  },
   { words: 'p2p token', about: 'make a token for a new peer-to-peer network' },
   {
     words: 'p2p worker',

@@ -44,6 +44,7 @@ export type Command =
   | ({ readonly kind: 'router-fit'; readonly name: string; readonly file: string | undefined } & Loaded)
   | ({ readonly kind: 'router-eval'; readonly name: string; readonly file: string; readonly minRate: number } & Loaded)
   | { readonly kind: 'p2p-token' }
+  | { readonly kind: 'cluster-keys' /** Absolute path. */; readonly folder: string }
   | ({ readonly kind: 'p2p-worker'; readonly worker: readonly [string, ...string[]] } & Loaded)
   | ({ readonly kind: 'pii-eval' } & PiiEvalTask & Loaded)
   | ({ readonly kind: 'accounts'; readonly command: AccountCommand; readonly json: boolean } & Loaded)
@@ -219,6 +220,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   if (first === 'openapi' && words.length === 1) return { kind: 'openapi', ...loaded }
   if ((first === 'mcp' || first === 'worker') && words.length === 1) return { kind: first, ...loaded }
   if (two === 'p2p token' && rest.length === 0) return { kind: 'p2p-token' }
+  if (two === 'cluster keys') return keysCommand(rest, cwd)
   if (two === 'p2p worker') return workerCommand(rest, loaded)
   if (two === 'mitm ca' && rest.length === 0) return { kind: 'mitm-ca', ...loaded }
   const kind = NAMED_COMMANDS.get(two)
@@ -260,6 +262,11 @@ function routerCommand(
 function workerCommand([worker, ...more]: readonly string[], loaded: Loaded): Command | string {
   if (worker === undefined || worker === '') return 'p2p worker takes the port or the program of an rpc-server'
   return { kind: 'p2p-worker', worker: [worker, ...more], ...loaded }
+}
+
+function keysCommand([folder, ...more]: readonly string[], cwd: string): Command | string {
+  if (folder === undefined || folder === '' || more.length > 0) return 'cluster keys takes one FOLDER'
+  return { kind: 'cluster-keys', folder: resolve(cwd, folder) }
 }
 
 const OFFSETS: readonly OffsetEncoding[] = ['codepoint', 'utf16', 'utf8']

@@ -150,7 +150,7 @@ const toDataFolder = (dataPath: string): string => joinPath(dataPath, 'files')
 
 /** Opens the file server. Front ends may not write the files of the worker itself. */
 function openFiles(
-  { config: { modelsPath, dataPath }, clock, logger }: WorkerOptions,
+  { config: { modelsPath, dataPath, backendsPath, distributedSharedModels: isShared }, clock, logger }: WorkerOptions,
   {
     config,
     supervisor,
@@ -161,6 +161,8 @@ function openFiles(
     ...config.http,
     token: config.token,
     folders: { models: modelsPath, data: toDataFolder(dataPath), staging: joinPath(dataPath, 'staging') },
+    kept: [dataPath, backendsPath],
+    isShared,
     logs: createWorkerLogs(supervisor.logs),
     isReady,
     clock,

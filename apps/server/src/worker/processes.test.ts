@@ -99,6 +99,33 @@ it('starts again what has ended, what runs another backend, and what is forced',
   expect(processes.list()).toHaveLength(1)
 })
 
+it('gives nobody a process that is about to end', async () => {
+  const { processes, endpoints } = open()
+  const replica = { model: 'm', index: 0 }
+  const retired = await processes.start(replica, options)
+  processes.retire(retired)
+  const next = await processes.start(replica, options)
+  expect(next).not.toBe(retired)
+  expect(retired.running.hasExited()).toBe(true)
+  const stopping = processes.stop(next)
+  expect(await processes.start(replica, options)).not.toBe(next)
+  await stopping
+  expect(processes.list()).toHaveLength(1)
+  expect(endpoints).toHaveLength(3)
+})
+
+it('counts a process that is starting among the users of its backend', async () => {
+  const { processes } = open()
+  const running = await processes.start({ model: 'm', index: 0 }, options)
+  const started = processes.start({ model: 'm', index: 1 }, options)
+  const failed = processes.start({ model: 'n', index: 0 }, { ...options, signal: AbortSignal.abort() })
+  await processes.start({ model: 'o', index: 0 }, { ...options, backend: 'c' })
+  const another = processes.start({ model: 'm', index: 2 }, options)
+  const users = await processes.listUsers(({ backend }) => backend === 'b')
+  expect(users).toEqual([running, await started, await another])
+  await expect(failed).rejects.toThrow()
+})
+
 it('passes over ports at which others listen, and says when none is left', async () => {
   const { processes } = open({ taken: [50_051, 50_052], last: 50_053, host: '10.0.0.1' })
   expect(await processes.start({ model: 'm', index: 0 }, options)).toMatchObject({ address: 'outside:9002' })

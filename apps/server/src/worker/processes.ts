@@ -34,11 +34,20 @@ export interface WorkerProcess extends ReplicaName {
   readonly running: RunningBackend
 }
 
+/** What a process runs. */
+export interface BackendUse {
+  /** The backend that was asked for. */
+  readonly backend: string
+  readonly program: BackendProgram
+}
+
 /** The processes of a worker, one for each replica of a model. */
 export interface WorkerProcesses {
   /** Those that run, by their keys. */
   list(): readonly WorkerProcess[]
   find(key: string): WorkerProcess | undefined
+  /** The processes of some backends: those that run, and those that are starting now, as soon as they run. */
+  listUsers(isMeant: (use: BackendUse) => boolean): Promise<readonly WorkerProcess[]>
   /**
    * Gives the process of a replica, and starts it when it does not run with this backend.
    *
@@ -54,6 +63,8 @@ export interface WorkerProcesses {
       readonly signal: AbortSignal
     },
   ): Promise<WorkerProcess>
+  /** Marks a process that is about to end: its replica is not given to anybody any more. */
+  retire(process: WorkerProcess): void
   /** Frees the model of a process. @returns why it could not be freed */
   free(process: WorkerProcess): Promise<string | undefined>
   /** Ends a process. Resolves when it is gone. @param options.force without time to end by itself */
@@ -80,6 +91,8 @@ export const toProcessKey = ({ model, index }: ReplicaName): string => `${model}
 export function createWorkerProcesses(parts: WorkerProcessesParts): WorkerProcesses {
   const { supervisor, ports } = parts
   const running = new Map<string, WorkerProcess>()
+  const leaving = new WeakSet<WorkerProcess>()
+  const starting = new Map<Promise<WorkerProcess>, BackendUse>()
   const lock = createKeyedLock()
 
   const forget = (process: WorkerProcess): void => {
@@ -92,6 +105,7 @@ export function createWorkerProcesses(parts: WorkerProcessesParts): WorkerProces
     return found?.running.hasExited() === true ? undefined : found
   }
   const stop: WorkerProcesses['stop'] = async (process, { force = false } = {}) => {
+    leaving.add(process)
     await process.running.stop({ graceMs: force ? 0 : STOP_MS, freeMs: 0 })
     await process.running.exited
     forget(process)
@@ -121,21 +135,35 @@ export function createWorkerProcesses(parts: WorkerProcessesParts): WorkerProces
       }
     }
   }
+  const list = (): readonly WorkerProcess[] =>
+    [...running.values()].filter(({ running: { hasExited } }) => !hasExited()).sort(byKey)
   return {
-    list: () => [...running.values()].filter(({ running: { hasExited } }) => !hasExited()).sort(byKey),
+    list,
     find,
+    async listUsers(isMeant) {
+      const found = list().filter(({ backend, running: { program } }) => isMeant({ backend, program }))
+      const begun = [...starting].filter(([, use]) => isMeant(use)).map(([start]) => start)
+      for (const start of await Promise.allSettled(begun)) if (start.status === 'fulfilled') found.push(start.value)
+      return [...new Set(found)].sort(byKey)
+    },
     start(replica, options) {
       const key = toProcessKey(replica)
       const work = async (): Promise<WorkerProcess> => {
         const found = running.get(key)
         if (found !== undefined) {
-          if (!found.running.hasExited() && !options.force && found.backend === options.backend) return found
+          const isUsable = !found.running.hasExited() && !leaving.has(found)
+          if (isUsable && !options.force && found.backend === options.backend) return found
           await stop(found)
         }
         return launch(replica, options)
       }
-      return lock.run(key, work, options)
+      const started = lock.run(key, work, options)
+      starting.set(started, { backend: options.backend, program: options.program })
+      const forgetStart = (): void => void starting.delete(started)
+      started.then(forgetStart, forgetStart)
+      return started
     },
+    retire: (process) => void leaving.add(process),
     async free({ running: { client } }) {
       return client.free({}, { timeoutMs: FREE_MS }).then(
         () => undefined,

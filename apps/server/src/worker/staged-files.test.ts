@@ -38,3 +38,12 @@ it.each(['..', '../models', '.', 'a/../../b', '/etc', '', 'a/'])('refuses the na
   await expect(removeStagedFiles(dir.join('models'), name)).rejects.toMatchObject({ code: 'bad_model_name' })
   expect(await readdir(dir.path)).toHaveLength(2)
 })
+
+it('follows no link out of the folder', async () => {
+  await using dir = await tempDir()
+  await fill(dir, ['models/own/x', 'outside/a#0/x', 'outside/a/x.sha256'])
+  await symlink(dir.join('outside'), dir.join('models/link'))
+  const removal = removeStagedFiles(dir.join('models'), 'link/a')
+  await expect(removal).rejects.toMatchObject({ code: 'bad_model_name' })
+  expect((await readdir(dir.join('outside'))).sort()).toEqual(['a', 'a#0'])
+})

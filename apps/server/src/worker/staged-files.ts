@@ -1,4 +1,4 @@
-import { lstat, readdir, rm } from 'node:fs/promises'
+import { lstat, readdir, realpath, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { SvcError } from '@svc/errors'
 
@@ -15,11 +15,10 @@ const MAX_DEPTH = 8
  */
 export async function removeStagedFiles(folder: string, model: string): Promise<void> {
   const own = resolve(folder, model)
-  if (!own.startsWith(resolve(folder) + sep) || own !== join(resolve(folder), model)) {
-    throw new SvcError('invalid_request', 'the name of the model leads out of its folder', {
-      code: 'bad_model_name',
-    })
-  }
+  if (!own.startsWith(resolve(folder) + sep) || own !== join(resolve(folder), model)) throw leadsOut()
+  const [root, parent] = await Promise.all([folder, dirname(own)].map((each) => realpath(each).catch(() => undefined)))
+  if (root === undefined || parent === undefined) return
+  if (parent !== root && !parent.startsWith(root + sep)) throw leadsOut()
   const name = basename(own)
   const siblings: readonly string[] = await readdir(dirname(own)).catch(() => [])
   for (const each of siblings) {
@@ -28,6 +27,10 @@ export async function removeStagedFiles(folder: string, model: string): Promise<
     const isOurs = isReplica || (each === name && (await holdsHash(path, MAX_DEPTH)))
     if (isOurs && (await lstat(path)).isDirectory()) await rm(path, { recursive: true, force: true })
   }
+}
+
+function leadsOut(): SvcError {
+  return new SvcError('invalid_request', 'the name of the model leads out of its folder', { code: 'bad_model_name' })
 }
 
 /** Whether a folder holds the hash of a sent file. */

@@ -22,7 +22,7 @@ describe.skipIf(cluster === undefined)('a cluster of built programs', () => {
   beforeAll(async () => {
     ;[one, other] = await Promise.all([startFrontEnd(), startFrontEnd()])
     worker = await startWorker('w1', { folder: (await folder).path })
-  }, 120_000)
+  })
   afterAll(async () => {
     await worker?.end('SIGKILL')
     for (const pid of worker?.backends() ?? []) process.kill(pid, 'SIGKILL')

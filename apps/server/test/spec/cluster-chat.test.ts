@@ -47,7 +47,7 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
 
   beforeAll(async () => {
     server = await start()
-  }, 60_000)
+  })
   afterAll(async () => {
     await worker?.[Symbol.asyncDispose]()
     await server?.close()

@@ -46,11 +46,17 @@ export async function startMockWorker(
   const installs: string[] = []
   let held: Promise<void> = Promise.resolve()
 
+  const starting = new Map<string, Promise<string>>()
+  /** Requests for one process at the same time share its start. */
   async function install(key: string): Promise<string> {
     installs.push(key)
     await held
     const known = running.get(key)
-    if (known !== undefined) return known.address
+    const started = starting.get(key) ?? (known === undefined ? start(key) : Promise.resolve(known.address))
+    starting.set(key, started)
+    return started.finally(() => starting.delete(key))
+  }
+  async function start(key: string): Promise<string> {
     const port = await freePort()
     const child = spawn(command, [...args, '--addr', `127.0.0.1:${port}`], {
       env: { PATH: process.env.PATH, LOCALAI_GRPC_AUTH_TOKEN: token },
@@ -61,7 +67,8 @@ export async function startMockWorker(
     child.once('exit', () => {
       if (running.get(key)?.child === child) running.delete(key)
     })
-    await eventually(() => isListening(port))
+    const exited = once(child, 'exit').then(() => Promise.reject(new Error('the process has ended')))
+    await Promise.race([exited, eventually(() => isListening(port))])
     return address
   }
   async function end(key: string): Promise<void> {
@@ -73,7 +80,10 @@ export async function startMockWorker(
   }
   bus.serve(nodeSubject(id, 'backend.install'), async (payload) => {
     const { model_id: model, replica_index: index = 0 } = payload as { model_id: string; replica_index?: number }
-    return { success: true, address: await install(`${model}#${index}`) }
+    return install(`${model}#${index}`).then(
+      (address) => ({ success: true, address }),
+      (error: unknown) => ({ success: false, error: String(error) }),
+    )
   })
   bus.serve(nodeSubject(id, 'models.running'), async () => ({
     models: [...running].map(([key, { address }]) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readWorkerAddress } from './worker-address.ts'
 
 // Requests and replies of a worker, as the reference's workers read and write them. Replies of other versions may have
 // more fields; absent, null and empty are the same.
@@ -30,8 +31,10 @@ export const installRequest = z.object({
   op_id: text,
 })
 
-/** Reply of `backend.install`: the address of the process that will hold the model. */
-export const installReply = z.object({ success: flag, address: text, error: text })
+const address = text.refine((value) => value === '' || readWorkerAddress(value) !== undefined, 'is not host:port')
+
+/** Reply of `backend.install`: the address, `host:port`, of the process that will hold the model. */
+export const installReply = z.object({ success: flag, address, error: text })
 
 /** Progress of an installation; at most one in 250 ms. */
 export const installProgress = z.object({

@@ -19,6 +19,8 @@ import { type ReplicaRows, toProcessKey } from './replica-store.ts'
 
 /** Nodes that one load tries. */
 const MAX_NODES = 3
+/** Pause before nodes that failed are tried once more, milliseconds. */
+const SECOND_ROUND_MS = 1000
 /** Time to clean up after a failed load, milliseconds. */
 const CLEAN_UP_MS = 60_000
 
@@ -71,18 +73,34 @@ export function createLoadOnWorker(parts: LoadOnWorkerParts): RunLoad {
     await removeRemains(target, parts, signal)
     const plan = await planLoad(model, parts, signal)
     const excludedNodes = new Set<string>()
+    let failure: NodeFailure | undefined
+    let isSecondRound = false
     for (;;) {
       const attempt: Attempt = { model, plan, target, report, signal, parts }
       try {
         return await loadSomewhere(attempt, excludedNodes)
       } catch (error) {
-        if (!(error instanceof NodeFailure)) throw error
-        parts.logger.warn({ model: model.name, err: error }, 'a worker could not load a model')
-        if (excludedNodes.size >= MAX_NODES) throw loadFailed(model.name, error.message, error)
+        if (error instanceof NodeFailure) {
+          failure = error
+          parts.logger.warn({ model: model.name, err: error }, 'a worker could not load a model')
+          if (excludedNodes.size >= MAX_NODES) throw loadFailed(model.name, error.message, error)
+        } else if (failure === undefined || !isNoNode(error)) {
+          throw error
+        } else if (isSecondRound) {
+          // The failure of the last one says more.
+          throw loadFailed(model.name, failure.message, failure)
+        } else {
+          // No other node can hold the model: those that failed may do better now.
+          isSecondRound = true
+          excludedNodes.clear()
+          await parts.clock.sleep(SECOND_ROUND_MS, { signal })
+        }
       }
     }
   }
 }
+
+const isNoNode = (error: unknown): boolean => SvcError.is(error) && error.code === 'no_healthy_node'
 
 interface Attempt {
   readonly model: ModelConfig
@@ -136,7 +154,7 @@ async function loadAt(place: TakenPlace, attempt: Attempt): Promise<void> {
       signal.throwIfAborted()
       if (!(await isWanted(attempt))) throw stopped(model.name)
       failure = error
-      const { message } = toSvcError(error)
+      const { message } = error instanceof NodeFailure ? error : toSvcError(error)
       reasons.push(plan.backends.length > 1 ? `${backend}: ${message}` : message)
     }
   }
@@ -200,7 +218,9 @@ async function install(backend: string, place: TakenPlace, { model, report, sign
   }
   try {
     const reply = await messenger.request(nodeSubject(nodeId, 'backend.install'), payload, { signal, timeoutMs })
-    const { success, address, error } = installReply.parse(reply)
+    const read = installReply.safeParse(reply)
+    if (!read.success) throw new NodeFailure(`the worker "${nodeName}" answers in another form`)
+    const { success, address, error } = read.data
     if (success && address !== '') return address
     throw new NodeFailure(error === '' ? `the worker "${nodeName}" does not start the backend "${backend}"` : error)
   } catch (error) {

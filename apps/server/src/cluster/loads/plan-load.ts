@@ -36,6 +36,7 @@ export interface PlanLoadParts {
 
 /** Plans a load on a worker. @throws {SvcError} `model_load_failed` (internal); the signal's reason */
 export async function planLoad(model: ModelConfig, parts: PlanLoadParts, signal: AbortSignal): Promise<LoadPlan> {
+  if (model.weightsMissing === true) throw loadFailed(model.name, describeWeights(model) ?? 'its weights are missing')
   try {
     const fault = describeWeights(model)
     if (fault !== undefined) throw new SvcError('internal', fault)

@@ -4,4 +4,12 @@
  *
  * @module
  */
-export { createUser, encodeUser, fromSeed } from '@nats-io/jwt'
+export {
+  createAccount,
+  createOperator,
+  createUser,
+  encodeAccount,
+  encodeOperator,
+  encodeUser,
+  fromSeed,
+} from '@nats-io/jwt'

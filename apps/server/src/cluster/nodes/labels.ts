@@ -7,6 +7,8 @@ export type Labels = Readonly<Record<string, string>>
 const MAX_LABELS = 64
 const KEY = /^[A-Za-z0-9](?:[A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$/
 const MAX_VALUE = 256
+/** Characters of all keys and values: every server holds the labels of all nodes. */
+const MAX_ALL = 8192
 const GIB = 2 ** 30
 /** Sizes of device memory as labels name them, the largest first. */
 const SIZES = [
@@ -31,6 +33,8 @@ export function checkLabels(labels: Labels): void {
     }
     if (value.length > MAX_VALUE) throw badLabels(`the value of label "${key}" is longer than ${MAX_VALUE} characters`)
   }
+  const size = entries.reduce((sum, [key, value]) => sum + key.length + value.length, 0)
+  if (size > MAX_ALL) throw badLabels(`the labels of a node are longer than ${MAX_ALL} characters`)
 }
 
 function badLabels(message: string): SvcError {

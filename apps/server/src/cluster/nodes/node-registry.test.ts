@@ -251,7 +251,14 @@ it('rules and registrations that are wrong are refused by name', () => {
     { name: '\n' },
     { vram_budget: 'lots' },
     { labels: { 'a b': '' } },
+    { labels: Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`k${index}`, 'v'.repeat(256)])) },
+    { address: '999.1.1.1:80' },
   ])
     expect(() => report(fields), JSON.stringify(fields)).toThrow()
+  expect(report({ total_vram: 1e300, available_vram: 1e300, total_ram: 1e300 }).resources).toMatchObject({
+    totalVram: Number.MAX_SAFE_INTEGER,
+    availableVram: Number.MAX_SAFE_INTEGER,
+    totalRam: Number.MAX_SAFE_INTEGER,
+  })
   expect(report({ http_address: '' }).httpAddress).toBe('127.0.0.1:26050')
 })

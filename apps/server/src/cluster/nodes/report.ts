@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import type * as z from 'zod'
 import type { NodeResources } from '../contract/nodes.ts'
 import type { heartbeat, registration } from '../contract/registration.ts'
+import { readWorkerAddress } from '../contract/worker-address.ts'
 import { checkLabels, type Labels } from './labels.ts'
 import { NO_RESOURCES } from './node-record.ts'
 import { parseVramBudget } from './vram-budget.ts'
@@ -20,7 +21,6 @@ export interface CheckedRegistration {
   readonly vramBudget: string
 }
 
-const ADDRESS = /^(\[[0-9a-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253}):(\d{1,5})$/i
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._:@-]*$/u
 
 function refusal(message: string): SvcError {
@@ -28,10 +28,9 @@ function refusal(message: string): SvcError {
 }
 
 function readAddress(text: string, name: string): { readonly host: string; readonly port: number } {
-  const [, host = '', port = ''] = ADDRESS.exec(text) ?? []
-  const number = Number(port)
-  if (host === '' || number < 1 || number > 65_535) throw refusal(`${name} is not host:port`)
-  return { host, port: number }
+  const address = readWorkerAddress(text)
+  if (address === undefined) throw refusal(`${name} is not host:port`)
+  return address
 }
 
 /**
@@ -73,16 +72,19 @@ function defaultHttpAddress(address: string): string {
 function toResources(body: z.output<typeof registration>): NodeResources {
   return {
     ...mergeHeartbeat(NO_RESOURCES, body),
-    totalRam: Math.floor(body.total_ram ?? 0),
+    totalRam: toBytes(body.total_ram ?? 0),
     gpuComputeCapability: (body.gpu_compute_capability ?? '').slice(0, 64),
     capability: (body.capability ?? '').slice(0, 64),
   }
 }
 
+/** Sums of such numbers stay finite. */
+const toBytes = (value: number): number => Math.min(Math.floor(value), Number.MAX_SAFE_INTEGER)
+
 /** Adds what a heartbeat tells. Absent fields, totals of 0 and an empty vendor are as before. */
 export function mergeHeartbeat(before: NodeResources, body: z.output<typeof heartbeat>): NodeResources {
-  const total = (value: number | null | undefined, old: number): number => Math.floor(value || old)
-  const free = (value: number | null | undefined, old: number): number => Math.floor(value ?? old)
+  const total = (value: number | null | undefined, old: number): number => toBytes(value || old)
+  const free = (value: number | null | undefined, old: number): number => toBytes(value ?? old)
   return {
     ...before,
     totalVram: total(body.total_vram, before.totalVram),

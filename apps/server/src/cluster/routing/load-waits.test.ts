@@ -25,7 +25,7 @@ function open(jobs: readonly LoadJob[]) {
     },
     runner: { start },
     revisionOf: () => 'r1',
-    isServed: async () => state.isServed,
+    findState: async () => (state.isServed ? 'served' : 'none'),
     checkPlace: async () => {},
     bus: { subscribe: () => () => {} },
     clock,

@@ -10,6 +10,8 @@ import { loadGoesOn, notBegun } from '../loads/to-loading.ts'
 
 /** Pause between two looks at a load, milliseconds. A hint ends it. */
 const LOOK_MS = 2000
+/** Pause before a lost replica is looked at again, milliseconds. */
+const LOST_MS = 500
 /** Starts of one model that ended without a replica and without a failure. */
 const MAX_STARTS = 3
 
@@ -32,8 +34,11 @@ export interface LoadWaitsParts {
   readonly jobs: Pick<LoadJobs, 'list'>
   readonly runner: Pick<LoadRunner, 'start'>
   readonly revisionOf: (model: ModelConfig) => string
-  /** Reads the state anew. @returns whether a replica may get requests */
-  readonly isServed: (model: ModelConfig) => Promise<boolean>
+  /**
+   * Reads the state anew. @returns whether a replica may get requests; `lost`: there is one whose process does not answer,
+   * and which keeps its place until its worker has noticed
+   */
+  readonly findState: (model: ModelConfig) => Promise<'served' | 'lost' | 'none'>
   /** @throws {SvcError} `no_healthy_node` for a model that no node can hold now */
   readonly checkPlace: (model: ModelConfig) => Promise<void>
   readonly bus: Pick<Bus, 'subscribe'>
@@ -60,7 +65,7 @@ const keyOf = ({ name }: ModelConfig): string => `${name}#0`
 
 /** Creates the waits of a server. */
 export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
-  const { jobs, runner, revisionOf, isServed, checkPlace, clock } = parts
+  const { jobs, runner, revisionOf, findState, checkPlace, clock } = parts
   const waits = new Map<string, Wait>()
   let isClosed = false
   const endHints = parts.bus.subscribe('loads.changed', ({ model }) => {
@@ -75,7 +80,12 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
     try {
       while (!waiters.isEmpty()) {
         wait.wake = new AbortController()
-        if (await isServed(model)) break
+        const state = await findState(model)
+        if (state === 'served') break
+        if (state === 'lost') {
+          await clock.sleep(LOST_MS, { signal: wait.wake.signal }).catch(() => undefined)
+          continue
+        }
         const { running, failed, isElsewhere = false } = await findJobs(model)
         if (failed !== undefined) throw isFirst ? coolingDown(model, failed) : toFailure(model, failed)
         isFirst = false

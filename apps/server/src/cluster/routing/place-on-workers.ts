@@ -61,14 +61,41 @@ export function createWorkersPlace(parts: WorkersPlaceParts): PlaceResidency {
 }
 
 /** Finds replicas of a model that may get requests as far as this server knows. */
-export function findServing(
+function findServing(
+  snapshot: ClusterSnapshot,
+  model: ModelConfig,
+  parts: Pick<WorkersPlaceParts, 'revisionOf' | 'health'>,
+): readonly Replica[] {
+  return findCurrent(snapshot, model, parts).filter((replica) => !parts.health.isAvoided(replica))
+}
+
+/**
+ * Says whether a model can be asked. A replica that does not answer is asked again, so that it serves when it is back and
+ * its row goes when its worker has noticed.
+ */
+export async function findModelState(
+  snapshot: ClusterSnapshot,
+  model: ModelConfig,
+  parts: Pick<WorkersPlaceParts, 'revisionOf' | 'health'>,
+): Promise<'served' | 'lost' | 'none'> {
+  const eligible = findCurrent(snapshot, model, parts)
+  if (eligible.length === 0) return 'none'
+  if (eligible.some((replica) => !parts.health.isAvoided(replica))) return 'served'
+  for (const replica of eligible) {
+    const node = snapshot.view.node(replica.nodeId)
+    const signal = AbortSignal.timeout(HEALTH_WAIT_MS)
+    if (node !== undefined && (await parts.health.check(replica, node, signal).catch(() => false))) return 'served'
+  }
+  return 'lost'
+}
+
+function findCurrent(
   { view, rulesOf }: ClusterSnapshot,
   model: ModelConfig,
-  { revisionOf, health }: Pick<WorkersPlaceParts, 'revisionOf' | 'health'>,
+  { revisionOf }: Pick<WorkersPlaceParts, 'revisionOf'>,
 ): readonly Replica[] {
   const { name } = model
-  const found = findEligible({ view, model: name, scheduling: rulesOf(name), configRevision: revisionOf(model) })
-  return found.filter((replica) => !health.isAvoided(replica))
+  return findEligible({ view, model: name, scheduling: rulesOf(name), configRevision: revisionOf(model) })
 }
 
 function createRoute(parts: WorkersPlaceParts) {

@@ -5,7 +5,7 @@ import { createModelShutdown } from '../../cluster/reconcile/shutdown-model.ts'
 import { type ClusterCopy, createClusterCopy } from '../../cluster/routing/cluster-copy.ts'
 import { createClusterResidency } from '../../cluster/routing/cluster-residency.ts'
 import { createLoadWaits } from '../../cluster/routing/load-waits.ts'
-import { createWorkersPlace, findServing } from '../../cluster/routing/place-on-workers.ts'
+import { createWorkersPlace, findModelState } from '../../cluster/routing/place-on-workers.ts'
 import { createSharedPrefixes } from '../../cluster/routing/prefix-events.ts'
 import { createReplicaHealth } from '../../cluster/routing/replica-health.ts'
 import { createRunningUses } from '../../cluster/routing/running-uses.ts'
@@ -124,7 +124,7 @@ async function openWorkers(
     jobs,
     runner,
     revisionOf,
-    isServed: async (model) => findServing(await copy.read(), model, { revisionOf, health }).length > 0,
+    findState: async (model) => findModelState(await copy.read(), model, { revisionOf, health }),
     checkPlace,
     bus,
     clock,

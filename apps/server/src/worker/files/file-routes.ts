@@ -1,7 +1,8 @@
+import { dirname, resolve } from 'node:path'
 import type { ServerReply } from '../../http/messages.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import { listFolder, sendFile } from './downloads.ts'
-import { checkInside, toFilePlace, type WorkerFolders } from './file-keys.ts'
+import { checkInside, type FilePlace, toFilePlace, type WorkerFolders } from './file-keys.ts'
 import { badRequest, notFound } from './refusals.ts'
 import type { FileReply } from './reply.ts'
 import { type FileRequest, reply, wrongMethod } from './request.ts'
@@ -12,10 +13,12 @@ import { createUploads } from './uploads.ts'
 /** The files of a worker. */
 export function createFileRoutes({
   folders,
+  isShared = false,
   clock,
   logger,
 }: {
   readonly folders: WorkerFolders
+  readonly isShared?: boolean | undefined
   readonly clock: Clock
   readonly logger: Logger
 }) {
@@ -44,6 +47,7 @@ export function createFileRoutes({
 
   async function put(key: string, { incoming, outgoing }: FileRequest): Promise<FileReply> {
     const place = toFilePlace(key, folders)
+    checkWritten(place, isShared)
     const isNew = !/^\s*bytes\s+0*[1-9]/.test(incoming.headers['content-range'] ?? '')
     if (place.area === 'staging' && isNew) staging.claim()
     return uploads.put(place, incoming, () => outgoing.sendContinue?.())
@@ -92,6 +96,17 @@ export function createFileRoutes({
       await Promise.all([uploads.close(), hashes.close(), staging.close()])
     },
   }
+}
+
+/**
+ * Files of a model go into its own folder: one that stands directly in the models folder may describe a model to a server.
+ *
+ * @throws {SvcError} `invalid_request`
+ */
+function checkWritten({ area, folder, path }: FilePlace, isShared: boolean): void {
+  if (area !== 'models') return
+  if (isShared) throw badRequest('the models folder is shared and takes no files', 'models_shared')
+  if (dirname(path) === resolve(folder)) throw badRequest('the key names no folder of a model', 'bad_file_key')
 }
 
 /** A header has bytes only: those of UTF-8. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -212,11 +212,41 @@ describe('the HTTP server of a worker', async () => {
     await expect(new Promise((_, reject) => refused.on('error', reject))).rejects.toThrow('401')
   })
 
+  it('takes no file directly in the models folder, and none of a model where the folder is shared', async () => {
+    expect(await call('PUT', '/v1/files/models/evil.yaml', 'name: evil')).toMatchObject({ status: 400 })
+    expect(await readdir(folders.models)).not.toContain('evil.yaml')
+    const shared = await openFileServer({ ...options, port: 0, isShared: true, clock: systemClock })
+    try {
+      const put = (key: string) =>
+        fetch(`http://127.0.0.1:${shared.port}/v1/files/${key}`, {
+          method: 'PUT',
+          headers: { authorization: `Bearer ${TOKEN}` },
+          body: 'a',
+        })
+      expect(await put('models/m%230/a.bin')).toMatchObject({ status: 400 })
+      expect(await put('request/a.wav')).toMatchObject({ status: 200 })
+    } finally {
+      await shared.close()
+    }
+  })
+
   it('refuses to start where it cannot listen, and where models would be swept', async () => {
     const again = openFileServer({ ...options, port: server.port, clock: systemClock })
     await expect(again).rejects.toMatchObject({ name: 'StartRefused', exitCode: 75 })
     const inside = { ...folders, models: join(folders.staging, 'models') }
     const swept = openFileServer({ ...options, port: 0, folders: inside, clock: systemClock })
     await expect(swept).rejects.toMatchObject({ name: 'StartRefused', exitCode: 78 })
+    const programs = join(folders.models, 'backends')
+    await mkdir(programs, { recursive: true })
+    await symlink(programs, join(dir.path, 'programs'))
+    for (const kept of [folders.models, programs, join(dir.path, 'programs')]) {
+      const open = openFileServer({ ...options, port: 0, kept: [dir.path, kept], clock: systemClock })
+      await expect(open).rejects.toMatchObject({
+        name: 'StartRefused',
+        exitCode: 78,
+        message: `the folder ${kept} may not be in the folder ${folders.models}, which front ends write`,
+      })
+    }
+    await rm(programs, { recursive: true })
   })
 })

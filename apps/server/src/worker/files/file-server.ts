@@ -11,6 +11,7 @@ import { listenWithNode } from '../../http/listen.ts'
 import type { ServerReply } from '../../http/messages.ts'
 import { stayInHttp, type Upgrade } from '../../http/upgrade.ts'
 import { answerError, discardBody, writeReply } from './answer-error.ts'
+import type { WorkerFolders } from './file-keys.ts'
 import { createRoutes } from './routes.ts'
 import type { FileServerOptions } from './server-options.ts'
 
@@ -38,6 +39,7 @@ export async function openFileServer(options: FileServerOptions): Promise<Worker
   for (const [name, folder] of Object.entries(folders))
     await makeFolder(folder, { what: `${name} folder`, mode: 0o750 })
   await checkApart(folders)
+  await checkOutside(options.kept ?? [], folders)
   const routes = createRoutes(options)
   const isAllowed = createGate(options.token)
   const answer = async (incoming: IncomingMessage, outgoing: ServerReply, upgrade?: Upgrade): Promise<void> => {
@@ -84,14 +86,28 @@ export async function openFileServer(options: FileServerOptions): Promise<Worker
 }
 
 /** Old files of the staging folder are removed: no other folder may be in it. */
-async function checkApart({ staging, models, data }: FileServerOptions['folders']): Promise<void> {
-  const root = await realpath(staging)
+async function checkApart({ staging, models, data }: WorkerFolders): Promise<void> {
   for (const folder of [models, data]) {
-    const inner = relative(root, await realpath(folder))
-    if (inner === '' || !(inner === '..' || inner.startsWith(`..${sep}`) || isAbsolute(inner))) {
-      throw new StartRefused(`the folder ${folder} may not be in the staging folder ${staging}`, { exitCode: 78 })
+    if (!(await isInside(folder, staging))) continue
+    throw new StartRefused(`the folder ${folder} may not be in the staging folder ${staging}`, { exitCode: 78 })
+  }
+}
+
+/** Whoever has the token writes any file of the folders: programs and the worker's own files may not be there. */
+async function checkOutside(kept: readonly string[], { models, data, staging }: WorkerFolders): Promise<void> {
+  for (const folder of [models, data, staging]) {
+    for (const each of kept) {
+      if (!(await isInside(each, folder))) continue
+      throw new StartRefused(`the folder ${each} may not be in the folder ${folder}, which front ends write`, {
+        exitCode: 78,
+      })
     }
   }
+}
+
+async function isInside(folder: string, outer: string): Promise<boolean> {
+  const inner = relative(await realpath(outer), await realpath(folder))
+  return inner === '' || !(inner === '..' || inner.startsWith(`..${sep}`) || isAbsolute(inner))
 }
 
 /** Compares in constant time. */

@@ -10,6 +10,10 @@ export interface FileServerOptions {
   /** Bearer token; empty: none is asked for. */
   readonly token: string
   readonly folders: WorkerFolders
+  /** Whether the models folder is that of the front ends, which then send no files of models. @default false */
+  readonly isShared?: boolean | undefined
+  /** Existing folders whose files front ends may not write. They are outside the others. @default none */
+  readonly kept?: readonly string[] | undefined
   readonly logs: WorkerLogs
   readonly isReady: () => boolean
   readonly clock: Clock

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { installRequest } from '../../cluster/contract/node-requests.ts'
 import { type InstallRequest, usesBackend } from '../backends.ts'
-import { type ReplicaName, toProcessKey, type WorkerProcess } from '../processes.ts'
+import { type BackendUse, type ReplicaName, toProcessKey } from '../processes.ts'
 import { createInstallProgress } from './install-progress.ts'
 import { type RequestParts, toErrorText } from './parts.ts'
 
@@ -90,14 +90,14 @@ async function change(parts: RequestParts, work: () => Promise<readonly string[]
 
 /** Ends the processes of changed backends. @returns their keys */
 async function stopUsers(changed: readonly string[], parts: RequestParts, force: boolean): Promise<readonly string[]> {
-  const users = parts.processes.list().filter((process) => isUser(process, changed))
+  const users = await parts.processes.listUsers((use) => isUser(use, changed))
   await Promise.all(users.map((process) => parts.processes.stop(process, { force })))
   parts.oldCopies.release(() => false)
   return users.map(({ key }) => key)
 }
 
-const isUser = ({ backend, running }: WorkerProcess, changed: readonly string[]): boolean =>
-  usesBackend(backend, changed) || usesBackend(running.program.name, changed)
+const isUser = ({ backend, program }: BackendUse, changed: readonly string[]): boolean =>
+  usesBackend(backend, changed) || usesBackend(program.name, changed)
 
 const toProgress = ({ backend, op_id: operation }: InstallRequest, parts: RequestParts) =>
   createInstallProgress({ backend, operation }, parts)

@@ -37,6 +37,7 @@ export async function answerStop(
   if (expected !== '' && expected !== process.address) {
     return { ...refused, error: `address mismatch: it is at ${process.address}, not at ${expected}` }
   }
+  parts.processes.retire(process)
   const reason = await parts.processes.free(process)
   const freed = reason === undefined
   try {

@@ -39,10 +39,12 @@ function open(
   const processes: WorkerProcesses = {
     list: () => [...running.values()],
     find: (key) => running.get(key),
+    listUsers: async (isMeant) => [...running.values()].filter(({ backend }) => isMeant({ backend, program })),
     start: async ({ index }, { backend, force }) => {
       events.push(`start ${index}${force ? ' force' : ''}`)
       return running.get(`m1#${index}`) ?? add(index, backend)
     },
+    retire: ({ key }) => void events.push(`retire ${key}`),
     free: async ({ key }) => {
       events.push(`free ${key}`)
       return options.freeError
@@ -188,7 +190,7 @@ describe('model.stop', () => {
       process_key: 'm1#0',
       address: '127.0.0.1:26051',
     })
-    expect(freed.events).toEqual(['free m1#0', 'stop m1#0'])
+    expect(freed.events).toEqual(['retire m1#0', 'free m1#0', 'stop m1#0'])
     const { parts } = open({ running: [0], freeError: 'Method not implemented!' })
     expect(await answerStop(request, parts)).toMatchObject({
       freed: false,
