@@ -36,6 +36,8 @@ export interface LoadJob extends LoadProgress {
   readonly owner: string | undefined
   /** Milliseconds since the epoch, by the clock of the database. */
   readonly startedAt: number
+  /** How long the failure is told from now on, milliseconds; absent for a load that has not failed. */
+  readonly toldForMs?: number | undefined
 }
 
 /** How far a load is. Absent: as before. */
@@ -143,12 +145,15 @@ export function createLoadJobs({ queries, dialect }: Pick<Database, 'queries' | 
     async list(model) {
       const rows = await queries.rows((db, { modelLoadJobs: jobs }) =>
         db
-          .select()
+          .select({ row: jobs, now })
           .from(jobs)
           .where(model === undefined ? undefined : eq(jobs.model, model))
           .orderBy(jobs.key),
       )
-      return rows.map(toJob)
+      return rows.map(({ row, now: readAt }) => ({
+        ...toJob(row),
+        ...(row.endsAt === null ? {} : { toldForMs: Math.max(0, row.endsAt - Number(readAt)) }),
+      }))
     },
     async orphans() {
       const rows = await queries.rows((db, { modelLoadJobs: jobs }) =>

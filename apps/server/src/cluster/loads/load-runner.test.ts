@@ -51,6 +51,16 @@ describe.each(await databasePlaces())('the runner of loads on $name', ({ create 
     await two.close()
   })
 
+  it('leaves a load to others whose claim comes while it closes', async () => {
+    const one = createServer('one', untilAbort)
+    const begun = one.start(target('late')).catch((error: unknown) => error)
+    await one.close()
+    expect(await begun).toMatchObject({ code: 'shutting_down' })
+    const two = createServer('two', async () => undefined)
+    await eventually(async () => expect(await two.start(target('late'))).toBe(true))
+    await two.close()
+  })
+
   it('tells the cause of a failure, and of a load that takes too long', async () => {
     const failing = createServer('one', async () => Promise.reject(new Error('the backend has no such model')))
     await failing.start(target('failing'))

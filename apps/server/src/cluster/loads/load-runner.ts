@@ -58,18 +58,35 @@ export function createLoadRunner(options: LoadRunnerOptions): LoadRunner {
   const { jobs, owner } = options
   const closing = new AbortController()
   const running = new Set<Promise<void>>()
+  const note = (work: Promise<void>): void => {
+    const noted = work.finally(() => running.delete(noted))
+    running.add(noted)
+  }
+  async function begin(target: LoadTarget): Promise<boolean> {
+    const claim = await jobs.claim(target, { owner, leaseMs: LEASE_MS })
+    if (claim === undefined) return false
+    if (closing.signal.aborted) {
+      await jobs.renew(claim, { leaseMs: 0 })
+      throw closing.signal.reason
+    }
+    note(runClaimed({ target, claim, closing: closing.signal }, options))
+    return true
+  }
   return {
     async start(target) {
       closing.signal.throwIfAborted()
-      const claim = await jobs.claim(target, { owner, leaseMs: LEASE_MS })
-      if (claim === undefined) return false
-      const load = runClaimed({ target, claim, closing: closing.signal }, options).finally(() => running.delete(load))
-      running.add(load)
-      return true
+      const begun = begin(target)
+      note(
+        begun.then(
+          () => undefined,
+          () => undefined,
+        ),
+      )
+      return begun
     },
     async close() {
       closing.abort(new SvcError('unavailable', 'the server stops', { code: 'shutting_down' }))
-      await Promise.all(running)
+      while (running.size > 0) await Promise.all(running)
     },
   }
 }

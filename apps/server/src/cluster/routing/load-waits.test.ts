@@ -47,8 +47,13 @@ function open(jobs: readonly LoadJob[]) {
   return { join, start, waits }
 }
 
-it('begin a load when none runs, and take over their own', async () => {
-  for (const jobs of [[], [job('m#0')], [job('m#0'), job('m@a#0')]]) {
+it('begin a load when none runs and no failure is told, and take over their own', async () => {
+  for (const jobs of [
+    [],
+    [job('m#0', { state: 'failed', error: 'torn', toldForMs: 0 })],
+    [job('m#0')],
+    [job('m#0'), job('m@a#0')],
+  ]) {
     const { join, start } = open(jobs)
     await join()
     expect(start).toHaveBeenCalledWith(expect.objectContaining({ key: 'm#0', configRevision: 'r1' }))
@@ -62,9 +67,10 @@ it('let a load of the reconciler run without a second one', async () => {
 })
 
 it('tell a failure to those who come later as a cooldown', async () => {
-  const { waits } = open([job('m#0', { state: 'failed', error: 'torn' })])
+  const { waits } = open([job('m#0', { state: 'failed', error: 'torn', toldForMs: 4000 })])
   await expect(waits.join(model, { signal, waitMs: 0 })).rejects.toMatchObject({
     code: 'model_load_cooldown',
     kind: 'unavailable',
+    retryAfterMs: 4000,
   })
 })

@@ -14,8 +14,6 @@ const LOOK_MS = 2000
 const LOST_MS = 500
 /** Starts of one model that ended without a replica and without a failure. */
 const MAX_STARTS = 3
-/** Delay after which a request to a model that failed a short time ago may come again, milliseconds. */
-const COOLDOWN_MS = 15_000
 
 /** Requests that wait for a model to be loaded on a worker. */
 export interface LoadWaits {
@@ -115,7 +113,10 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
     if (running !== undefined) {
       return { running, isElsewhere: !all.some(({ key, state }) => key === keyOf(model) && state !== 'failed') }
     }
-    const failed = all.find(({ configRevision }) => configRevision === revisionOf(model))
+    // A failure stays in the list for a while after it was told.
+    const failed = all.find(
+      ({ configRevision, toldForMs = 0 }) => configRevision === revisionOf(model) && toldForMs > 0,
+    )
     return failed === undefined ? {} : { failed }
   }
   return {
@@ -151,9 +152,9 @@ function toFailure({ name }: ModelConfig, { error }: LoadJob): SvcError {
   return new SvcError('internal', error ?? `could not load model "${name}"`, { code: 'model_load_failed' })
 }
 
-function coolingDown({ name }: ModelConfig, { error = '' }: LoadJob): SvcError {
+function coolingDown({ name }: ModelConfig, { error = '', toldForMs = 0 }: LoadJob): SvcError {
   const message = `model "${name}" load is in cooldown after a recent failure: ${error}`
-  return new SvcError('unavailable', message, { code: 'model_load_cooldown', retryAfterMs: COOLDOWN_MS })
+  return new SvcError('unavailable', message, { code: 'model_load_cooldown', retryAfterMs: Math.max(1, toldForMs) })
 }
 
 function endedWithout({ name }: ModelConfig): SvcError {

@@ -158,8 +158,8 @@ function createLease(
   node: { readonly name: string; readonly httpAddress: string },
   { uses, clients, health, namesNodes }: Pick<WorkersPlaceParts, 'uses' | 'clients' | 'health' | 'namesNodes'>,
 ): ModelLease {
-  const end = uses.begin(replica.id)
   const { client, release } = clients.take(replica, node)
+  const end = uses.begin(replica.id)
   return {
     client,
     place: node.name,
