@@ -62,7 +62,15 @@ export interface LoadOnWorkerParts extends PlaceParts, PlanLoadParts {
 }
 
 /** A failure of the node, not of the model: another node may do better. */
-class NodeFailure extends Error {}
+class NodeFailure extends Error {
+  /** The node was not reached: it says nothing about the model. */
+  readonly isUnreached: boolean
+
+  constructor(message: string, { cause, isUnreached = false }: { cause?: unknown; isUnreached?: boolean } = {}) {
+    super(message, { cause })
+    this.isUnreached = isUnreached
+  }
+}
 
 /** Creates the function that does a load: takes a place, installs the backend, sends the files, loads the model. */
 export function createLoadOnWorker(parts: LoadOnWorkerParts): RunLoad {
@@ -85,7 +93,7 @@ export function createLoadOnWorker(parts: LoadOnWorkerParts): RunLoad {
           failure = error
           parts.logger.warn({ model: model.name, err: error }, 'a worker could not load a model')
           if (excludedNodes.size >= MAX_NODES) throw loadFailed(model.name, error.message, error)
-        } else if (failure === undefined || !isNoNode(error)) {
+        } else if (failure === undefined || failure.isUnreached || !isNoNode(error)) {
           throw error
         } else if (isSecondRound) {
           // The failure of the last one says more.
@@ -159,7 +167,9 @@ async function loadAt(place: TakenPlace, attempt: Attempt): Promise<void> {
       reasons.push(plan.backends.length > 1 ? `${backend}: ${message}` : message)
     }
   }
-  if (failure instanceof NodeFailure) throw new NodeFailure(reasons.join('; '), { cause: failure })
+  if (failure instanceof NodeFailure) {
+    throw new NodeFailure(reasons.join('; '), { cause: failure, isUnreached: failure.isUnreached })
+  }
   throw loadFailed(model.name, reasons.join('; '), failure)
 }
 
@@ -236,15 +246,19 @@ async function install(backend: string, place: TakenPlace, { model, report, sign
     if (error instanceof NodeFailure) throw error
     // Without the bus nobody was asked, and nothing is known of the worker.
     if (!(SvcError.is(error) && error.code === 'bus_disconnected')) await nodes.reportUnreachable(nodeId)
-    throw asNodeFailure(error, signal)
+    throw asNodeFailure(error, signal, { isUnreached: true })
   } finally {
     end()
   }
 }
 
-function asNodeFailure(error: unknown, signal: AbortSignal): NodeFailure {
+function asNodeFailure(
+  error: unknown,
+  signal: AbortSignal,
+  { isUnreached = false }: { readonly isUnreached?: boolean } = {},
+): NodeFailure {
   signal.throwIfAborted()
-  return new NodeFailure(error instanceof Error ? error.message : String(error), { cause: error })
+  return new NodeFailure(error instanceof Error ? error.message : String(error), { cause: error, isUnreached })
 }
 
 /**
