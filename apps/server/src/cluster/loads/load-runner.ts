@@ -5,8 +5,7 @@ import type { LoadClaim, LoadJobs, LoadStep, LoadTarget } from './load-jobs.ts'
 /** Time after which a load without a sign of life is taken over, milliseconds. */
 const LEASE_MS = 30_000
 const RENEW_MS = 10_000
-/** Time for which a failure is told, so that everybody who waits gets the cause. */
-const TELL_MS = 15_000
+const DEFAULT_TELL_MS = 15_000
 const MINUTE_MS = 60_000
 /** Longest silence of a load that has shown progress. */
 const SILENCE_MS = 5 * MINUTE_MS
@@ -35,6 +34,8 @@ export interface LoadRunnerOptions {
   /** Longest times of an installation and of LoadModel, milliseconds. */
   readonly installMs: number
   readonly loadMs: number
+  /** Time for which a failure is told, so that everybody who waits gets the cause, milliseconds. @default 15000 */
+  readonly tellMs?: number | undefined
   /** Called when a load begins, moves or ends. */
   readonly onChange: (model: string) => void
   readonly clock: Clock
@@ -133,7 +134,7 @@ async function runClaimed({ target, claim, closing }: ClaimedLoad, options: Load
   function fail(reason: unknown): Promise<boolean> {
     const failure = toSvcError(reason)
     if (LEFT.includes(failure.code)) return jobs.renew(claim, { leaseMs: 0 })
-    return endWith(jobs, claim, failure)
+    return endWith(options, claim, failure)
   }
 
   /** What a load has reported since it was last written, and until when it may go on. */
@@ -177,8 +178,12 @@ async function noteEnd(
 }
 
 /** Tells a failure of the model. Those who wait ask themselves whether there is a place for it at the moment. */
-function endWith(jobs: LoadJobs, claim: LoadClaim, { code, message }: SvcError): Promise<boolean> {
-  return code === 'no_healthy_node' ? jobs.finish(claim) : jobs.fail(claim, { error: message, tellMs: TELL_MS })
+function endWith(
+  { jobs, tellMs = DEFAULT_TELL_MS }: Pick<LoadRunnerOptions, 'jobs' | 'tellMs'>,
+  claim: LoadClaim,
+  { code, message }: SvcError,
+): Promise<boolean> {
+  return code === 'no_healthy_node' ? jobs.finish(claim) : jobs.fail(claim, { error: message, tellMs })
 }
 
 /** Renews the claim until the load has ended; stops a load that was taken over or takes too long. */

@@ -102,7 +102,7 @@ export async function takePlace(
     signal.throwIfAborted()
     const snapshot = await copy.read()
     const decision = decidePlace(snapshot, placing, parts)
-    if (decision.kind === 'none') throw noHealthyNode(needs.model, decision.nodes)
+    if (decision.kind === 'none') throw noHealthyNode(needs.model, decision.nodes, decision.reason)
     if (decision.kind === 'chosen') {
       const { nodeId, nodeName, replicaIndex, evictions } = decision
       const stale = [...snapshot.view.ofModel(needs.model).values()].filter(
@@ -134,11 +134,16 @@ async function stopAll(all: readonly Replica[], { stop }: PlaceParts, signal: Ab
 }
 
 /** The error of a model that no node can hold. */
-export function noHealthyNode(model: string, nodes: readonly NodeVerdict[]): SvcError {
+export function noHealthyNode(
+  model: string,
+  nodes: readonly NodeVerdict[],
+  reason?: Extract<PlacementDecision, { kind: 'none' }>['reason'],
+): SvcError {
   const reasons = nodes
     .slice(0, MAX_REASONS)
     .map(({ nodeName, isBusy, refusals }) => `${nodeName}: ${isBusy ? 'busy' : (refusals[0]?.detail ?? 'refused')}`)
-  const why = nodes.length === 0 ? 'there are no workers' : reasons.join('; ')
+  const none = reason === 'max_replicas' ? 'it has as many replicas as its rules allow' : 'there are no workers'
+  const why = nodes.length === 0 ? none : reasons.join('; ')
   return new SvcError('unavailable', `no healthy node for model "${model}": ${why}`, {
     code: 'no_healthy_node',
     retryAfterMs: NO_NODE_RETRY_MS,

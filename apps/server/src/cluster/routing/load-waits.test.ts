@@ -1,8 +1,10 @@
 import { createFakeClock, eventually } from '@svc/test-kit'
 import { expect, it, vi } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
+import { createLoadCooldown } from '../../residency/cooldown.ts'
 import type { LoadJob } from '../loads/load-jobs.ts'
 import { notBegun } from '../loads/to-loading.ts'
+import { createFailedModels } from './failed-models.ts'
 import { createLoadWaits } from './load-waits.ts'
 
 const { signal } = new AbortController()
@@ -27,6 +29,7 @@ function open(jobs: readonly LoadJob[]) {
     revisionOf: () => 'r1',
     findState: async () => (state.isServed ? 'served' : 'none'),
     checkPlace: async () => {},
+    failures: createFailedModels(createLoadCooldown({ firstMs: 1000, clock }), () => 'r1'),
     bus: { subscribe: () => () => {} },
     clock,
   })

@@ -7,6 +7,7 @@ import { findNearestLoad, type RunningLoad } from '../contract/load-object.ts'
 import type { LoadJob, LoadJobs } from '../loads/load-jobs.ts'
 import type { LoadRunner } from '../loads/load-runner.ts'
 import { loadGoesOn, notBegun } from '../loads/to-loading.ts'
+import type { FailedModels } from './failed-models.ts'
 
 /** Pause between two looks at a load, milliseconds. A hint ends it. */
 const LOOK_MS = 2000
@@ -41,6 +42,7 @@ export interface LoadWaitsParts {
   readonly findState: (model: ModelConfig) => Promise<'served' | 'lost' | 'none'>
   /** @throws {SvcError} `no_healthy_node` for a model that no node can hold now */
   readonly checkPlace: (model: ModelConfig) => Promise<void>
+  readonly failures: FailedModels
   readonly bus: Pick<Bus, 'subscribe'>
   readonly clock: Clock
 }
@@ -65,7 +67,7 @@ const keyOf = ({ name }: ModelConfig): string => `${name}#0`
 
 /** Creates the waits of a server. */
 export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
-  const { jobs, runner, revisionOf, findState, checkPlace, clock } = parts
+  const { jobs, runner, revisionOf, findState, checkPlace, failures, clock } = parts
   const waits = new Map<string, Wait>()
   let isClosed = false
   const endHints = parts.bus.subscribe('loads.changed', ({ model }) => {
@@ -87,7 +89,7 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
           continue
         }
         const { running, failed, isElsewhere = false } = await findJobs(model)
-        if (failed !== undefined) throw isFirst ? coolingDown(model, failed) : toFailure(model, failed)
+        if (failed !== undefined) throw isFirst ? coolingDown(model, failed) : noteFailure(model, failed)
         isFirst = false
         wait.latest = running ?? notBegun(model.name)
         if (running === undefined && starts >= MAX_STARTS) throw endedWithout(model)
@@ -96,11 +98,16 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
         await clock.sleep(LOOK_MS, { signal: wait.wake.signal }).catch(() => undefined)
       }
       waits.delete(key)
+      failures.succeeded(model)
       waiters.admitAll(() => undefined)
     } catch (error) {
       waits.delete(key)
       waiters.refuseAll(error)
     }
+  }
+  function noteFailure(model: ModelConfig, failed: LoadJob): SvcError {
+    failures.failed(model)
+    return toFailure(model, failed)
   }
   /** Claims the load. A load that another server runs, and whose lease has not ended, stays with that one. */
   const begin = (model: ModelConfig): Promise<boolean> =>
@@ -120,8 +127,9 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
     return failed === undefined ? {} : { failed }
   }
   return {
-    join(model, { signal, waitMs }) {
-      if (isClosed) return Promise.reject(shuttingDown())
+    async join(model, { signal, waitMs }) {
+      if (isClosed) throw shuttingDown()
+      failures.check(model)
       const key = `${revisionOf(model)} ${model.name}`
       const known = waits.get(key)
       const wait: Wait = known ?? {

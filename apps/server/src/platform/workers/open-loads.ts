@@ -15,6 +15,10 @@ import { toLoadRequest } from '../../residency/to-load-request.ts'
 import type { Closers } from '../closers.ts'
 import type { WorkerPlacementParts } from './worker-parts.ts'
 
+/** Others look every two seconds while they wait. */
+const LEAST_TELL_MS = 3000
+const MOST_TELL_MS = 15_000
+
 type LoadRequest = ReturnType<typeof toLoadRequest>
 
 /** Longest look at the files of a model, milliseconds. */
@@ -94,6 +98,7 @@ export function openLoads(
     run,
     installMs,
     loadMs: config.modelLoadTimeoutMs ?? 0,
+    tellMs: Math.min(Math.max(config.modelLoadFailureCooldownMs, LEAST_TELL_MS), MOST_TELL_MS),
     onChange: shared.announce,
     clock,
     logger,
@@ -109,7 +114,7 @@ export function openLoads(
       const { needs } = await planLoad(model, planning, AbortSignal.timeout(PLAN_MS))
       const wanted = { needs, configRevision: revisionOf(model), excludedNodes: new Set<string>() }
       const decision = decidePlace(await copy.read(), wanted, placing)
-      if (decision.kind === 'none') throw noHealthyNode(model.name, decision.nodes)
+      if (decision.kind === 'none') throw noHealthyNode(model.name, decision.nodes, decision.reason)
     },
   }
 }

@@ -4,6 +4,7 @@ import { createStagingList } from '../../cluster/loads/staging-list.ts'
 import { createModelShutdown } from '../../cluster/reconcile/shutdown-model.ts'
 import { type ClusterCopy, createClusterCopy } from '../../cluster/routing/cluster-copy.ts'
 import { createClusterResidency } from '../../cluster/routing/cluster-residency.ts'
+import { createFailedModels } from '../../cluster/routing/failed-models.ts'
 import { createLoadWaits } from '../../cluster/routing/load-waits.ts'
 import { createWorkersPlace, findModelState } from '../../cluster/routing/place-on-workers.ts'
 import { createSharedPrefixes } from '../../cluster/routing/prefix-events.ts'
@@ -12,6 +13,7 @@ import { createRunningUses } from '../../cluster/routing/running-uses.ts'
 import { createWorkerClients, type WorkerClients } from '../../cluster/routing/worker-clients.ts'
 import { withRemoteFiles } from '../../cluster/staging/with-remote-files.ts'
 import { createPlacement, type Placement, type PlaceResidency } from '../../placement/placement.ts'
+import { createLoadCooldown } from '../../residency/cooldown.ts'
 import type { Residency } from '../../residency/residency.ts'
 import type { Closers } from '../closers.ts'
 import { openLoads, type WorkerLoads } from './open-loads.ts'
@@ -126,6 +128,7 @@ async function openWorkers(
     revisionOf,
     findState: async (model) => findModelState(await copy.read(), model, { revisionOf, health }),
     checkPlace,
+    failures: createFailedModels(createLoadCooldown({ firstMs: config.modelLoadFailureCooldownMs, clock }), revisionOf),
     bus,
     clock,
   })
