@@ -38,12 +38,14 @@ export interface UnavailablePostgres extends AsyncDisposable {
 export interface PostgresOptions {
   /** Finds a free port, once for each attempt. @default one of the system's */
   readonly findPort?: () => Promise<number>
+  /** Whether a commit survives {@link RunningPostgres.kill}. @default false, which is faster */
+  readonly isDurable?: boolean
 }
 
 const USER = 'postgres'
 const PASSWORD = 'svc-test'
 /** Safety against power cuts is useless here and costs most of the time. */
-const FLAGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'shared_buffers=16MB']
+const FLAGS = ['fsync=off', 'full_page_writes=off', 'shared_buffers=16MB']
 const ATTEMPTS = 3
 
 /**
@@ -59,6 +61,7 @@ const ATTEMPTS = 3
  */
 export async function startPostgres({
   findPort = findFreePort,
+  isDurable = false,
 }: PostgresOptions = {}): Promise<RunningPostgres | UnavailablePostgres> {
   const unavailable = (reason: string): UnavailablePostgres => ({
     available: false,
@@ -69,7 +72,7 @@ export async function startPostgres({
   if (userInfo().uid === 0 && barrier !== undefined) return unavailable(`the user ${USER} may not enter ${barrier}`)
   let reason = ''
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const outcome = await tryToStart(findPort)
+    const outcome = await tryToStart(findPort, isDurable)
     if (outcome.available) return outcome
     reason = outcome.reason
     // Another process may have taken the port between finding and using it.
@@ -87,6 +90,7 @@ export async function findBarrier(path: string): Promise<string | undefined> {
 
 async function tryToStart(
   findPort: () => Promise<number>,
+  isDurable: boolean,
 ): Promise<RunningPostgres | { available: false; reason: string }> {
   const dir = await tempDir('svc-postgres-')
   const log: string[] = []
@@ -102,10 +106,12 @@ async function tryToStart(
       persistent: true,
       createPostgresUser: userInfo().uid === 0,
       initdbFlags: ['--encoding=UTF8', '--no-sync'],
-      postgresFlags: ['listen_addresses=127.0.0.1', 'unix_socket_directories=', ...FLAGS].flatMap((flag) => [
-        '-c',
-        flag,
-      ]),
+      postgresFlags: [
+        'listen_addresses=127.0.0.1',
+        'unix_socket_directories=',
+        `synchronous_commit=${isDurable ? 'on' : 'off'}`,
+        ...FLAGS,
+      ].flatMap((flag) => ['-c', flag]),
       onLog: (message: string) => log.push(message),
       onError: (message: unknown) => log.push(String(message)),
     }

@@ -33,7 +33,7 @@ export interface BuiltCluster extends AsyncDisposable {
 
 /** Starts the engines. @returns undefined, with a warning, where one is missing */
 export async function startBuiltCluster(): Promise<BuiltCluster | undefined> {
-  const [postgres, nats] = await Promise.all([startPostgres(), startNats()])
+  const [postgres, nats] = await Promise.all([startPostgres({ isDurable: true }), startNats()])
   const shared = await tempDir('svc-cluster-')
   async function close(): Promise<void> {
     await nats[Symbol.asyncDispose]()
