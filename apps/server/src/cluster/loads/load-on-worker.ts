@@ -17,6 +17,7 @@ import { loadTimeoutMs } from './load-timeout.ts'
 import { type PlaceParts, type TakenPlace, takePlace } from './place-replica.ts'
 import { type LoadPlan, loadFailed, type PlanLoadParts, planLoad } from './plan-load.ts'
 import { type ReplicaRows, toProcessKey } from './replica-store.ts'
+import { PlaceGone, whilePlaced } from './while-placed.ts'
 
 /** Nodes that one load tries. */
 const MAX_NODES = 3
@@ -182,20 +183,25 @@ async function loadInto(backend: string, place: TakenPlace, attempt: Attempt): P
     throw new NodeFailure('its place was taken away during the installation')
   report({ state: 'staging' })
   const processKey = toProcessKey(model.name, replicaIndex)
-  const options = { processKey, node: place, signal, onProgress: report }
-  const request = await parts.stage(plan.request, options).catch((error: unknown) => {
-    throw asNodeFailure(error, signal)
-  })
+  const watch = { hasPlace: () => hasPlace(place, attempt), signal, clock: parts.clock }
+  const options = { processKey, node: place, onProgress: report }
+  const request = await whilePlaced((within) => parts.stage(plan.request, { ...options, signal: within }), watch).catch(
+    (error: unknown) => {
+      throw asNodeFailure(error, signal)
+    },
+  )
   report({ state: 'loading' })
   await replicas.change(replicaId, { state: 'loading' }, { from: ['staging'] })
   const connection = clients.take({ address, processKey }, place)
   try {
     const timeoutMs = loadTimeoutMs(plan.needs.sizeBytes, parts.loadMs)
-    ensureSuccess(await connection.client.loadModel(request, { signal, timeoutMs }))
+    const load = (within: AbortSignal) => connection.client.loadModel(request, { signal: within, timeoutMs })
+    ensureSuccess(await whilePlaced(load, watch))
   } catch (error) {
     signal.throwIfAborted()
     const failure = toSvcError(error)
-    throw failure.kind === 'unavailable' ? asNodeFailure(failure, signal) : failure
+    if (error instanceof PlaceGone || failure.kind === 'unavailable') throw asNodeFailure(error, signal)
+    throw failure
   } finally {
     connection.release()
   }
@@ -204,6 +210,10 @@ async function loadInto(backend: string, place: TakenPlace, attempt: Attempt): P
   const loaded = { state: 'loaded', address, sizeVram: plan.needs.memoryBytes } as const
   if (!(await replicas.change(replicaId, loaded, { from: ['loading'] })))
     throw new NodeFailure('its place was taken away during the load')
+}
+
+async function hasPlace({ nodeId, replicaId }: TakenPlace, { model, parts }: Attempt): Promise<boolean> {
+  return (await parts.replicas.list({ nodeId, model: model.name })).some(({ id }) => id === replicaId)
 }
 
 /** Whether somebody still wants the load: a stop of its model ends it in the list. */
