@@ -88,9 +88,9 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   backendLogsFeature,
   corsProxyFeature,
   mcpFeature,
-  settingsFeature,
   // before operations: their queue starts once their work is known
   nodesFeature,
+  settingsFeature,
   operationsFeature,
   peersFeature,
   ownMcpFeature,
