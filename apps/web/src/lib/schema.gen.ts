@@ -5709,41 +5709,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/settings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Every runtime setting, secrets masked */
-        get: operations["get_api_settings"];
-        put?: never;
-        /** Change any subset of the runtime settings */
-        post: operations["post_api_settings"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/settings/sources": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Where the value of each runtime setting comes from, and what locks it */
-        get: operations["get_api_settings_sources"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/node/register": {
         parameters: {
             query?: never;
@@ -6253,6 +6218,41 @@ export interface paths {
         };
         /** The output of the backends of a model on a worker as it comes, over a WebSocket */
         get: operations["get_ws_nodes_id_backend_logs_modelId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every runtime setting, secrets masked */
+        get: operations["get_api_settings"];
+        put?: never;
+        /** Change any subset of the runtime settings */
+        post: operations["post_api_settings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the value of each runtime setting comes from, and what locks it */
+        get: operations["get_api_settings_sources"];
         put?: never;
         post?: never;
         delete?: never;
@@ -29731,437 +29731,6 @@ export interface operations {
             };
         };
     };
-    get_api_settings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The settings in force. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description name that the interface shows */
-                        instance_name?: string;
-                        /** @description line that the interface shows below the name */
-                        instance_tagline?: string;
-                        /** @description file of the square logo; set through the branding routes */
-                        logo_file?: string;
-                        /** @description file of the wide logo; set through the branding routes */
-                        logo_horizontal_file?: string;
-                        /** @description file of the icon in browser tabs; set through the branding routes */
-                        favicon_file?: string;
-                        /** @description pages of every origin may use the API, unless --cors-allow-origins lists some; without keys and accounts any web page has full access then */
-                        cors?: boolean;
-                        /** @description origins whose pages may use the API, between commas, or *; without keys and accounts only pages of the server itself may, unless this lists others */
-                        cors_allow_origins?: string;
-                        /** @description keys that give full access, between commas; prefer the variable or a file: other users see a command line */
-                        api_keys?: (string & (unknown & unknown))[];
-                        /** @description refuse unsafe requests from pages of other sites */
-                        csrf?: boolean;
-                        /** @description the proxy through which https URLs of other machines are fetched */
-                        https_proxy?: string;
-                        /** @description the proxy through which plain http URLs of other machines are fetched */
-                        http_proxy?: string;
-                        /** @description hosts that are reached past the proxies: names with all below them, addresses and networks, between commas */
-                        no_proxy?: string;
-                        /** @description model of new chats and of requests that name none, where it can serve them */
-                        default_model?: string;
-                        /** @description threads of a model that names none itself */
-                        threads?: number;
-                        /** @description context of a model that names none itself, in tokens; -1 = what it was trained for */
-                        context_size?: number;
-                        /** @description half-precision numbers where a backend knows them */
-                        f16?: boolean;
-                        /** @description keep the output of backends */
-                        enable_backend_logging?: boolean;
-                        /** @description the older way to write --log-level debug */
-                        debug?: boolean;
-                        /** @description model galleries, as a JSON list of objects with name, url and mirrors */
-                        galleries?: ({
-                            url: string;
-                            name: string;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                        /** @description fetch the model galleries at start */
-                        autoload_galleries?: boolean;
-                        /** @description backend galleries, as a JSON list of objects with name, url and mirrors */
-                        backend_galleries?: ({
-                            url: string;
-                            name: string;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                        /** @description fetch the backend galleries at start */
-                        autoload_backend_galleries?: boolean;
-                        /** @description install newer versions of backends */
-                        auto_upgrade_backends?: boolean;
-                        /** @description prefer development versions of backends */
-                        prefer_development_backends?: boolean;
-                        /** @description files of one model that are downloaded at a time */
-                        artifact_download_concurrency?: number;
-                        /** @description run both watchdogs, whatever their own switches say */
-                        watchdog_enabled?: boolean;
-                        /** @description the older way to write --max-active-backends 1 */
-                        single_backend?: boolean;
-                        /** @description models loaded at a time; 0 = no limit */
-                        max_active_backends?: number;
-                        /** @description unload models that nobody uses */
-                        watchdog_idle_enabled?: boolean;
-                        /** @description unload a model that nobody uses for this long */
-                        watchdog_idle_timeout?: string;
-                        /** @description stop backends whose oldest call takes too long */
-                        watchdog_busy_enabled?: boolean;
-                        /** @description stop a backend whose oldest call takes this long */
-                        watchdog_busy_timeout?: string;
-                        /** @description how often the watchdogs look */
-                        watchdog_interval?: string;
-                        /** @description unload models when memory runs short */
-                        memory_reclaimer_enabled?: boolean;
-                        /** @description unload models above this share of memory in use */
-                        memory_reclaimer_threshold?: number;
-                        /** @description graphics memory that models may take: a share such as 80%, or 12GB of all devices; empty = all */
-                        vram_budget?: string;
-                        /** @description unload even models that are at work */
-                        force_eviction_when_busy?: boolean;
-                        /** @description unload the largest model first */
-                        size_aware_eviction?: boolean;
-                        /** @description how often a load asks again for room */
-                        lru_eviction_max_retries?: number;
-                        /** @description how long a load waits before it asks again for room */
-                        lru_eviction_retry_interval?: string;
-                        /** @description keep a trace of each inference request and of each call to a backend */
-                        enable_tracing?: boolean;
-                        /** @description traces that are listed, of requests and of calls each */
-                        tracing_max_items?: number;
-                        /** @description longest part of a body in a trace; 0 = no bodies */
-                        tracing_max_body_bytes?: number;
-                        /** @description how long stored responses are kept; 0 = no limit in time */
-                        open_responses_store_ttl?: string;
-                        /** @description vector stores are kept in the data path over a restart; turning this off while the server runs removes their files */
-                        stores_persist?: boolean;
-                        /** @description model that embeds the files of new vector stores that name none */
-                        vector_store_model?: string;
-                        /**
-                         * @description where collections are indexed: `chromem` is the database of the server, `postgres` the same if that is PostgreSQL
-                         * @enum {string}
-                         */
-                        agent_pool_vector_engine?: "chromem" | "postgres";
-                        /** @description model that embeds the documents of new collections */
-                        agent_pool_embedding_model?: string;
-                        /** @description largest chunk of a document, in tokens */
-                        agent_pool_max_chunking_size?: number;
-                        /** @description what two chunks share, in tokens; at most half of a chunk */
-                        agent_pool_chunk_overlap?: number;
-                        /** @description detector models of every filtered model that names none */
-                        pii_default_detectors?: (string & (unknown & unknown))[];
-                        /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
-                        mitm_listen?: string;
-                        /** @description days for which finished jobs are kept; 0 = for ever */
-                        agent_job_retention_days?: number;
-                        /** @description agents, tasks and jobs */
-                        agent_pool_enabled?: boolean;
-                        /** @description model of an agent that names none */
-                        agent_pool_default_model?: string;
-                        /** @description log each step of a job */
-                        agent_pool_enable_logs?: boolean;
-                        /** @description an address where agents are shared, shown as a link */
-                        agent_pool_agent_hub_url?: string;
-                        /** @description tools with which an assistant runs the server */
-                        localai_assistant_enabled?: boolean;
-                        /** @description the assistant of an administrator has tools that change the server */
-                        assistant_write_tools?: boolean;
-                        /** @description most realtime sessions of this server at once */
-                        realtime_max_sessions?: number;
-                        /** @description most realtime sessions of one account at once; 0 = no limit of its own */
-                        realtime_max_sessions_per_account?: number;
-                        /** @description time without an event or sound after which a realtime session ends; 0 = never */
-                        realtime_idle_timeout?: string;
-                        /** @description send requests for models of the peers to them */
-                        federated?: boolean;
-                        /** @description token of the network; without one, or with 0, the server makes one */
-                        p2p_token?: string;
-                        /** @description a name that keeps networks of one token apart */
-                        p2p_network_id?: string;
-                        /** @description no model to a worker whose disk is too full; without it the log warns */
-                        distributed_disk_headroom_check?: boolean;
-                        /** @description database of the collections; not in this version: only the present value can be set */
-                        agent_pool_database_url?: string;
-                        /** @description file of the collections; not in this version: only the present value can be set */
-                        agent_pool_collection_db_path?: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CompatibleError"];
-                };
-            };
-        };
-    };
-    post_api_settings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description name that the interface shows */
-                    instance_name?: string;
-                    /** @description line that the interface shows below the name */
-                    instance_tagline?: string;
-                    /** @description file of the square logo; set through the branding routes */
-                    logo_file?: string;
-                    /** @description file of the wide logo; set through the branding routes */
-                    logo_horizontal_file?: string;
-                    /** @description file of the icon in browser tabs; set through the branding routes */
-                    favicon_file?: string;
-                    /** @description pages of every origin may use the API, unless --cors-allow-origins lists some; without keys and accounts any web page has full access then */
-                    cors?: boolean;
-                    /** @description origins whose pages may use the API, between commas, or *; without keys and accounts only pages of the server itself may, unless this lists others */
-                    cors_allow_origins?: string;
-                    /** @description keys that give full access, between commas; prefer the variable or a file: other users see a command line */
-                    api_keys?: (string & (unknown & unknown))[];
-                    /** @description refuse unsafe requests from pages of other sites */
-                    csrf?: boolean;
-                    /** @description the proxy through which https URLs of other machines are fetched */
-                    https_proxy?: string;
-                    /** @description the proxy through which plain http URLs of other machines are fetched */
-                    http_proxy?: string;
-                    /** @description hosts that are reached past the proxies: names with all below them, addresses and networks, between commas */
-                    no_proxy?: string;
-                    /** @description model of new chats and of requests that name none, where it can serve them */
-                    default_model?: string;
-                    /** @description threads of a model that names none itself */
-                    threads?: number;
-                    /** @description context of a model that names none itself, in tokens; -1 = what it was trained for */
-                    context_size?: number;
-                    /** @description half-precision numbers where a backend knows them */
-                    f16?: boolean;
-                    /** @description keep the output of backends */
-                    enable_backend_logging?: boolean;
-                    /** @description the older way to write --log-level debug */
-                    debug?: boolean;
-                    /** @description model galleries, as a JSON list of objects with name, url and mirrors */
-                    galleries?: ({
-                        url: string;
-                        name: string;
-                    } & {
-                        [key: string]: unknown;
-                    })[];
-                    /** @description fetch the model galleries at start */
-                    autoload_galleries?: boolean;
-                    /** @description backend galleries, as a JSON list of objects with name, url and mirrors */
-                    backend_galleries?: ({
-                        url: string;
-                        name: string;
-                    } & {
-                        [key: string]: unknown;
-                    })[];
-                    /** @description fetch the backend galleries at start */
-                    autoload_backend_galleries?: boolean;
-                    /** @description install newer versions of backends */
-                    auto_upgrade_backends?: boolean;
-                    /** @description prefer development versions of backends */
-                    prefer_development_backends?: boolean;
-                    /** @description files of one model that are downloaded at a time */
-                    artifact_download_concurrency?: number;
-                    /** @description run both watchdogs, whatever their own switches say */
-                    watchdog_enabled?: boolean;
-                    /** @description the older way to write --max-active-backends 1 */
-                    single_backend?: boolean;
-                    /** @description models loaded at a time; 0 = no limit */
-                    max_active_backends?: number;
-                    /** @description unload models that nobody uses */
-                    watchdog_idle_enabled?: boolean;
-                    /** @description unload a model that nobody uses for this long */
-                    watchdog_idle_timeout?: string;
-                    /** @description stop backends whose oldest call takes too long */
-                    watchdog_busy_enabled?: boolean;
-                    /** @description stop a backend whose oldest call takes this long */
-                    watchdog_busy_timeout?: string;
-                    /** @description how often the watchdogs look */
-                    watchdog_interval?: string;
-                    /** @description unload models when memory runs short */
-                    memory_reclaimer_enabled?: boolean;
-                    /** @description unload models above this share of memory in use */
-                    memory_reclaimer_threshold?: number;
-                    /** @description graphics memory that models may take: a share such as 80%, or 12GB of all devices; empty = all */
-                    vram_budget?: string;
-                    /** @description unload even models that are at work */
-                    force_eviction_when_busy?: boolean;
-                    /** @description unload the largest model first */
-                    size_aware_eviction?: boolean;
-                    /** @description how often a load asks again for room */
-                    lru_eviction_max_retries?: number;
-                    /** @description how long a load waits before it asks again for room */
-                    lru_eviction_retry_interval?: string;
-                    /** @description keep a trace of each inference request and of each call to a backend */
-                    enable_tracing?: boolean;
-                    /** @description traces that are listed, of requests and of calls each */
-                    tracing_max_items?: number;
-                    /** @description longest part of a body in a trace; 0 = no bodies */
-                    tracing_max_body_bytes?: number;
-                    /** @description how long stored responses are kept; 0 = no limit in time */
-                    open_responses_store_ttl?: string;
-                    /** @description vector stores are kept in the data path over a restart; turning this off while the server runs removes their files */
-                    stores_persist?: boolean;
-                    /** @description model that embeds the files of new vector stores that name none */
-                    vector_store_model?: string;
-                    /**
-                     * @description where collections are indexed: `chromem` is the database of the server, `postgres` the same if that is PostgreSQL
-                     * @enum {string}
-                     */
-                    agent_pool_vector_engine?: "chromem" | "postgres";
-                    /** @description model that embeds the documents of new collections */
-                    agent_pool_embedding_model?: string;
-                    /** @description largest chunk of a document, in tokens */
-                    agent_pool_max_chunking_size?: number;
-                    /** @description what two chunks share, in tokens; at most half of a chunk */
-                    agent_pool_chunk_overlap?: number;
-                    /** @description detector models of every filtered model that names none */
-                    pii_default_detectors?: (string & (unknown & unknown))[];
-                    /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
-                    mitm_listen?: string;
-                    /** @description days for which finished jobs are kept; 0 = for ever */
-                    agent_job_retention_days?: number;
-                    /** @description agents, tasks and jobs */
-                    agent_pool_enabled?: boolean;
-                    /** @description model of an agent that names none */
-                    agent_pool_default_model?: string;
-                    /** @description log each step of a job */
-                    agent_pool_enable_logs?: boolean;
-                    /** @description an address where agents are shared, shown as a link */
-                    agent_pool_agent_hub_url?: string;
-                    /** @description tools with which an assistant runs the server */
-                    localai_assistant_enabled?: boolean;
-                    /** @description the assistant of an administrator has tools that change the server */
-                    assistant_write_tools?: boolean;
-                    /** @description most realtime sessions of this server at once */
-                    realtime_max_sessions?: number;
-                    /** @description most realtime sessions of one account at once; 0 = no limit of its own */
-                    realtime_max_sessions_per_account?: number;
-                    /** @description time without an event or sound after which a realtime session ends; 0 = never */
-                    realtime_idle_timeout?: string;
-                    /** @description send requests for models of the peers to them */
-                    federated?: boolean;
-                    /** @description token of the network; without one, or with 0, the server makes one */
-                    p2p_token?: string;
-                    /** @description a name that keeps networks of one token apart */
-                    p2p_network_id?: string;
-                    /** @description no model to a worker whose disk is too full; without it the log warns */
-                    distributed_disk_headroom_check?: boolean;
-                    /** @description database of the collections; not in this version: only the present value can be set */
-                    agent_pool_database_url?: string;
-                    /** @description file of the collections; not in this version: only the present value can be set */
-                    agent_pool_collection_db_path?: string;
-                } & {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description Saved, and in force but for those of `not_in_force`. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SettingsUpdate"];
-                };
-            };
-            /** @description Nothing was changed. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SettingsError"];
-                };
-            };
-            /** @description With `not_in_force` everything was saved, and a part of the server does not start with it. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SettingsError"];
-                };
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SettingsError"];
-                };
-            };
-        };
-    };
-    get_api_settings_sources: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description In the order of the documentation. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        settings: {
-                            key: string;
-                            heading: string;
-                            about: string;
-                            /** @enum {string} */
-                            source: "flag" | "environment" | "file" | "default";
-                            /** @description What a saved value cannot change: a flag, a variable, the routes of the branding, or this version. */
-                            locked_by: ("flag" | "environment" | "branding" | "version") | null;
-                            /** @description `GET /api/settings` shows a mask, which may be sent back. */
-                            secret: boolean;
-                            /** @description A saved value is not in force, because a flag or a variable sets another one. */
-                            saved_value_unused: boolean;
-                            flag: string | null;
-                            variables: string[];
-                            /** @description Faults of the things that its value names, such as a gallery that cannot be read. */
-                            problems?: string[];
-                        }[];
-                    };
-                };
-            };
-            /** @description An error in the format of the route. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CompatibleError"];
-                };
-            };
-        };
-    };
     post_api_node_register: {
         parameters: {
             query?: never;
@@ -31651,6 +31220,437 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings in force. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description name that the interface shows */
+                        instance_name?: string;
+                        /** @description line that the interface shows below the name */
+                        instance_tagline?: string;
+                        /** @description file of the square logo; set through the branding routes */
+                        logo_file?: string;
+                        /** @description file of the wide logo; set through the branding routes */
+                        logo_horizontal_file?: string;
+                        /** @description file of the icon in browser tabs; set through the branding routes */
+                        favicon_file?: string;
+                        /** @description pages of every origin may use the API, unless --cors-allow-origins lists some; without keys and accounts any web page has full access then */
+                        cors?: boolean;
+                        /** @description origins whose pages may use the API, between commas, or *; without keys and accounts only pages of the server itself may, unless this lists others */
+                        cors_allow_origins?: string;
+                        /** @description keys that give full access, between commas; prefer the variable or a file: other users see a command line */
+                        api_keys?: (string & (unknown & unknown))[];
+                        /** @description refuse unsafe requests from pages of other sites */
+                        csrf?: boolean;
+                        /** @description the proxy through which https URLs of other machines are fetched */
+                        https_proxy?: string;
+                        /** @description the proxy through which plain http URLs of other machines are fetched */
+                        http_proxy?: string;
+                        /** @description hosts that are reached past the proxies: names with all below them, addresses and networks, between commas */
+                        no_proxy?: string;
+                        /** @description model of new chats and of requests that name none, where it can serve them */
+                        default_model?: string;
+                        /** @description threads of a model that names none itself */
+                        threads?: number;
+                        /** @description context of a model that names none itself, in tokens; -1 = what it was trained for */
+                        context_size?: number;
+                        /** @description half-precision numbers where a backend knows them */
+                        f16?: boolean;
+                        /** @description keep the output of backends */
+                        enable_backend_logging?: boolean;
+                        /** @description the older way to write --log-level debug */
+                        debug?: boolean;
+                        /** @description model galleries, as a JSON list of objects with name, url and mirrors */
+                        galleries?: ({
+                            url: string;
+                            name: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        /** @description fetch the model galleries at start */
+                        autoload_galleries?: boolean;
+                        /** @description backend galleries, as a JSON list of objects with name, url and mirrors */
+                        backend_galleries?: ({
+                            url: string;
+                            name: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        /** @description fetch the backend galleries at start */
+                        autoload_backend_galleries?: boolean;
+                        /** @description install newer versions of backends */
+                        auto_upgrade_backends?: boolean;
+                        /** @description prefer development versions of backends */
+                        prefer_development_backends?: boolean;
+                        /** @description files of one model that are downloaded at a time */
+                        artifact_download_concurrency?: number;
+                        /** @description run both watchdogs, whatever their own switches say */
+                        watchdog_enabled?: boolean;
+                        /** @description the older way to write --max-active-backends 1 */
+                        single_backend?: boolean;
+                        /** @description models loaded at a time; 0 = no limit */
+                        max_active_backends?: number;
+                        /** @description unload models that nobody uses */
+                        watchdog_idle_enabled?: boolean;
+                        /** @description unload a model that nobody uses for this long */
+                        watchdog_idle_timeout?: string;
+                        /** @description stop backends whose oldest call takes too long */
+                        watchdog_busy_enabled?: boolean;
+                        /** @description stop a backend whose oldest call takes this long */
+                        watchdog_busy_timeout?: string;
+                        /** @description how often the watchdogs look */
+                        watchdog_interval?: string;
+                        /** @description unload models when memory runs short */
+                        memory_reclaimer_enabled?: boolean;
+                        /** @description unload models above this share of memory in use */
+                        memory_reclaimer_threshold?: number;
+                        /** @description graphics memory that models may take: a share such as 80%, or 12GB of all devices; empty = all */
+                        vram_budget?: string;
+                        /** @description unload even models that are at work */
+                        force_eviction_when_busy?: boolean;
+                        /** @description unload the largest model first */
+                        size_aware_eviction?: boolean;
+                        /** @description how often a load asks again for room */
+                        lru_eviction_max_retries?: number;
+                        /** @description how long a load waits before it asks again for room */
+                        lru_eviction_retry_interval?: string;
+                        /** @description keep a trace of each inference request and of each call to a backend */
+                        enable_tracing?: boolean;
+                        /** @description traces that are listed, of requests and of calls each */
+                        tracing_max_items?: number;
+                        /** @description longest part of a body in a trace; 0 = no bodies */
+                        tracing_max_body_bytes?: number;
+                        /** @description how long stored responses are kept; 0 = no limit in time */
+                        open_responses_store_ttl?: string;
+                        /** @description vector stores are kept in the data path over a restart; turning this off while the server runs removes their files */
+                        stores_persist?: boolean;
+                        /** @description model that embeds the files of new vector stores that name none */
+                        vector_store_model?: string;
+                        /**
+                         * @description where collections are indexed: `chromem` is the database of the server, `postgres` the same if that is PostgreSQL
+                         * @enum {string}
+                         */
+                        agent_pool_vector_engine?: "chromem" | "postgres";
+                        /** @description model that embeds the documents of new collections */
+                        agent_pool_embedding_model?: string;
+                        /** @description largest chunk of a document, in tokens */
+                        agent_pool_max_chunking_size?: number;
+                        /** @description what two chunks share, in tokens; at most half of a chunk */
+                        agent_pool_chunk_overlap?: number;
+                        /** @description detector models of every filtered model that names none */
+                        pii_default_detectors?: (string & (unknown & unknown))[];
+                        /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
+                        mitm_listen?: string;
+                        /** @description days for which finished jobs are kept; 0 = for ever */
+                        agent_job_retention_days?: number;
+                        /** @description agents, tasks and jobs */
+                        agent_pool_enabled?: boolean;
+                        /** @description model of an agent that names none */
+                        agent_pool_default_model?: string;
+                        /** @description log each step of a job */
+                        agent_pool_enable_logs?: boolean;
+                        /** @description an address where agents are shared, shown as a link */
+                        agent_pool_agent_hub_url?: string;
+                        /** @description tools with which an assistant runs the server */
+                        localai_assistant_enabled?: boolean;
+                        /** @description the assistant of an administrator has tools that change the server */
+                        assistant_write_tools?: boolean;
+                        /** @description most realtime sessions of this server at once */
+                        realtime_max_sessions?: number;
+                        /** @description most realtime sessions of one account at once; 0 = no limit of its own */
+                        realtime_max_sessions_per_account?: number;
+                        /** @description time without an event or sound after which a realtime session ends; 0 = never */
+                        realtime_idle_timeout?: string;
+                        /** @description send requests for models of the peers to them */
+                        federated?: boolean;
+                        /** @description token of the network; without one, or with 0, the server makes one */
+                        p2p_token?: string;
+                        /** @description a name that keeps networks of one token apart */
+                        p2p_network_id?: string;
+                        /** @description no model to a worker whose disk is too full; without it the log warns */
+                        distributed_disk_headroom_check?: boolean;
+                        /** @description database of the collections; not in this version: only the present value can be set */
+                        agent_pool_database_url?: string;
+                        /** @description file of the collections; not in this version: only the present value can be set */
+                        agent_pool_collection_db_path?: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_api_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description name that the interface shows */
+                    instance_name?: string;
+                    /** @description line that the interface shows below the name */
+                    instance_tagline?: string;
+                    /** @description file of the square logo; set through the branding routes */
+                    logo_file?: string;
+                    /** @description file of the wide logo; set through the branding routes */
+                    logo_horizontal_file?: string;
+                    /** @description file of the icon in browser tabs; set through the branding routes */
+                    favicon_file?: string;
+                    /** @description pages of every origin may use the API, unless --cors-allow-origins lists some; without keys and accounts any web page has full access then */
+                    cors?: boolean;
+                    /** @description origins whose pages may use the API, between commas, or *; without keys and accounts only pages of the server itself may, unless this lists others */
+                    cors_allow_origins?: string;
+                    /** @description keys that give full access, between commas; prefer the variable or a file: other users see a command line */
+                    api_keys?: (string & (unknown & unknown))[];
+                    /** @description refuse unsafe requests from pages of other sites */
+                    csrf?: boolean;
+                    /** @description the proxy through which https URLs of other machines are fetched */
+                    https_proxy?: string;
+                    /** @description the proxy through which plain http URLs of other machines are fetched */
+                    http_proxy?: string;
+                    /** @description hosts that are reached past the proxies: names with all below them, addresses and networks, between commas */
+                    no_proxy?: string;
+                    /** @description model of new chats and of requests that name none, where it can serve them */
+                    default_model?: string;
+                    /** @description threads of a model that names none itself */
+                    threads?: number;
+                    /** @description context of a model that names none itself, in tokens; -1 = what it was trained for */
+                    context_size?: number;
+                    /** @description half-precision numbers where a backend knows them */
+                    f16?: boolean;
+                    /** @description keep the output of backends */
+                    enable_backend_logging?: boolean;
+                    /** @description the older way to write --log-level debug */
+                    debug?: boolean;
+                    /** @description model galleries, as a JSON list of objects with name, url and mirrors */
+                    galleries?: ({
+                        url: string;
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    /** @description fetch the model galleries at start */
+                    autoload_galleries?: boolean;
+                    /** @description backend galleries, as a JSON list of objects with name, url and mirrors */
+                    backend_galleries?: ({
+                        url: string;
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    /** @description fetch the backend galleries at start */
+                    autoload_backend_galleries?: boolean;
+                    /** @description install newer versions of backends */
+                    auto_upgrade_backends?: boolean;
+                    /** @description prefer development versions of backends */
+                    prefer_development_backends?: boolean;
+                    /** @description files of one model that are downloaded at a time */
+                    artifact_download_concurrency?: number;
+                    /** @description run both watchdogs, whatever their own switches say */
+                    watchdog_enabled?: boolean;
+                    /** @description the older way to write --max-active-backends 1 */
+                    single_backend?: boolean;
+                    /** @description models loaded at a time; 0 = no limit */
+                    max_active_backends?: number;
+                    /** @description unload models that nobody uses */
+                    watchdog_idle_enabled?: boolean;
+                    /** @description unload a model that nobody uses for this long */
+                    watchdog_idle_timeout?: string;
+                    /** @description stop backends whose oldest call takes too long */
+                    watchdog_busy_enabled?: boolean;
+                    /** @description stop a backend whose oldest call takes this long */
+                    watchdog_busy_timeout?: string;
+                    /** @description how often the watchdogs look */
+                    watchdog_interval?: string;
+                    /** @description unload models when memory runs short */
+                    memory_reclaimer_enabled?: boolean;
+                    /** @description unload models above this share of memory in use */
+                    memory_reclaimer_threshold?: number;
+                    /** @description graphics memory that models may take: a share such as 80%, or 12GB of all devices; empty = all */
+                    vram_budget?: string;
+                    /** @description unload even models that are at work */
+                    force_eviction_when_busy?: boolean;
+                    /** @description unload the largest model first */
+                    size_aware_eviction?: boolean;
+                    /** @description how often a load asks again for room */
+                    lru_eviction_max_retries?: number;
+                    /** @description how long a load waits before it asks again for room */
+                    lru_eviction_retry_interval?: string;
+                    /** @description keep a trace of each inference request and of each call to a backend */
+                    enable_tracing?: boolean;
+                    /** @description traces that are listed, of requests and of calls each */
+                    tracing_max_items?: number;
+                    /** @description longest part of a body in a trace; 0 = no bodies */
+                    tracing_max_body_bytes?: number;
+                    /** @description how long stored responses are kept; 0 = no limit in time */
+                    open_responses_store_ttl?: string;
+                    /** @description vector stores are kept in the data path over a restart; turning this off while the server runs removes their files */
+                    stores_persist?: boolean;
+                    /** @description model that embeds the files of new vector stores that name none */
+                    vector_store_model?: string;
+                    /**
+                     * @description where collections are indexed: `chromem` is the database of the server, `postgres` the same if that is PostgreSQL
+                     * @enum {string}
+                     */
+                    agent_pool_vector_engine?: "chromem" | "postgres";
+                    /** @description model that embeds the documents of new collections */
+                    agent_pool_embedding_model?: string;
+                    /** @description largest chunk of a document, in tokens */
+                    agent_pool_max_chunking_size?: number;
+                    /** @description what two chunks share, in tokens; at most half of a chunk */
+                    agent_pool_chunk_overlap?: number;
+                    /** @description detector models of every filtered model that names none */
+                    pii_default_detectors?: (string & (unknown & unknown))[];
+                    /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
+                    mitm_listen?: string;
+                    /** @description days for which finished jobs are kept; 0 = for ever */
+                    agent_job_retention_days?: number;
+                    /** @description agents, tasks and jobs */
+                    agent_pool_enabled?: boolean;
+                    /** @description model of an agent that names none */
+                    agent_pool_default_model?: string;
+                    /** @description log each step of a job */
+                    agent_pool_enable_logs?: boolean;
+                    /** @description an address where agents are shared, shown as a link */
+                    agent_pool_agent_hub_url?: string;
+                    /** @description tools with which an assistant runs the server */
+                    localai_assistant_enabled?: boolean;
+                    /** @description the assistant of an administrator has tools that change the server */
+                    assistant_write_tools?: boolean;
+                    /** @description most realtime sessions of this server at once */
+                    realtime_max_sessions?: number;
+                    /** @description most realtime sessions of one account at once; 0 = no limit of its own */
+                    realtime_max_sessions_per_account?: number;
+                    /** @description time without an event or sound after which a realtime session ends; 0 = never */
+                    realtime_idle_timeout?: string;
+                    /** @description send requests for models of the peers to them */
+                    federated?: boolean;
+                    /** @description token of the network; without one, or with 0, the server makes one */
+                    p2p_token?: string;
+                    /** @description a name that keeps networks of one token apart */
+                    p2p_network_id?: string;
+                    /** @description no model to a worker whose disk is too full; without it the log warns */
+                    distributed_disk_headroom_check?: boolean;
+                    /** @description database of the collections; not in this version: only the present value can be set */
+                    agent_pool_database_url?: string;
+                    /** @description file of the collections; not in this version: only the present value can be set */
+                    agent_pool_collection_db_path?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Saved, and in force but for those of `not_in_force`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsUpdate"];
+                };
+            };
+            /** @description Nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsError"];
+                };
+            };
+            /** @description With `not_in_force` everything was saved, and a part of the server does not start with it. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsError"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsError"];
+                };
+            };
+        };
+    };
+    get_api_settings_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of the documentation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        settings: {
+                            key: string;
+                            heading: string;
+                            about: string;
+                            /** @enum {string} */
+                            source: "flag" | "environment" | "file" | "default";
+                            /** @description What a saved value cannot change: a flag, a variable, the routes of the branding, or this version. */
+                            locked_by: ("flag" | "environment" | "branding" | "version") | null;
+                            /** @description `GET /api/settings` shows a mask, which may be sent back. */
+                            secret: boolean;
+                            /** @description A saved value is not in force, because a flag or a variable sets another one. */
+                            saved_value_unused: boolean;
+                            flag: string | null;
+                            variables: string[];
+                            /** @description Faults of the things that its value names, such as a gallery that cannot be read. */
+                            problems?: string[];
+                        }[];
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
