@@ -184,6 +184,7 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
   })
 
   it('moves to another worker when its worker is gone', async () => {
+    expect((await chat('m')).headers['x-localai-node']).toBe('w1')
     await using next = await startWorker('w2')
     await worker.die()
     const reply = await chat('m')
