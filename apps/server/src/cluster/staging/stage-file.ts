@@ -1,7 +1,16 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { SvcError } from '@svc/errors'
-import type { Upstream, UpstreamReply } from '@svc/http-client'
+import type { UpstreamReply } from '@svc/http-client'
 import type { Clock } from '../../ports.ts'
+import {
+  callFileServer,
+  type FileCall,
+  type FileServer,
+  readHeader,
+  readLocalPath,
+  readLocalPathHeader,
+  readReplyText,
+} from './file-call.ts'
 
 const CHUNK_BYTES = 8 * 1024 * 1024
 const CALL_TIMEOUT_MS = 120_000
@@ -9,7 +18,6 @@ const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 15_000
 /** Fresh starts after the worker has found other bytes or another file. */
 const MAX_RESTARTS = 3
-const MAX_REPLY_BYTES = 64 * 1024
 
 /** A file to send. */
 export interface StagedFile {
@@ -23,11 +31,7 @@ export interface StagedFile {
 }
 
 /** Options of {@link stageFile}. */
-export interface StageOptions {
-  readonly client: Pick<Upstream, 'send'>
-  /** `host:port` of the worker's file server. */
-  readonly address: string
-  readonly token: string
+export interface StageOptions extends FileServer {
   /** Longest time to go on after failures, milliseconds. Progress begins it anew. */
   readonly budgetMs: number
   /** Called with the bytes of the file that the worker has. */
@@ -129,23 +133,20 @@ async function look(
   file: StagedFile,
   options: StageOptions,
 ): Promise<{ readonly path?: string; readonly size: number }> {
-  const reply = await send('HEAD', file, [], options)
-  await readText(reply)
+  const reply = await send(file, { method: 'HEAD' }, options)
+  await readReplyText(reply)
   if (reply.status === 404) return { size: 0 }
   checkStatus(file, reply.status)
   if (reply.status === 400) throw stagingFailed(file, 'the worker refuses its name')
   if (reply.status !== 200) throw new SvcError('upstream_failed', `the worker answered ${reply.status}`)
-  const size = Number(header(reply, 'x-file-size') ?? header(reply, 'content-length') ?? 0)
-  const path = decodeUtf8(header(reply, 'x-local-path'))
-  const isWhole = header(reply, 'x-content-sha256') === file.sha256 && size === file.sizeBytes
+  const size = Number(readHeader(reply, 'x-file-size') ?? readHeader(reply, 'content-length') ?? 0)
+  const path = readLocalPathHeader(reply)
+  const isWhole = readHeader(reply, 'x-content-sha256') === file.sha256 && size === file.sizeBytes
   if (isWhole && path !== undefined && path !== '') return { path, size }
-  const isOurs = header(reply, 'x-target-sha256') === file.sha256 && Number.isSafeInteger(size) && size < file.sizeBytes
+  const isOurs =
+    readHeader(reply, 'x-target-sha256') === file.sha256 && Number.isSafeInteger(size) && size < file.sizeBytes
   return { size: isOurs ? Math.max(0, size) : 0 }
 }
-
-/** Headers come as bytes: those of UTF-8. */
-const decodeUtf8 = (text: string | undefined): string | undefined =>
-  text === undefined ? undefined : Buffer.from(text, 'latin1').toString('utf8')
 
 interface PutResult {
   readonly status: 'done' | 'more' | 'retry'
@@ -162,8 +163,9 @@ async function put(
   const end = start + body.length
   const range: [string, string][] =
     file.sizeBytes === 0 ? [] : [['content-range', `bytes ${start}-${end - 1}/${file.sizeBytes}`]]
-  const reply = await send('PUT', file, [['x-content-sha256', file.sha256], ...range], options, body)
-  const text = await readText(reply)
+  const headers: [string, string][] = [['x-content-sha256', file.sha256], ...range]
+  const reply = await send(file, { method: 'PUT', headers, body }, options)
+  const text = await readReplyText(reply)
   checkStatus(file, reply.status)
   switch (reply.status) {
     case 200:
@@ -171,7 +173,7 @@ async function put(
       return { status: 'done', next: file.sizeBytes, path: readPath(file, text) }
     }
     case 308: {
-      const last = /^bytes=0-(\d+)$/.exec(header(reply, 'range') ?? '')?.[1]
+      const last = /^bytes=0-(\d+)$/.exec(readHeader(reply, 'range') ?? '')?.[1]
       return { status: 'more', next: last === undefined ? end : Number(last) + 1 }
     }
     // Other bytes, another target, another size: the worker says where to go on.
@@ -187,43 +189,18 @@ async function put(
 }
 
 function readPath(file: StagedFile, text: string): string {
-  try {
-    const reply: unknown = JSON.parse(text)
-    if (typeof reply === 'object' && reply !== null && 'local_path' in reply && typeof reply.local_path === 'string')
-      return reply.local_path
-  } catch {
-    // The error below tells it.
-  }
-  throw stagingFailed(file, 'the worker did not tell its path')
+  const path = readLocalPath(text)
+  if (path === undefined) throw stagingFailed(file, 'the worker did not tell its path')
+  return path
 }
 
 function send(
-  method: 'HEAD' | 'PUT',
   { key }: StagedFile,
-  headers: readonly (readonly [string, string])[],
-  { address, token, client, signal }: StageOptions,
-  body?: Uint8Array,
+  call: Pick<FileCall, 'method' | 'headers' | 'body'>,
+  options: StageOptions,
 ): Promise<UpstreamReply> {
-  const url = new URL(`http://${address}/v1/files/${key.split('/').map(encodeURIComponent).join('/')}`)
-  return client.send(
-    { method, url, headers: [['authorization', `Bearer ${token}`], ...headers], body, timeoutMs: CALL_TIMEOUT_MS },
-    { signal },
-  )
+  return callFileServer(options, { ...call, key, timeoutMs: CALL_TIMEOUT_MS }, options.signal)
 }
-
-async function readText({ body }: UpstreamReply): Promise<string> {
-  const parts: Uint8Array[] = []
-  let size = 0
-  for await (const part of body) {
-    size += part.length
-    if (size > MAX_REPLY_BYTES) throw new SvcError('upstream_failed', 'the reply of the worker is too long')
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString('utf8')
-}
-
-const header = ({ headers }: UpstreamReply, name: string): string | undefined =>
-  headers.find(([each]) => each === name)?.[1]
 
 /** Another try would end in the same way. */
 function checkStatus(file: StagedFile, status: number): void {

@@ -1,23 +1,19 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { SvcError } from '@svc/errors'
-import type { Upstream, UpstreamReply, UpstreamRequest } from '@svc/http-client'
+import type { UpstreamReply, UpstreamRequest } from '@svc/http-client'
 import { toFileError } from '../../files/file-error.ts'
 import type { Clock } from '../../ports.ts'
+import { callFileServer, type FileServer, readLocalPath, readLocalPathHeader, readReplyText } from './file-call.ts'
 
 const CALL_MS = 30_000
 const FETCH_MS = 15 * 60_000
 const MAX_FETCHED_BYTES = 16 * 1024 ** 3
-const MAX_REPLY_BYTES = 64 * 1024
 const TRIES = 3
 const PAUSE_MS = 500
 
 /** Options of {@link createWorkerFiles}. */
-export interface WorkerFilesOptions {
-  /** `host:port` of the worker's file server. */
-  readonly address: string
-  readonly token: string
-  readonly client: Pick<Upstream, 'send'>
+export interface WorkerFilesOptions extends FileServer {
   readonly clock: Clock
 }
 
@@ -39,12 +35,10 @@ export interface WorkerFiles {
 }
 
 /** Creates the calls to a worker. */
-export function createWorkerFiles({ address, token, client, clock }: WorkerFilesOptions): WorkerFiles {
+export function createWorkerFiles({ clock, ...server }: WorkerFilesOptions): WorkerFiles {
   let canRemove = true
-  const send = (method: UpstreamRequest['method'], key: string, signal: AbortSignal, timeoutMs = CALL_MS) => {
-    const url = new URL(`http://${address}/v1/files/${key.split('/').map(encodeURIComponent).join('/')}`)
-    return client.send({ method, url, headers: [['authorization', `Bearer ${token}`]], timeoutMs }, { signal })
-  }
+  const send = (method: UpstreamRequest['method'], key: string, signal: AbortSignal, timeoutMs = CALL_MS) =>
+    callFileServer(server, { method, key, timeoutMs }, signal)
 
   /** Tries again after a lost connection and a busy worker. */
   async function tryAgain<T>(what: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -67,9 +61,9 @@ export function createWorkerFiles({ address, token, client, clock }: WorkerFiles
         'a file for the result could not be made at the worker',
         async () => {
           const reply = await send('POST', 'temp', signal)
-          const text = await readText(reply)
+          const text = await readReplyText(reply)
           checkStatus(reply)
-          const path = readPath(text)
+          const path = readLocalPath(text)
           if (path === undefined) throw failed('the worker did not tell the path of a file')
           return path
         },
@@ -77,9 +71,8 @@ export function createWorkerFiles({ address, token, client, clock }: WorkerFiles
       ),
     async find(key, signal) {
       const reply = await send('HEAD', key, signal)
-      await readText(reply)
-      const path = reply.headers.find(([name]) => name === 'x-local-path')?.[1]
-      return reply.status === 200 && path !== undefined ? Buffer.from(path, 'latin1').toString('utf8') : undefined
+      await readReplyText(reply)
+      return reply.status === 200 ? readLocalPathHeader(reply) : undefined
     },
     fetch: (key, path, signal) =>
       tryAgain(
@@ -87,7 +80,7 @@ export function createWorkerFiles({ address, token, client, clock }: WorkerFiles
         async () => {
           const reply = await send('GET', key, signal, FETCH_MS)
           if (reply.status === 404) {
-            await readText(reply)
+            await readReplyText(reply)
             return false
           }
           checkStatus(reply)
@@ -100,7 +93,7 @@ export function createWorkerFiles({ address, token, client, clock }: WorkerFiles
       if (!canRemove) return
       try {
         const reply = await send('DELETE', key, AbortSignal.timeout(CALL_MS))
-        await readText(reply)
+        await readReplyText(reply)
         if (reply.status === 405) canRemove = false
       } catch {
         // The worker removes old files by itself.
@@ -133,28 +126,6 @@ function checkStatus({ status }: UpstreamReply): void {
   if (status === 401 || status === 403) throw failed('the worker refuses the registration token')
   if (status === 507) throw failed('the disk of the worker is full')
   throw new SvcError('upstream_failed', `the worker answered ${status}`)
-}
-
-function readPath(text: string): string | undefined {
-  try {
-    const reply: unknown = JSON.parse(text)
-    return typeof reply === 'object' && reply !== null && 'local_path' in reply && typeof reply.local_path === 'string'
-      ? reply.local_path
-      : undefined
-  } catch {
-    return undefined
-  }
-}
-
-async function readText({ body }: UpstreamReply): Promise<string> {
-  const parts: Uint8Array[] = []
-  let size = 0
-  for await (const part of body) {
-    size += part.length
-    if (size > MAX_REPLY_BYTES) throw new SvcError('upstream_failed', 'the reply of the worker is too long')
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString('utf8')
 }
 
 const failed = (message: string, cause?: unknown): SvcError =>
