@@ -70,6 +70,25 @@ export async function recoverInstalls({
   await finishSwaps(config.backendsPath, { logger: log })
 }
 
+/** Which builds of backends are taken, and what they must prove. */
+export async function readInstallRules(
+  config: ServerConfig,
+  { prefersDevelopment }: { readonly prefersDevelopment: () => boolean },
+) {
+  return {
+    signatures:
+      config.sigstoreTrustedRoot === undefined ? undefined : await openSignatureVerifier(config.sigstoreTrustedRoot),
+    requiresIntegrity: config.requireBackendIntegrity,
+    capability: () => detectCapability({ forced: config.forceMetaBackendCapability }),
+    tags: {
+      release: config.backendImagesReleaseTag,
+      branch: config.backendImagesBranchTag,
+      developmentSuffix: config.backendDevSuffix,
+      prefersDevelopment,
+    },
+  }
+}
+
 /** The services that addresses of models and backends may name. */
 export function toUriServices(config: ServerConfig, credentials: UriServices['credentials']): UriServices {
   return {
@@ -109,16 +128,7 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
       galleries: () => settings.get('backend_galleries'),
       toEntry: toBackendEntry,
     }),
-    signatures:
-      config.sigstoreTrustedRoot === undefined ? undefined : await openSignatureVerifier(config.sigstoreTrustedRoot),
-    requiresIntegrity: config.requireBackendIntegrity,
-    capability: () => detectCapability({ forced: config.forceMetaBackendCapability }),
-    tags: {
-      release: config.backendImagesReleaseTag,
-      branch: config.backendImagesBranchTag,
-      developmentSuffix: config.backendDevSuffix,
-      prefersDevelopment: () => settings.get('prefer_development_backends'),
-    },
+    ...(await readInstallRules(config, { prefersDevelopment: () => settings.get('prefer_development_backends') })),
   }
   const backendsChanged = async (names: readonly string[]): Promise<void> => {
     await backends.catalog.refresh()

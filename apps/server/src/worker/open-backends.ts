@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { createWayOut, readTrustStore } from '@svc/http-client'
 import { detectBuildFamily } from '../backends/build-family.ts'
-import { detectCapability } from '../backends/capability.ts'
 import { type BuiltInBackend, createBackendCatalog } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
 import type { ServerConfig } from '../config/schema.ts'
@@ -14,12 +13,11 @@ import { createGalleryIndexes } from '../galleries/gallery-indexes.ts'
 import { installBackend } from '../galleries/install-backend.ts'
 import { createOldCopies, type OldCopies } from '../galleries/old-copies.ts'
 import { toBackendEntry } from '../galleries/to-entry.ts'
-import { openSignatureVerifier } from '../galleries/verify-image.ts'
 import { createOwnPlaces } from '../key-files/own-places.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import { createOutboundClient } from '../outbound/client.ts'
 import { toAllowList } from '../outbound/target.ts'
-import { toUriServices } from '../platform/open-galleries.ts'
+import { readInstallRules, toUriServices } from '../platform/open-galleries.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { createWorkerBackends, type WorkerBackends } from './backends.ts'
 
@@ -101,16 +99,7 @@ export async function openWorkerBackends(options: WorkerBackendsOptions): Promis
     backendsPath,
     systemPath,
     indexes,
-    signatures:
-      config.sigstoreTrustedRoot === undefined ? undefined : await openSignatureVerifier(config.sigstoreTrustedRoot),
-    requiresIntegrity: config.requireBackendIntegrity,
-    capability: () => detectCapability({ forced: config.forceMetaBackendCapability }),
-    tags: {
-      release: config.backendImagesReleaseTag,
-      branch: config.backendImagesBranchTag,
-      developmentSuffix: config.backendDevSuffix,
-      prefersDevelopment: () => config.preferDevelopmentBackends,
-    },
+    ...(await readInstallRules(config, { prefersDevelopment: () => config.preferDevelopmentBackends })),
   }
   const backends = createWorkerBackends({
     catalog,
