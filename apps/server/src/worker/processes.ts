@@ -3,6 +3,7 @@ import type { BackendProgram } from '../backends/catalog.ts'
 import type { BackendEndpoint } from '../backends/endpoint.ts'
 import type { RunningBackend } from '../backends/running-backend.ts'
 import type { Supervisor } from '../backends/supervisor.ts'
+import { toProcessKey } from '../cluster/contract/process-key.ts'
 import { formatAddress } from '../config/places.ts'
 import { createKeyedLock } from '../downloads/keyed-lock.ts'
 import type { PortRange } from './port-range.ts'
@@ -84,9 +85,6 @@ export interface WorkerProcessesParts {
   readonly token: string
 }
 
-/** Makes the name of a process. */
-export const toProcessKey = ({ model, index }: ReplicaName): string => `${model}#${index}`
-
 /** Nothing runs yet. */
 export function createWorkerProcesses(parts: WorkerProcessesParts): WorkerProcesses {
   const { supervisor, ports } = parts
@@ -112,7 +110,7 @@ export function createWorkerProcesses(parts: WorkerProcessesParts): WorkerProces
   }
 
   async function launch(replica: ReplicaName, { backend, program, signal }: LaunchOptions): Promise<WorkerProcess> {
-    const key = toProcessKey(replica)
+    const key = toProcessKey(replica.model, replica.index)
     for (let tries = 1; ; tries += 1) {
       const port = ports.take(key)
       if (port === undefined) throw portsExhausted()
@@ -147,7 +145,7 @@ export function createWorkerProcesses(parts: WorkerProcessesParts): WorkerProces
       return [...new Set(found)].sort(byKey)
     },
     start(replica, options) {
-      const key = toProcessKey(replica)
+      const key = toProcessKey(replica.model, replica.index)
       const work = async (): Promise<WorkerProcess> => {
         const found = running.get(key)
         if (found !== undefined) {

@@ -1,21 +1,8 @@
 import { expect, it } from 'vitest'
-import { findNearestLoad, toLoadObject } from './load-object.ts'
+import { findNearestLoad, notBegun, toLoadObject } from './load-object.ts'
 import type { LoadProgress } from './nodes.ts'
 
-const load = (fields: Partial<LoadProgress>): LoadProgress => ({
-  model: 'm',
-  state: 'pending',
-  nodeId: undefined,
-  nodeName: undefined,
-  progress: 0,
-  bytesSent: 0,
-  totalBytes: 0,
-  fileIndex: 0,
-  totalFiles: 0,
-  etaSeconds: undefined,
-  error: undefined,
-  ...fields,
-})
+const load = (fields: Partial<LoadProgress>): LoadProgress => ({ ...notBegun('m'), ...fields })
 
 it('of several loads the one is shown that is nearest to its end', () => {
   const staging = load({ state: 'staging', progress: 0.5 })

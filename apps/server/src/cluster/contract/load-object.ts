@@ -3,6 +3,23 @@ import type { LoadProgress } from './nodes.ts'
 /** A load that has not failed. */
 export type RunningLoad = LoadProgress & { readonly state: Exclude<LoadProgress['state'], 'failed'> }
 
+/** A load that has not reported. */
+export function notBegun(model: string): RunningLoad {
+  return {
+    model,
+    state: 'pending',
+    nodeId: undefined,
+    nodeName: undefined,
+    progress: 0,
+    bytesSent: 0,
+    totalBytes: 0,
+    fileIndex: 0,
+    totalFiles: 0,
+    etaSeconds: undefined,
+    error: undefined,
+  }
+}
+
 /** A load on a worker, as clients see it in a load status and in a 503. */
 export interface LoadObject {
   readonly model: string

@@ -4,6 +4,7 @@ import type { Database } from '../../db/database.ts'
 import type { DatabaseQueries } from '../../db/queries.ts'
 import type { Tables } from '../../db/schema.ts'
 import type { Replica, ReplicaState, ReplicaStore } from '../contract/nodes.ts'
+import { toProcessKey } from '../contract/process-key.ts'
 import { databaseNow } from '../nodes/database-time.ts'
 
 /** A replica that a load begins. */
@@ -57,11 +58,6 @@ export interface ReplicaRows extends ReplicaStore {
 }
 
 type Row = Tables['nodeReplicas']['$inferSelect']
-
-/** The key of a replica's process at its worker. */
-export function toProcessKey(model: string, replicaIndex: number): string {
-  return `${model}#${replicaIndex}`
-}
 
 /** The replicas in a database. */
 export function createReplicaStore({ queries, dialect }: Pick<Database, 'queries' | 'dialect'>): ReplicaRows {

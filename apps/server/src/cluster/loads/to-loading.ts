@@ -4,23 +4,6 @@ import { type RunningLoad, toLoadObject } from '../contract/load-object.ts'
 /** Delay after which a request that waited too long may come again, milliseconds. */
 const RETRY_MS = 2000
 
-/** A load that has not reported. */
-export function notBegun(model: string): RunningLoad {
-  return {
-    model,
-    state: 'pending',
-    nodeId: undefined,
-    nodeName: undefined,
-    progress: 0,
-    bytesSent: 0,
-    totalBytes: 0,
-    fileIndex: 0,
-    totalFiles: 0,
-    etaSeconds: undefined,
-    error: undefined,
-  }
-}
-
 /** The error of a request that has waited too long for a load. */
 export function loadGoesOn(load: RunningLoad): SvcError {
   return new SvcError('unavailable', `model "${load.model}" is still loading`, {

@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts'
 import type { Tables } from '../../db/schema.ts'
 import type { Clock } from '../../ports.ts'
 import type { Scheduling, SchedulingRules } from '../contract/nodes.ts'
+import { noRules } from '../contract/scheduling.ts'
 import type { SchedulingDraft } from './scheduling-config.ts'
 
 /** Age of the copy in memory, milliseconds. */
@@ -16,23 +17,6 @@ export interface SchedulingStore extends SchedulingRules {
   set(draft: SchedulingDraft): Promise<Scheduling>
   /** @returns whether the model had rules */
   remove(model: string): Promise<boolean>
-}
-
-/** The rules of a model that has none. */
-export function noRules(model: string): Scheduling {
-  return {
-    model,
-    nodeSelector: {},
-    minReplicas: 0,
-    maxReplicas: 0,
-    spreadAll: false,
-    routePolicy: '',
-    balanceAbsThreshold: 0,
-    balanceRelThreshold: 0,
-    minPrefixMatch: 0,
-    unsatisfiableUntil: undefined,
-    unsatisfiableTicks: 0,
-  }
 }
 
 type Row = Tables['modelScheduling']['$inferSelect']

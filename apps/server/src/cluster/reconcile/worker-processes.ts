@@ -34,9 +34,10 @@ export async function listProcesses(
   messenger: Asks,
   nodeId: string,
   signal: AbortSignal,
+  { timeoutMs = LIST_MS }: { readonly timeoutMs?: number } = {},
 ): Promise<readonly RunningProcess[]> {
   const subject = nodeSubject(nodeId, 'models.running')
-  const reply = read(runningReply, await messenger.request(subject, {}, { signal, timeoutMs: LIST_MS }))
+  const reply = read(runningReply, await messenger.request(subject, {}, { signal, timeoutMs }))
   if (reply.error !== '') throw badReply(reply.error)
   return reply.models.map(({ model_id, replica_index, address }) => ({
     model: model_id,

@@ -1,8 +1,8 @@
 import type { Clock, Logger } from '../../ports.ts'
 import type { NodeRegistry, Scheduling, SchedulingRules } from '../contract/nodes.ts'
+import { noRules } from '../contract/scheduling.ts'
 import { type ClusterView, createClusterIndex } from '../decisions/cluster-view.ts'
 import type { ReplicaRows } from '../loads/replica-store.ts'
-import { noRules } from '../nodes/scheduling-rules.ts'
 
 /** Age from which a copy is read again beside its use, milliseconds. */
 const REFRESH_MS = 1000

@@ -3,10 +3,10 @@ import type { Bus } from '../../bus/bus.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Clock } from '../../ports.ts'
 import { createLoadWaiters, type LoadWaiters } from '../../residency/load-waiters.ts'
-import { findNearestLoad, type RunningLoad } from '../contract/load-object.ts'
+import { findNearestLoad, notBegun, type RunningLoad } from '../contract/load-object.ts'
 import type { LoadJob, LoadJobs } from '../loads/load-jobs.ts'
 import type { LoadRunner } from '../loads/load-runner.ts'
-import { loadGoesOn, notBegun } from '../loads/to-loading.ts'
+import { loadGoesOn } from '../loads/to-loading.ts'
 import type { FailedModels } from './failed-models.ts'
 
 /** Pause between two looks at a load, milliseconds. A hint ends it. */
@@ -63,7 +63,7 @@ interface FoundJobs {
 }
 
 /** The load that requests begin. */
-const keyOf = ({ name }: ModelConfig): string => `${name}#0`
+const toLoadKey = ({ name }: ModelConfig): string => `${name}#0`
 
 /** Creates the waits of a server. */
 export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
@@ -111,14 +111,14 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
   }
   /** Claims the load. A load that another server runs, and whose lease has not ended, stays with that one. */
   const begin = (model: ModelConfig): Promise<boolean> =>
-    runner.start({ key: keyOf(model), model: model.name, replicaIndex: 0, configRevision: revisionOf(model) })
+    runner.start({ key: toLoadKey(model), model: model.name, replicaIndex: 0, configRevision: revisionOf(model) })
 
   /** A running load of the model, or else the failed one of this configuration. */
   async function findJobs(model: ModelConfig): Promise<FoundJobs> {
     const all = await jobs.list(model.name)
     const running = findNearestLoad(all)
     if (running !== undefined) {
-      return { running, isElsewhere: !all.some(({ key, state }) => key === keyOf(model) && state !== 'failed') }
+      return { running, isElsewhere: !all.some(({ key, state }) => key === toLoadKey(model) && state !== 'failed') }
     }
     // A failure stays in the list for a while after it was told.
     const failed = all.find(

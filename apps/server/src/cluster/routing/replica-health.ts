@@ -2,10 +2,9 @@ import { SvcError } from '@svc/errors'
 import type { Bus } from '../../bus/bus.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { Messenger } from '../contract/messenger.ts'
-import { runningReply } from '../contract/node-requests.ts'
 import type { NodeRegistry, Replica } from '../contract/nodes.ts'
-import { nodeSubject } from '../contract/subjects.ts'
 import type { ReplicaRows } from '../loads/replica-store.ts'
+import { listProcesses } from '../reconcile/worker-processes.ts'
 import type { ClusterCopy } from './cluster-copy.ts'
 import type { WorkerClients, WorkerNode } from './worker-clients.ts'
 
@@ -82,13 +81,11 @@ export function createReplicaHealth(parts: ReplicaHealthParts): ReplicaHealth {
   /** Whether the worker says that it runs the process; undefined when it does not answer. */
   async function isRunning({ nodeId, model, replicaIndex, address }: Replica, signal: AbortSignal) {
     try {
-      const asked = messenger.request(nodeSubject(nodeId, 'models.running'), {}, { signal, timeoutMs: ASK_MS })
-      const { models, error } = runningReply.parse(await asked)
-      if (error !== '') return undefined
-      return models.some(
+      const processes = await listProcesses(messenger, nodeId, signal, { timeoutMs: ASK_MS })
+      return processes.some(
         (each) =>
-          each.model_id === model &&
-          each.replica_index === replicaIndex &&
+          each.model === model &&
+          each.replicaIndex === replicaIndex &&
           (each.address === '' || each.address === address),
       )
     } catch {

@@ -9,7 +9,7 @@ import { createLoadWaits } from '../../cluster/routing/load-waits.ts'
 import { createWorkersPlace, findModelState } from '../../cluster/routing/place-on-workers.ts'
 import { createSharedPrefixes } from '../../cluster/routing/prefix-events.ts'
 import { createReplicaHealth } from '../../cluster/routing/replica-health.ts'
-import { createRunningUses } from '../../cluster/routing/running-uses.ts'
+import { createRunningUses, type RunningUses } from '../../cluster/routing/running-uses.ts'
 import { createWorkerClients, type WorkerClients } from '../../cluster/routing/worker-clients.ts'
 import { withRemoteFiles } from '../../cluster/staging/with-remote-files.ts'
 import { createPlacement, type Placement, type PlaceResidency } from '../../placement/placement.ts'
@@ -43,10 +43,7 @@ export async function openWorkerPlacement(parts: WorkerPlacementParts, closers: 
     },
   )
   const clients = openClients(parts, closers)
-  const announce = (model: string): void => {
-    copy.touch()
-    bus.publish('loads.changed', { model })
-  }
+  const announce = (model: string): void => bus.publish('loads.changed', { model })
   const loads = openLoads(parts, { copy, clients, announce }, closers)
   const uses = createRunningUses({ replicas, frontEnd, clock, logger })
   closers.push(() => uses.close())
@@ -107,7 +104,7 @@ async function openWorkers(
     readonly copy: ClusterCopy
     readonly clients: WorkerClients
     readonly loads: WorkerLoads
-    readonly uses: ReturnType<typeof createRunningUses>
+    readonly uses: RunningUses
   },
   closers: Closers,
 ): Promise<PlaceResidency> {

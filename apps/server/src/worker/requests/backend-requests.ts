@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { installRequest } from '../../cluster/contract/node-requests.ts'
+import { toProcessKey } from '../../cluster/contract/process-key.ts'
 import { type InstallRequest, usesBackend } from '../backends.ts'
-import { type BackendUse, type ReplicaName, toProcessKey } from '../processes.ts'
+import type { BackendUse, ReplicaName } from '../processes.ts'
 import { createInstallProgress } from './install-progress.ts'
 import { type RequestParts, toErrorText } from './parts.ts'
 
@@ -103,7 +104,7 @@ const toProgress = ({ backend, op_id: operation }: InstallRequest, parts: Reques
   createInstallProgress({ backend, operation }, parts)
 
 const isReplica = (replica: ReplicaName): boolean =>
-  replica.index >= 0 && replica.index < MAX_INDEX && toProcessKey(replica).length <= 512
+  replica.index >= 0 && replica.index < MAX_INDEX && toProcessKey(replica.model, replica.index).length <= 512
 
 function failure(error: string): ChangeReply {
   return { success: false, error, stopped_process_keys: [], reports_stopped_processes: true }

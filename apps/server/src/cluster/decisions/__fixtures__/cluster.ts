@@ -1,4 +1,5 @@
 import type { ClusterNode, Replica, Scheduling } from '../../contract/nodes.ts'
+import { noRules } from '../../contract/scheduling.ts'
 
 export const GIB = 2 ** 30
 
@@ -53,18 +54,5 @@ export function aReplica(nodeId: string, model: string, fields: Partial<Replica>
 
 /** Rules without a limit. */
 export function rules(model: string, fields: Partial<Scheduling> = {}): Scheduling {
-  return {
-    model,
-    nodeSelector: {},
-    minReplicas: 0,
-    maxReplicas: 0,
-    spreadAll: false,
-    routePolicy: '',
-    balanceAbsThreshold: 0,
-    balanceRelThreshold: 0,
-    minPrefixMatch: 0,
-    unsatisfiableUntil: undefined,
-    unsatisfiableTicks: 0,
-    ...fields,
-  }
+  return { ...noRules(model), ...fields }
 }

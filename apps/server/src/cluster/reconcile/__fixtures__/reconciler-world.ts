@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { silentLogger } from '../../../db/__fixtures__/places.ts'
 import type { Database } from '../../../db/database.ts'
 import type { ClusterNode, Replica } from '../../contract/nodes.ts'
+import { noRules } from '../../contract/scheduling.ts'
 import { aNode } from '../../decisions/__fixtures__/cluster.ts'
 import { createLoadJobs, type LoadJobs } from '../../loads/load-jobs.ts'
 import { createReplicaStore, type ReplicaRows } from '../../loads/replica-store.ts'
@@ -10,17 +11,6 @@ import { createSchedulingRules } from '../../nodes/scheduling-rules.ts'
 import { createReconciler } from '../reconciler.ts'
 import type { StartLoad } from '../reconciler-parts.ts'
 import { createScriptedWorkers } from './scripted-workers.ts'
-
-const RULES = {
-  nodeSelector: {},
-  minReplicas: 0,
-  maxReplicas: 0,
-  spreadAll: false,
-  routePolicy: '',
-  balanceAbsThreshold: 0,
-  balanceRelThreshold: 0,
-  minPrefixMatch: 0,
-} as const
 
 /** A cluster on a database: workers and servers are played, rows are real. */
 export async function createWorld(database: Database) {
@@ -113,7 +103,7 @@ export async function createWorld(database: Database) {
       return workers.worker(id)
     },
     setRules: (model: string, rules: { readonly minReplicas?: number; readonly maxReplicas?: number }) =>
-      createSchedulingRules({ database, clock }).set({ ...RULES, model, ...rules }),
+      createSchedulingRules({ database, clock }).set({ ...noRules(model), ...rules }),
     /** A row, and its process unless it has none. */
     async addReplica(
       nodeId: string,
