@@ -56,10 +56,16 @@ export async function openLiveFile<T>(options: LiveFileOptions<T>): Promise<Live
   let value = empty
   let problems: readonly FileProblem[] = []
   let version: number | undefined
+  let accepted = 0
   let reading: Promise<void> = Promise.resolve()
 
   async function readAgain(isStart: boolean): Promise<void> {
+    const before = accepted
     const read = await files.read(name)
+    const isMissed = !isStart && options.holdsKeys && !isDeepStrictEqual(value, empty)
+    const absence = read.state === 'absent' ? await describeAbsence(files, { file: name, isMissed }) : []
+    // A value that was accepted meanwhile is newer than what this read saw.
+    if (before !== accepted) return readAgain(isStart)
     version = read.version
     if (read.state === 'unreadable') {
       problems = [read.problem]
@@ -67,8 +73,7 @@ export async function openLiveFile<T>(options: LiveFileOptions<T>): Promise<Live
       return
     }
     if (read.state === 'absent') {
-      const isMissed = !isStart && options.holdsKeys && !isDeepStrictEqual(value, empty)
-      problems = await describeAbsence(files, { file: name, isMissed })
+      problems = absence
       if (isStart || problems.length === 0) value = empty
       return
     }
@@ -105,6 +110,7 @@ export async function openLiveFile<T>(options: LiveFileOptions<T>): Promise<Live
     },
     reload,
     accept(written) {
+      accepted += 1
       value = written
       problems = []
     },
