@@ -1,4 +1,3 @@
-import { listReservedRoutes } from './api/admin/reserved.ts'
 import { ALL_FEATURES } from './features/all-features.ts'
 import { createFeatureSet, type FeatureSet } from './features/feature-set.ts'
 import { createApp } from './http/app.ts'
@@ -68,7 +67,7 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
   const routes = features.routes()
   platform.innerCalls.open(edge, routes)
   // Health checks are answered while the parser loads.
-  const { app, release } = holdRequests(createApp(routes, listReservedRoutes(routes), edge))
+  const { app, release } = holdRequests(createApp(routes, edge))
   const listener = await openListener(app, platform)
   closers.push(() => listener.destroy())
   ownPort = listener.port

@@ -20,7 +20,7 @@ export interface ParsedArguments {
   /** Flags of commands, by their names; `true` where one takes no value. */
   readonly commandFlags: ReadonlyMap<string, string | true>
   readonly help: boolean
-  /** Whether the help text names the flags of later versions too. */
+  /** Whether the help text lists the flags that are refused too. */
   readonly all: boolean
   readonly version: boolean
   readonly problems: readonly string[]

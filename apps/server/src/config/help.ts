@@ -26,14 +26,14 @@ Flags may stand before or after the command: --flag value, --flag=value, --flag 
 A flag beats its variable, a variable beats runtime settings, and an empty variable counts as not set.
 `
 
-const LATER = 'Features of later versions have flags too: `svc --help --all` lists them.\n'
-const LATER_HEADING = 'Flags of later versions. Anything but their default is refused.\n'
+const MORE = 'Flags that are refused have reasons: `svc --help --all` lists them.\n'
+const REFUSED_HEADING = 'Flags that are refused. Only their default is accepted.\n'
 
-/** The options of this version or those of later ones, by heading. */
-export function groupOptions(isBuilt: boolean): ReadonlyMap<string, readonly Option[]> {
+/** The options that act, or those that are refused, by heading. */
+export function groupOptions({ refused }: { readonly refused: boolean }): ReadonlyMap<string, readonly Option[]> {
   const groups = new Map<string, Option[]>()
   for (const option of OPTIONS) {
-    if (option.isBuilt !== isBuilt) continue
+    if ((option.refusal !== undefined) !== refused) continue
     const group = groups.get(option.heading)
     if (group === undefined) groups.set(option.heading, [option])
     else group.push(option)
@@ -49,6 +49,11 @@ export function formatFlag(option: Option): string {
     ...[option.flag, ...(option.aliases ?? [])].map((name) => `--${name}`),
   ]
   return [names.join(', '), option.placeholder].filter((part) => part !== '').join(' ')
+}
+
+/** The effect of an option, or why it is refused. */
+export function formatEffect({ about, refusal }: Option): string {
+  return refusal === undefined ? about : `${about}: ${refusal}`
 }
 
 /** The default as help and documentation show it; empty for none. */
@@ -74,20 +79,25 @@ function formatEntry(option: Option): string {
     .filter((part) => part !== '')
     .join('  ')
   const shown = formatDefault(option)
-  return `  ${heading}\n${wrap(shown === '' || shown === 'false' ? option.about : `${option.about} (default: ${shown})`)}`
+  const effect = formatEffect(option)
+  return `  ${heading}\n${wrap(shown === '' || shown === 'false' ? effect : `${effect} (default: ${shown})`)}`
 }
 
-function formatGroups(isBuilt: boolean): string[] {
-  return [...groupOptions(isBuilt)].map(([heading, options]) => `${heading}:\n${options.map(formatEntry).join('')}`)
+function formatGroups(of: { readonly refused: boolean }): string[] {
+  return [...groupOptions(of)].map(([heading, options]) => `${heading}:\n${options.map(formatEntry).join('')}`)
 }
 
 /**
  * The text of `--help`: every flag under its heading, with variables and defaults.
  *
- * @param options.all also lists the flags of later versions, at the end
+ * @param options.all also lists the flags that are refused, at the end
  */
 export function helpText({ all }: { readonly all: boolean }): string {
-  return [USAGE, ...formatGroups(true), ...(all ? [LATER_HEADING, ...formatGroups(false)] : [LATER])].join('\n')
+  return [
+    USAGE,
+    ...formatGroups({ refused: false }),
+    ...(all ? [REFUSED_HEADING, ...formatGroups({ refused: true })] : [MORE]),
+  ].join('\n')
 }
 
 const WORKER_USAGE = `Usage: svc worker [FLAGS]

@@ -171,20 +171,25 @@ describe('variables', () => {
   })
 })
 
-describe('features of later versions', () => {
-  // verifies flags:declared:not-in-this-version
-  it.each([[[], { SVC_STORAGE_BUCKET: 'x' }, 'SVC_STORAGE_BUCKET is not in this version: its bucket']])(
-    '%j %j are refused',
-    (argv, env, message) => {
-      expect(refused(argv, env)).toEqual(message)
-    },
-  )
+describe('flags that are refused', () => {
+  // verifies flags:declared:refused
+  it.each([
+    [
+      ['--pprof-mutex-profile-fraction', '5'],
+      {},
+      '--pprof-mutex-profile-fraction cannot be had: JavaScript has no locks to profile',
+    ],
+    [
+      [],
+      { SVC_AGENT_POOL_TTS_MODEL: 'x' },
+      'SVC_AGENT_POOL_TTS_MODEL cannot be had: agents answer in text; /v1/audio/speech speaks it',
+    ],
+  ])('%j %j give their reason', (argv, env, message) => {
+    expect(refused(argv, env)).toEqual(message)
+  })
   it('may be set to what they are anyway', () => {
-    const { config } = run(['--p2p=false', '--no-federated', '--p2p-dht-interval', '360'], {
-      SVC_FEDERATED: 'false',
-      SVC_WATCHDOG_IDLE_TIMEOUT: '900s',
-    })
-    expect(config.p2p).toBe(false)
+    const { config } = run(['--pprof-mutex-profile-fraction=0'], { SVC_AGENT_POOL_DATABASE_URL: '' })
+    expect(config.pprofMutexProfileFraction).toBe(0)
   })
 })
 

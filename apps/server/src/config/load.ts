@@ -105,10 +105,10 @@ function refuseForm({ secret, form }: Option, given: Given): string {
   return `${given.writtenAs}: ${shown} is not ${form}`
 }
 
-/** The sentence for a feature that is not in this version. */
-function refuseFeature(option: Option, writtenAs: string): string {
+/** The sentence for an option that is refused, with the name of its flag beside that of a variable. */
+function refuseOption(option: Option, refusal: string, writtenAs: string): string {
   const name = formatOptionName(option)
-  return `${writtenAs}${name === writtenAs ? '' : ` (${name})`} ${option.refusal ?? `is not in this version: ${option.about}`}`
+  return `${writtenAs}${name === writtenAs ? '' : ` (${name})`} ${refusal}`
 }
 
 /** Every value with its source, and the sentences about values that cannot be used. */
@@ -121,8 +121,8 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
     const value = readOption(option, given?.text, { cwd })
     if (given !== undefined) {
       if (value === undefined) problems.push(refuseForm(option, given))
-      else if (!option.isBuilt && !isDeepStrictEqual(value, readOption(option, undefined, { cwd })))
-        problems.push(refuseFeature(option, given.writtenAs))
+      else if (option.refusal !== undefined && !isDeepStrictEqual(value, readOption(option, undefined, { cwd })))
+        problems.push(refuseOption(option, option.refusal, given.writtenAs))
     }
     values[option.key] = value
     sources[option.key] = given?.source ?? 'default'

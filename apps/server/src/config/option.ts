@@ -19,7 +19,7 @@ export interface OptionMeta {
   readonly about: string
   /** The value is never shown or logged. @default false */
   readonly secret?: true | undefined
-  /** Why anything but the default is refused. @default the feature is not in this version */
+  /** Why anything but the default is refused, after the name of the option. @default every value of its form is accepted */
   readonly refusal?: string | undefined
 }
 
@@ -119,8 +119,6 @@ export interface Option extends OptionMeta, TextForm {
   readonly setting: string | undefined
   /** Heading of its section. */
   readonly heading: string
-  /** False where the feature is not in this version: anything but the default is refused. */
-  readonly isBuilt: boolean
 }
 
 /** A setting with everything that is known of it. */
@@ -133,30 +131,34 @@ export interface Setting extends SettingMeta {
   /** The accepted form, as the end of the sentence "it is not …". */
   readonly form: string
   readonly fromOption: (value: unknown) => unknown
-  /** False where nothing acts on the setting in this version: only its present value can be set. */
-  readonly isBuilt: boolean
+  /** Why only the present value can be set, after the name of the setting: the refusal of the paired option. */
+  readonly refusal: string | undefined
 }
 
 /** Lists the options of a section. */
-export function listOptions({ heading, options }: Section, isBuilt: boolean): Option[] {
+export function listOptions({ heading, options }: Section): Option[] {
   return Object.entries(options).map(([key, schema]) => {
     const meta = OPTION_META.get(schema)
     const form = TEXT_FORMS.get(schema.def.innerType)
     if (meta === undefined || form === undefined) throw new Error(`${key} is not declared with option()`)
     const [setting] = Object.keys(meta.setting ?? {})
-    return { ...form, ...meta, setting, key, schema, heading, isBuilt }
+    return { ...form, ...meta, setting, key, schema, heading }
   })
 }
 
 /** Lists the settings of a section: those without an option, then those of its options. */
-export function listSettings({ heading, options, settings }: Section, isBuilt: boolean): Setting[] {
-  const paired = Object.values(options).flatMap((schema) => Object.entries(OPTION_META.get(schema)?.setting ?? {}))
-  return [...Object.entries(settings ?? {}), ...paired].map(([key, schema]) => {
+export function listSettings({ heading, options, settings = {} }: Section): Setting[] {
+  const own = Object.entries(settings).map(([key, schema]) => ({ key, schema, refusal: undefined }))
+  const paired = Object.values(options).flatMap((option) => {
+    const { setting = {}, refusal } = OPTION_META.get(option) ?? {}
+    return Object.entries(setting).map(([key, schema]) => ({ key, schema, refusal }))
+  })
+  return [...own, ...paired].map(({ key, schema, refusal }) => {
     const meta = SETTING_META.get(schema)
     const found = SETTING_FORMS.get(schema.def.innerType)
     if (meta === undefined || found === undefined) throw new Error(`${key} is not declared with setting()`)
     const { form, fromOption = (value) => value } = found
-    return { ...meta, key, schema, heading, form, fromOption, isBuilt }
+    return { ...meta, key, schema, heading, form, fromOption, refusal }
   })
 }
 

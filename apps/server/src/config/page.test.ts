@@ -44,25 +44,27 @@ describe('the documentation page', () => {
 
 describe('the help text', () => {
   const help = helpText({ all: false })
-  it('lists every flag of this version with variable and default, and no other', () => {
+  it('lists every flag that acts with variable and default, and no other', () => {
     for (const option of OPTIONS) {
       if (option.flag === undefined) continue
       const line = help.split('\n').find((each) => new RegExp(`^  (-., )?--${option.flag}([ ,]|$)`).test(each))
-      if (!option.isBuilt) expect(line).toBeUndefined()
+      if (option.refusal !== undefined) expect(line).toBeUndefined()
       else for (const name of option.env ?? []) expect(line).toContain(name)
     }
     expect(help).toContain('(default: :8080)')
     expect(help).toContain('-t, --threads N  [SVC_THREADS]')
     expect(help).toContain('[SVC_DEMO_MODEL]')
   })
-  it('lists the flags of later versions at its end when all are asked for', () => {
+  it('lists the flags that are refused at its end, with the reason, when all are asked for', () => {
     const all = helpText({ all: true })
-    const own = help.slice(0, help.indexOf('Features of later versions'))
+    const own = help.slice(0, help.indexOf('Flags that are refused'))
     expect(all.startsWith(own)).toBe(true)
-    const later = all.slice(own.length)
+    const refused = all.slice(own.length)
     for (const option of OPTIONS) {
       if (option.flag === undefined) continue
-      expect(new RegExp(`^  (-., )?--${option.flag}( |$|,)`, 'm').test(later), option.flag).toBe(!option.isBuilt)
+      expect(new RegExp(`^  (-., )?--${option.flag}( |$|,)`, 'm').test(refused), option.flag).toBe(
+        option.refusal !== undefined,
+      )
     }
   })
   it('keeps to a hundred columns where words allow it', () => {

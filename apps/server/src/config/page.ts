@@ -1,5 +1,5 @@
 import { COMMAND_LIST, type CommandEntry, formatCommand } from './command-list.ts'
-import { formatDefault, formatFlag, groupOptions } from './help.ts'
+import { formatDefault, formatEffect, formatFlag, groupOptions } from './help.ts'
 import { formatOptionName, type Option, type Setting } from './option.ts'
 import { OPTIONS, SETTINGS } from './schema.ts'
 
@@ -26,7 +26,7 @@ const COMMANDS = `## Commands
 
 | Command | Does |
 |---|---|
-${COMMAND_LIST.map(commandLine).join('')}| \`svc --help\` | list the commands and flags; \`--all\` adds the flags of later versions |
+${COMMAND_LIST.map(commandLine).join('')}| \`svc --help\` | list the commands and flags; \`--all\` adds the flags that are refused |
 | \`svc --version\` | print the version and the commit |
 `
 
@@ -35,10 +35,10 @@ function commandLine(entry: CommandEntry): string {
   return `| ${code(`svc ${formatCommand(entry)}`)} | ${about} |\n`
 }
 
-const LATER = `## Declared for later versions
+const REFUSED = `## Refused flags
 
-The flags and variables below belong to features that this version does not have. Giving one of them anything but its
-default stops the start with "is not in this version".
+The flags and variables below are known to programs of this kind, and this server cannot have them. Giving one of them
+anything but its default stops the start with the reason.
 `
 
 const FILES = `## Files of the configuration folder
@@ -63,7 +63,8 @@ keys serves everybody. \`--require-auth-on-public-bind\` refuses it at a public 
 function line(option: Option): string {
   const flag = formatFlag(option)
   const shown = option.shownDefault ?? (formatDefault(option) === '' ? '' : code(formatDefault(option)))
-  const about = option.setting === undefined ? option.about : `${option.about}; setting ${code(option.setting)}`
+  const effect = formatEffect(option)
+  const about = option.setting === undefined ? effect : `${effect}; setting ${code(option.setting)}`
   const cells = [
     flag === '' ? '' : code(flag),
     (option.env ?? []).map(code).join(', '),
@@ -73,9 +74,9 @@ function line(option: Option): string {
   return `| ${cells.join(' | ')} |\n`
 }
 
-function tables(isBuilt: boolean): string[] {
-  const level = isBuilt ? '##' : '###'
-  return [...groupOptions(isBuilt)].map(
+function tables({ refused }: { readonly refused: boolean }): string[] {
+  const level = refused ? '###' : '##'
+  return [...groupOptions({ refused })].map(
     ([heading, options]) =>
       `${level} ${heading}\n\n| Flag | Variable | Default | Meaning |\n|---|---|---|---|\n${options.map(line).join('')}`,
   )
@@ -84,18 +85,18 @@ function tables(isBuilt: boolean): string[] {
 const SETTINGS_HEAD = `## Settings
 
 \`GET /api/settings\` shows every setting, \`POST /api/settings\` changes any of them. A change acts at once, on the next
-request or the next load of a model; none needs a restart. A setting of a part that this version does not have keeps its
-value. A value that a flag or a variable overrides is saved; the reply names it under \`not_in_force\` with the reason.
+request or the next load of a model; none needs a restart. A setting that is refused keeps its value.
+A value that a flag or a variable overrides is saved; the reply names it under \`not_in_force\` with the reason.
 
 | Setting | Flag | Acts |
 |---|---|---|
 `
 
-function settingLine({ key, heading, isBuilt, owner }: Setting): string {
+function settingLine({ key, refusal, owner }: Setting): string {
   const option = OPTIONS.find(({ setting }) => setting === key)
   const flag = option === undefined ? '' : code(formatOptionName(option))
   const acts = owner === undefined ? 'yes' : `yes, through the ${owner} routes`
-  return `| ${code(key)} | ${flag} | ${isBuilt ? acts : `waits for: ${heading.toLowerCase()}`} |\n`
+  return `| ${code(key)} | ${flag} | ${refusal ?? acts} |\n`
 }
 
 /** The page `docs/configuration.md`, made from the table of options. */
@@ -103,10 +104,10 @@ export function renderConfigurationPage(): string {
   return [
     INTRODUCTION,
     COMMANDS,
-    ...tables(true),
+    ...tables({ refused: false }),
     SETTINGS_HEAD + SETTINGS.map(settingLine).join(''),
     FILES,
-    LATER,
-    ...tables(false),
+    REFUSED,
+    ...tables({ refused: true }),
   ].join('\n')
 }

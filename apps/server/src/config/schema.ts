@@ -1,6 +1,5 @@
 import type * as z from 'zod'
 import { realtime } from '../api/realtime/options.ts'
-import { NOT_BUILT } from './not-built.ts'
 import {
   listOptions,
   listSettings,
@@ -31,19 +30,20 @@ import { traces } from './options/traces.ts'
 import { vectorStores } from './options/vector-stores.ts'
 import { wayOut } from './options/way-out.ts'
 import { worker } from './options/worker.ts'
+import { REFUSED } from './refused.ts'
 
 /**
- * The sections of this version, in the order of the help text and the documentation page (§8). Everything else about
+ * The sections in the order of the help text and the documentation page (§8). Everything else about
  * flags, variables and runtime settings follows from them: the type of the configuration, `--help`, the documentation
  * page, `/api/settings` and its schema. A feature may declare its section in its own folder and is listed here.
  */
-const BUILT = [
+const SECTIONS = [
   ...[server, folders, access, wayOut, accounts, models, backends, storage, logs, gallery],
   ...[residency, traces, vectorStores, collections, filters, agents, assistant, realtime, calls],
   ...[peers, cluster, worker],
 ] as const
 
-type DeclaredSection = (typeof BUILT)[number] | (typeof NOT_BUILT)[number]
+type DeclaredSection = (typeof SECTIONS)[number] | (typeof REFUSED)[number]
 
 /** The members of a union, all at once. */
 type Merge<Union> = (Union extends unknown ? (member: Union) => void : never) extends (merged: infer All) => void
@@ -69,13 +69,10 @@ export type SettingValue<Key extends SettingKey> = SettingSchemas[Key] extends z
   ? z.output<SettingSchemas[Key]>
   : never
 
-const declared: readonly (readonly [section: Section, isBuilt: boolean])[] = [
-  ...BUILT.map((section) => [section, true] as const),
-  ...NOT_BUILT.map((section) => [section, false] as const),
-]
+const declared: readonly Section[] = [...SECTIONS, ...REFUSED]
 
-/** Every option: those of this version, then those of later ones. */
-export const OPTIONS: readonly Option[] = declared.flatMap(([section, isBuilt]) => listOptions(section, isBuilt))
+/** Every option, those that are refused at the end. */
+export const OPTIONS: readonly Option[] = declared.flatMap(listOptions)
 
 /** Every runtime setting, in the same order. */
-export const SETTINGS: readonly Setting[] = declared.flatMap(([section, isBuilt]) => listSettings(section, isBuilt))
+export const SETTINGS: readonly Setting[] = declared.flatMap(listSettings)

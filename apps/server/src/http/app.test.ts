@@ -6,7 +6,7 @@ import { rawCall, startTestApp } from '../../test/support/test-app.ts'
 import { json } from './json.ts'
 import { trustedProxies } from './middleware/client-address.ts'
 import { defineRoute, type Route } from './route.ts'
-import { type Access, gateOnly } from './route-info.ts'
+import type { Access } from './route-info.ts'
 
 const route = (path: string, access: Access, extra: Partial<Route> = {}): Route =>
   defineRoute({
@@ -296,17 +296,6 @@ describe('the gate', () => {
     })
     expect((await app.call('/x/1')).status).toBe(200)
     expect((await app.call('/y/x')).status).toBe(401)
-  })
-
-  // verifies access:reserved:nothing-behind
-  it('gates reserved routes, behind which is nothing yet', async () => {
-    await using app = await startTestApp([], { keys: ['k'], reserved: [gateOnly('GET', '/api/traces')] })
-    expect((await app.call('/api/traces')).status).toBe(401)
-    const reply = await app.call('/api/traces', { headers: { 'x-api-key': 'k' } })
-    expect([reply.status, (reply.json() as { error: { message: string } }).error.message]).toEqual([
-      404,
-      'Resource not found',
-    ])
   })
 
   it('IN-13: gives no spelling of a path another verdict', async () => {

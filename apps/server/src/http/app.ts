@@ -3,9 +3,7 @@ import { type HonoEnv, LiteralSource, MatchedSource } from './call.ts'
 import type { Edge } from './edge.ts'
 import { HEALTH_CHECKS } from './health-checks.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
-import { nothingHere } from './nothing-here.ts'
 import type { Route } from './route.ts'
-import { listPaths, type RouteInfo } from './route-info.ts'
 import { addRoutes, type RouteTable } from './route-table.ts'
 
 /** Stands for the prefix of the server without a path behind it: no request target holds a blank. */
@@ -35,21 +33,6 @@ function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`)
 }
 
-/** Whether a route has no parameters. */
-function isNamed(route: RouteInfo): boolean {
-  return listPaths(route).every((path) => !/[:*]/.test(path))
-}
-
-/** A gate-only route as a route: a caller who passes the gate learns that nothing is here, or which methods are. */
-function toRoute(route: RouteInfo, findMethods: (path: string) => readonly string[]): Route {
-  return {
-    ...route,
-    handler(call) {
-      throw nothingHere(call.incoming.method, findMethods(call.path))
-    },
-  }
-}
-
 /** The route table as an application. */
 export interface App {
   /** Serves any request. */
@@ -65,16 +48,12 @@ export interface App {
 }
 
 /** Hono finds the route of a request; the edge does everything around its handler. */
-export function createApp(routes: readonly Route[], reserved: readonly RouteInfo[], edge: Edge): Required<App> {
+export function createApp(routes: readonly Route[], edge: Edge): Required<App> {
   const app = new Hono<HonoEnv>({
     getPath: (request, context) =>
       toRoutedPath(request, context?.env === undefined ? [] : edge.prefixesOf(context.env.incoming)),
   })
-  // A path that is reserved by name does not belong to a route with parameters.
-  const [named, others] = [reserved.filter(isNamed), reserved.filter((route) => !isNamed(route))]
-  const toGate = (route: RouteInfo): Route => toRoute(route, (path) => table.findPath(path).methods)
-  const all = [...named.map(toGate), ...routes, ...others.map(toGate)]
-  const table: RouteTable = addRoutes(app, all, async (route, pattern, context) => {
+  const table: RouteTable = addRoutes(app, routes, async (route, pattern, context) => {
     await edge.serve(route, pattern, new MatchedSource(context))
     return context.env.alreadySent
   })

@@ -92,12 +92,11 @@ async function toOperation(route: RouteInfo, template: string, registry: SchemaR
   }
 }
 
-/** The OpenAPI 3.1 document of a route table; reserved routes are not in it. */
+/** The OpenAPI 3.1 document of a route table. */
 export async function openApiDocument(routes: readonly RouteInfo[], version: string): Promise<Json> {
   const registry = createSchemaRegistry()
   const paths: Record<string, Json> = {}
   for (const route of routes) {
-    if (route.gateOnly === true) continue
     for (const pattern of listPaths(route)) {
       const template = toTemplate(pattern)
       paths[template] ??= {}

@@ -91,8 +91,6 @@ export interface RouteInfo {
    * than GET has it (docs/accounts.md).
    */
   readonly audit?: RouteAudit | undefined
-  /** Stands for a feature still to come: the gate speaks (401, 403), then 404. Not in the OpenAPI document. */
-  readonly gateOnly?: boolean | undefined
   /** Logged at trace level only: health checks and pollers. */
   readonly quiet?: boolean | undefined
   /**
@@ -102,20 +100,6 @@ export interface RouteInfo {
    * @default false
    */
   readonly revalidated?: boolean | undefined
-}
-
-/** A route that only gates: features whose rooms are not furnished yet answer 401, 403, else 404. */
-export function gateOnly(method: HttpMethod, path: string, route: Partial<RouteInfo> = {}): RouteInfo {
-  return {
-    method,
-    path,
-    access: 'admin',
-    family: 'compatible',
-    tag: 'reserved',
-    summary: 'Reserved',
-    gateOnly: true,
-    ...route,
-  }
 }
 
 /** All path patterns of a route: its own and its aliases. */

@@ -53,10 +53,8 @@ export function addRoutes(app: Hono<HonoEnv>, routes: readonly Route[], serve: S
   return {
     findLiteral: (method, path) => (isMethod(method) ? listLiterals(method).get(path) : undefined),
     findPath(path) {
-      // Gate-only routes are not served, so no method of theirs is allowed.
       const found = methods
         .flatMap((method) => match(method, path) ?? [])
-        .filter((route) => route.gateOnly !== true)
         .sort((one, other) => (order.get(one) ?? 0) - (order.get(other) ?? 0))
       const allowed = found.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
       return {

@@ -68,6 +68,7 @@ describe.each(places)('operations of two front ends on $name', ({ create }) => {
   })
   afterAll(() => Promise.all(fronts().map(({ operations }) => operations.close())))
 
+  // verifies operations:history:clear-replicas
   it('are listed with their progress, and ended from either', async () => {
     const [here, there] = fronts()
     const { jobId } = await begin(there, 'installation', 'g@m')

@@ -135,7 +135,7 @@ export interface Platform {
   readonly webFolder: string | undefined
   /** The port of this server; undefined before it listens. */
   readonly ownPort: () => number | undefined
-  /** The route table without reserved routes; complete once every feature is created. */
+  /** The route table; complete once every feature is created. */
   readonly routes: () => readonly RouteInfo[]
   /** The reason why a feature, or a stop, keeps the server from taking requests. */
   readonly unready: () => Unready | undefined

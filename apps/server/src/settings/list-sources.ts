@@ -10,7 +10,7 @@ export interface SettingOrigin {
   readonly about: string
   readonly source: 'flag' | 'environment' | 'file' | 'default'
   /** The lock that a saved value cannot change; null where it can. */
-  readonly locked_by: 'flag' | 'environment' | 'branding' | 'version' | null
+  readonly locked_by: 'flag' | 'environment' | 'branding' | 'refused' | null
   readonly secret: boolean
   /** The flag that sets it; null for none. */
   readonly flag: string | null
@@ -68,9 +68,9 @@ export function listOverridden(
 }
 
 function findLock(key: SettingKey, source: EffectiveSetting['source']): SettingOrigin['locked_by'] {
-  const { owner, isBuilt, fileFirst } = findSetting(key)
+  const { owner, refusal, fileFirst } = findSetting(key)
   if (owner !== undefined) return owner
-  if (!isBuilt) return 'version'
+  if (refusal !== undefined) return 'refused'
   // Saved keys count beside the given ones.
   const yieldsToSaved = fileFirst === true || key === 'api_keys'
   if (yieldsToSaved || (source !== 'flag' && source !== 'env')) return null

@@ -45,7 +45,7 @@ function unmaskValue(key: SettingKey, value: unknown, { saved, current }: PatchC
 /** The checked value of one entry; undefined takes the saved value away. */
 function checkEntry(key: SettingKey, given: unknown, context: PatchContext): unknown {
   const setting = findSetting(key)
-  const { secret, owner, form, isBuilt } = setting
+  const { secret, owner, form, refusal } = setting
   if (owner !== undefined && owner !== context.owner) {
     if (isDeepStrictEqual(given, context.current(key))) return context.saved.get(key)
     throw refused(`${key} is set through the ${owner} routes`, key)
@@ -55,7 +55,7 @@ function checkEntry(key: SettingKey, given: unknown, context: PatchContext): unk
   if (meant === undefined) return undefined
   const value = readSetting(setting, meant)
   if (value === undefined) throw refused(`Invalid ${key} format: it is not ${form}`, key)
-  if (!isBuilt && !isDeepStrictEqual(value, context.current(key))) throw refused(`${key} is not in this version`, key)
+  if (refusal !== undefined && !isDeepStrictEqual(value, context.current(key))) throw refused(`${key} ${refusal}`, key)
   if (key !== 'api_keys' || !Array.isArray(value)) return value
   const keys: readonly unknown[] = value
   return [...new Set(keys)].filter(

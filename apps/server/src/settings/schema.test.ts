@@ -83,7 +83,7 @@ describe('the body of /api/settings', () => {
       description: 'threads of a model that names none itself',
     })
     expect(properties.agent_pool_collection_db_path).toMatchObject({
-      description: expect.stringMatching(/not in this version/),
+      description: expect.stringMatching(/^file of the collections; only the present value can be set: cannot be had/),
     })
   })
 })

@@ -33,11 +33,11 @@ export function findPairedOption(key: SettingKey): string | undefined {
   return PAIRED_OPTIONS.get(key)?.key
 }
 
-function describeSetting({ key, about, owner, isBuilt }: Setting): string {
+function describeSetting({ key, about, owner, refusal }: Setting): string {
   const notes = [
     about ?? PAIRED_OPTIONS.get(key)?.about ?? '',
     ...(owner === undefined ? [] : [`set through the ${owner} routes`]),
-    ...(isBuilt ? [] : ['not in this version: only the present value can be set']),
+    ...(refusal === undefined ? [] : [`only the present value can be set: ${refusal}`]),
   ]
   return notes.join('; ')
 }

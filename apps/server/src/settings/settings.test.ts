@@ -155,7 +155,10 @@ describe('an update', () => {
     [{ threads: '4' }, 'Invalid threads format: it is not a whole number from 0 to 4096'],
     [{ api_keys: [''] }, 'Invalid api_keys format: it is not a list of texts that are not empty'],
     [{ p2p_token: 'hush' }, `Invalid p2p_token format: it is not ${TOKEN_FORM}`],
-    [{ agent_pool_collection_db_path: 'x' }, 'agent_pool_collection_db_path is not in this version'],
+    [
+      { agent_pool_collection_db_path: 'x' },
+      'agent_pool_collection_db_path cannot be had: collections are in the database of the server',
+    ],
     [{ logo_file: 'x.png' }, 'logo_file is set through the branding routes'],
   ])('refuses %j', async (patch, message) => {
     await using dir = await tempDir()

@@ -122,7 +122,7 @@ describe('tools that a vendor runs', () => {
     }
   })
 
-  verifies('chat:tools:not-built', 'of the types mcp and file_search are refused by name', async () => {
+  verifies('chat:tools:not-here', 'of the types mcp and file_search are refused by name', async () => {
     for (const [path, body, tool] of routes.filter((route) => !route[0].startsWith('/v1/responses'))) {
       for (const type of ['mcp', 'file_search']) {
         const { reply, asked } = await send(path, { model: 'm', ...body, tools: [tool, { type, name: type }] })

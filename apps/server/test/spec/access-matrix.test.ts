@@ -2,7 +2,6 @@ import { type Auth, createAuth } from '@svc/auth'
 import { FEATURES, ROUTE_GROUPS, routeGroup } from '@svc/auth/access'
 import { createMemoryStores } from '@svc/auth/memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { listReservedRoutes } from '../../src/api/admin/reserved.ts'
 import { HttpReply } from '../../src/http/http-reply.ts'
 import type { Route } from '../../src/http/route.ts'
 import { listPaths, type RouteInfo } from '../../src/http/route-info.ts'
@@ -23,9 +22,7 @@ afterAll(() => server.close())
 
 /** Every route of the route table under each of its patterns. */
 const listRoutes = (): (readonly [name: string, route: RouteInfo])[] =>
-  [...server.server.routes, ...listReservedRoutes(server.server.routes)].flatMap((route) =>
-    listPaths(route).map((path) => [`${route.method} ${path}`, route] as const),
-  )
+  server.server.routes.flatMap((route) => listPaths(route).map((path) => [`${route.method} ${path}`, route] as const))
 
 const AUDIENCE_OF = new Map(
   Object.entries(AUDIENCES).flatMap(([audience, routes]) => routes.map((route) => [route, audience] as const)),
@@ -48,9 +45,8 @@ it('every route is in a group that scopes of keys can name', () => {
   expect(listRoutes().filter(([, route]) => !ROUTE_GROUPS.includes(routeGroup(route)))).toEqual([])
 })
 
-it('every inference route hangs on a feature switch, those to come too', () => {
-  const isInference = ({ usecase, access, tag, method }: RouteInfo): boolean =>
-    access !== 'admin' && (usecase !== undefined || (tag === 'reserved' && method === 'POST'))
+it('every inference route hangs on a feature switch', () => {
+  const isInference = ({ usecase, access }: RouteInfo): boolean => access !== 'admin' && usecase !== undefined
   const missing = listRoutes().filter(([, route]) => isInference(route) && route.feature === undefined)
   expect(missing.map(([route]) => route)).toEqual([])
   expect(listRoutes().filter(([, route]) => isInference(route)).length).toBeGreaterThan(50)
@@ -179,7 +175,7 @@ describe('a caller', () => {
     callers = await createCallers(auth)
     // the routes behind the real gate; their handlers would change the accounts that ask
     const served = server.server.routes.map((route): Route => ({ ...route, handler: () => new HttpReply(null) }))
-    app = await startTestApp(served, { reserved: listReservedRoutes(served), authenticator: auth.authenticator })
+    app = await startTestApp(served, { authenticator: auth.authenticator })
   })
   afterAll(async () => {
     await app[Symbol.asyncDispose]()
@@ -187,20 +183,12 @@ describe('a caller', () => {
   })
 
   async function expectVerdicts(name: string, headers: Record<string, string>): Promise<void> {
-    const reserved = new Set(
-      listReservedRoutes(server.server.routes).flatMap((route) =>
-        listPaths(route).map((path) => `${route.method} ${path}`),
-      ),
-    )
     const wrong: string[] = []
     for (const [route, audience] of AUDIENCE_OF) {
       const { method, path } = split(route)
       const { status } = await app.call(path, { method, headers })
       const verdict = VERDICTS[name]?.(audience)
-      // nothing is behind a reserved route; its path may have other methods
-      const isReserved = verdict === 200 && reserved.has(route)
-      const wanted: readonly (number | undefined)[] = isReserved ? [404, 405] : [verdict]
-      if (!wanted.includes(status)) wrong.push(`${route}: ${status} instead of ${wanted.join(' or ')}`)
+      if (status !== verdict) wrong.push(`${route}: ${status} instead of ${verdict}`)
     }
     expect(wrong).toEqual([])
   }

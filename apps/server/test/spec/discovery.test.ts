@@ -87,7 +87,7 @@ describe('without credentials', () => {
   verifies('discovery:shell:sign-in', 'the paths around signing in', async () => {
     for (const path of ['/login', '/invite/abc', '/explorer']) await expectPage(path)
     await using closed = await startTestServer({ flags: ['--api-keys=k'] })
-    expect([(await closed.call('/invite')).status, (await closed.call('/invite/abc')).status]).toEqual([401, 200])
+    expect([(await closed.call('/invite')).status, (await closed.call('/invite/abc')).status]).toEqual([404, 200])
   })
 
   verifies('discovery:assets:favicon', 'the icon', async () => {

@@ -258,8 +258,8 @@ describe('other replies', () => {
   })
 
   verifies('shapes:admin:replies', 'a limit that is not a number counts as absent on every list', async () => {
-    const paths = server.server.routes.flatMap(({ method, path, gateOnly, query }) =>
-      method === 'GET' && gateOnly !== true && query !== undefined && !path.includes(':') ? [{ path, query }] : [],
+    const paths = server.server.routes.flatMap(({ method, path, query }) =>
+      method === 'GET' && query !== undefined && !path.includes(':') ? [{ path, query }] : [],
     )
     const limited: string[] = []
     for (const { path, query } of paths) {
@@ -292,8 +292,8 @@ describe('other replies', () => {
       { entries: [{}] },
       { stop: [5] },
     ]
-    const paths = server.server.routes.flatMap(({ method, path, gateOnly, body }) =>
-      method === 'POST' && gateOnly !== true && body !== undefined && !path.includes(':') ? [path] : [],
+    const paths = server.server.routes.flatMap(({ method, path, body }) =>
+      method === 'POST' && body !== undefined && !path.includes(':') ? [path] : [],
     )
     for (const path of [...new Set([...paths, ...Object.keys(ROUTE_BODIES)])]) {
       for (const body of wrong) {

@@ -13,13 +13,13 @@ export function renderBehaviour(rows: readonly Requirement[]): string {
     '',
     'Generated from `apps/server/test/spec/requirements.ts` by `pnpm gen`. A `§` in the sources points to a section here.',
     '',
-    `${rows.length} lines, ${built} built. A line that is built is cited by a test under its id.`,
+    `${rows.length} lines, ${built === rows.length ? 'all' : built} built. A line that is built is cited by a test under its id.`,
   ]
   for (const section of sections) {
     lines.push('', `## §${section}`, '', '| Id | Behaviour | State |', '|---|---|---|')
     for (const row of rows.filter((candidate) => candidate.section === section)) {
       lines.push(
-        `| \`${row.id}\` | ${row.behavior.replaceAll('|', '\\|')} | ${row.state === 'built' ? 'built' : 'not built'} |`,
+        `| \`${row.id}\` | ${row.behavior.replaceAll('|', '\\|')} | ${row.state === 'built' ? 'built' : 'gap'} |`,
       )
     }
   }

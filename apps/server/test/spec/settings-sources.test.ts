@@ -35,7 +35,7 @@ it('every setting tells where its value comes from, what locks it, and how it is
   expect(origins.get('cors')).toMatchObject({ source: 'file', locked_by: null, secret: false })
   expect(origins.get('vram_budget')).toMatchObject({ source: 'default', locked_by: null })
   expect(origins.get('logo_file')).toMatchObject({ locked_by: 'branding' })
-  expect(origins.get('agent_pool_collection_db_path')).toMatchObject({ locked_by: 'version' })
+  expect(origins.get('agent_pool_collection_db_path')).toMatchObject({ locked_by: 'refused' })
   // Saved keys count beside that of the flag.
   expect(origins.get('api_keys')).toMatchObject({ source: 'flag', locked_by: null, secret: true })
 })

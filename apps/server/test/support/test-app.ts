@@ -15,7 +15,6 @@ import { trustedProxies } from '../../src/http/middleware/client-address.ts'
 import { corsPolicy } from '../../src/http/middleware/cors.ts'
 import { hostPolicy } from '../../src/http/middleware/host.ts'
 import type { Route } from '../../src/http/route.ts'
-import type { RouteInfo } from '../../src/http/route-info.ts'
 import { createLogger } from '../../src/logging/log.ts'
 import { createMetrics } from '../../src/monitoring/metrics.ts'
 import { HTTP_READER } from './http-reader.ts'
@@ -101,7 +100,6 @@ export async function startTestApp(
     keys?: readonly string[]
     pathWithoutAuth?: readonly string[]
     isExempt?: (pattern: string) => boolean
-    reserved?: readonly RouteInfo[]
     allowOrigins?: string
     allowedHosts?: readonly string[]
     /** Finds out who is calling. @default shared keys */
@@ -113,7 +111,6 @@ export async function startTestApp(
     keys = [],
     pathWithoutAuth = [],
     isExempt,
-    reserved = [],
     allowOrigins = '',
     allowedHosts = [],
     authenticator: given,
@@ -145,7 +142,7 @@ export async function startTestApp(
     log: createLogger({ level: 'trace', format: 'json', destination: { write: (line) => logLines.push(line) } }),
     ...edge,
   })
-  const app = createApp(routes, reserved, served)
+  const app = createApp(routes, served)
   const listener = await listen(app, { host: '127.0.0.1', port: 0 }, { httpReader: HTTP_READER, limits })
   return {
     url: listener.url,

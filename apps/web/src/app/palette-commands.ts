@@ -102,7 +102,7 @@ function useSettingCommands(): readonly Command[] {
   const { runtime_settings: isServed } = useCapabilities()
   const { data = [] } = useQuery({ ...originsQuery, enabled: viewer.isAdmin && isServed })
   return data
-    .filter(({ locked_by }) => locked_by !== 'version' && locked_by !== 'branding')
+    .filter(({ locked_by }) => locked_by !== 'refused' && locked_by !== 'branding')
     .map((origin): Command => {
       const { label, about } = describe(origin)
       return {

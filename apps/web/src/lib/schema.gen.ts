@@ -208,7 +208,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/invite/{path}": {
+    "/invite/{code}": {
         parameters: {
             query?: never;
             header?: never;
@@ -216,7 +216,7 @@ export interface paths {
             cookie?: never;
         };
         /** The web interface; at the root, programs get a page about this server */
-        get: operations["get_invite_path_alias"];
+        get: operations["get_invite_code_alias"];
         put?: never;
         post?: never;
         delete?: never;
@@ -11470,12 +11470,12 @@ export interface operations {
             };
         };
     };
-    get_invite_path_alias: {
+    get_invite_code_alias: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                path: string;
+                code: string;
             };
             cookie?: never;
         };
@@ -31393,9 +31393,9 @@ export interface operations {
                         p2p_network_id?: string;
                         /** @description no model to a worker whose disk is too full; without it the log warns */
                         distributed_disk_headroom_check?: boolean;
-                        /** @description database of the collections; not in this version: only the present value can be set */
+                        /** @description database of the collections; only the present value can be set: cannot be had: collections are in the database of the server, which --auth-database-url names */
                         agent_pool_database_url?: string;
-                        /** @description file of the collections; not in this version: only the present value can be set */
+                        /** @description file of the collections; only the present value can be set: cannot be had: collections are in the database of the server */
                         agent_pool_collection_db_path?: string;
                     } & {
                         [key: string]: unknown;
@@ -31568,9 +31568,9 @@ export interface operations {
                     p2p_network_id?: string;
                     /** @description no model to a worker whose disk is too full; without it the log warns */
                     distributed_disk_headroom_check?: boolean;
-                    /** @description database of the collections; not in this version: only the present value can be set */
+                    /** @description database of the collections; only the present value can be set: cannot be had: collections are in the database of the server, which --auth-database-url names */
                     agent_pool_database_url?: string;
-                    /** @description file of the collections; not in this version: only the present value can be set */
+                    /** @description file of the collections; only the present value can be set: cannot be had: collections are in the database of the server */
                     agent_pool_collection_db_path?: string;
                 } & {
                     [key: string]: unknown;
@@ -31638,8 +31638,8 @@ export interface operations {
                             about: string;
                             /** @enum {string} */
                             source: "flag" | "environment" | "file" | "default";
-                            /** @description What a saved value cannot change: a flag, a variable, the routes of the branding, or this version. */
-                            locked_by: ("flag" | "environment" | "branding" | "version") | null;
+                            /** @description What a saved value cannot change: a flag, a variable, the routes of the branding, or a refusal. */
+                            locked_by: ("flag" | "environment" | "branding" | "refused") | null;
                             /** @description `GET /api/settings` shows a mask, which may be sent back. */
                             secret: boolean;
                             /** @description A saved value is not in force, because a flag or a variable sets another one. */

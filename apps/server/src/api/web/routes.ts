@@ -7,7 +7,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import { wantsPage } from '../../http/wants-page.ts'
 
 /** Paths of the interface (§4.1); it shows what belongs to each. */
-const PAGES = ['/app', '/app/*', '/browse', '/browse/*', '/login', '/invite/*', '/explorer'] as const
+const PAGES = ['/app', '/app/*', '/browse', '/browse/*', '/login', '/invite/:code{.+}', '/explorer'] as const
 
 /** Folders of the files of the interface (§4.1). */
 const FOLDERS = ['/assets/*', '/locales/*', '/static/*'] as const

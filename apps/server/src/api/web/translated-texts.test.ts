@@ -35,8 +35,8 @@ function listTexts(markdown: string): string[] {
 const listCodes = (text: string): string[] => (text.match(/`[^`]+`/g) ?? []).sort()
 
 const shownSettings = SETTING_KEYS.filter((key) => {
-  const { owner, isBuilt } = findSetting(key)
-  return owner === undefined && isBuilt
+  const { owner, refusal } = findSetting(key)
+  return owner === undefined && refusal === undefined
 })
 const readAbout = (key: (typeof SETTING_KEYS)[number]): string =>
   findSetting(key).about ?? OPTIONS.find((option) => option.key === findPairedOption(key))?.about ?? ''

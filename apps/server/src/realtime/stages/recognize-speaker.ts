@@ -101,7 +101,7 @@ export async function checkRecognition(
   if (mode === 'identify' || (mode === undefined && references.length === 0)) {
     throw refuse(
       'mode',
-      'identify needs a register of voices, which is not in this version: use verify with references',
+      'identify needs a register of voices, which the server does not keep: use verify with references',
     )
   }
   if ((allow?.labels ?? []).length > 0) {

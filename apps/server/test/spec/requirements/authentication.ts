@@ -287,12 +287,6 @@ export const AUTHENTICATION = defineRequirements([
     state: 'built',
   },
   {
-    id: 'access:reserved:nothing-behind',
-    section: '5.4',
-    behavior: 'Reserved admin endpoints pass the gate, and an admin gets 404 behind it.',
-    state: 'built',
-  },
-  {
     id: 'access:csrf:cross-site',
     section: '5.4',
     behavior:

@@ -676,7 +676,7 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
-    id: 'chat:tools:not-built',
+    id: 'chat:tools:not-here',
     section: '4.3',
     behavior:
       'Tools of the types `mcp` and `file_search` are refused by name with 400 where they do not run: everywhere but in `/v1/responses`.',

@@ -325,9 +325,10 @@ export const LIMITS = defineRequirements([
     state: 'built',
   },
   {
-    id: 'flags:declared:not-in-this-version',
+    id: 'flags:declared:refused',
     section: '8',
-    behavior: 'A flag whose feature is not built yet is known, and refused with the words "not in this version".',
+    behavior:
+      'A flag that this server cannot have is known. Its default is accepted; anything else is refused with the reason.',
     state: 'built',
   },
   {

@@ -212,7 +212,7 @@ export const MANAGEMENT = defineRequirements([
     id: 'operations:history:clear-replicas',
     section: '4.6',
     behavior: 'On several machines the history is cleared for all replicas.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'operations:history:clear-failure',

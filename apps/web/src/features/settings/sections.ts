@@ -15,8 +15,8 @@ const BRANDING_KEYS: ReadonlySet<string> = new Set(['instance_name', 'instance_t
 
 /** The sections in the order of the server, after the section for name and pictures. Picture files are not settings. */
 export function splitSections(all: readonly Origin[]): readonly Section[] {
-  // features that this version lacks have no settings
-  const origins = all.filter(({ locked_by }) => locked_by !== 'version')
+  // settings that are refused are not shown
+  const origins = all.filter(({ locked_by }) => locked_by !== 'refused')
   const headings = [...new Set(origins.map(({ heading }) => heading))]
   return [
     { id: 'branding', heading: undefined, settings: origins.filter(({ key }) => BRANDING_KEYS.has(key)) },

@@ -38,7 +38,6 @@ export function discoveryRoute(facts: { version: string; routes: () => readonly 
       const routes = new Set(
         facts
           .routes()
-          .filter((route) => route.gateOnly !== true)
           // A parameter that may hold slashes is written like any other.
           .map((route) => route.path.replaceAll('{.+}', '')),
       )

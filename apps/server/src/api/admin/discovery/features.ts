@@ -8,7 +8,7 @@ import type { featuresReply } from './schemas.ts'
 
 /** The parts of {@link featuresRoute}. */
 export interface FeatureFacts {
-  /** The route table without reserved routes. */
+  /** The route table. */
   readonly routes: () => readonly RouteInfo[]
   readonly hasAccounts: boolean
   /** Whether the assistant is on at this moment. */
@@ -17,7 +17,7 @@ export interface FeatureFacts {
 
 /** Finds the features of the server: accounts, areas, and the feature switches that a route depends on. */
 function findServed({ routes, hasAccounts, hasAssistant }: FeatureFacts): z.infer<typeof featuresReply> {
-  const served = routes().filter(({ gateOnly }) => gateOnly !== true)
+  const served = routes()
   const paths = new Set(served.flatMap(listPaths))
   const switches = new Set<string | undefined>(served.map(({ feature }) => feature))
   const entries = [

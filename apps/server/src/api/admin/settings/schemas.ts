@@ -9,9 +9,9 @@ export const settingSources = z.object({
       about: z.string(),
       source: z.enum(['flag', 'environment', 'file', 'default']),
       locked_by: z
-        .enum(['flag', 'environment', 'branding', 'version'])
+        .enum(['flag', 'environment', 'branding', 'refused'])
         .nullable()
-        .describe('What a saved value cannot change: a flag, a variable, the routes of the branding, or this version.'),
+        .describe('What a saved value cannot change: a flag, a variable, the routes of the branding, or a refusal.'),
       secret: z.boolean().describe('`GET /api/settings` shows a mask, which may be sent back.'),
       saved_value_unused: z
         .boolean()

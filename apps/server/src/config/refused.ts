@@ -79,37 +79,44 @@ const agents = defineSection({
   },
 })
 
-const cluster = defineSection({
+const NO_OBJECT_STORE = 'cannot be had: workers take model files from the front ends or from a shared volume'
+
+const storage = defineSection({
   heading: 'Several machines',
   options: {
     storageUrl: option(text, {
       env: ['SVC_STORAGE_URL'],
       about: 'object store of the model files',
+      refusal: NO_OBJECT_STORE,
     }),
     storageBucket: option(text, {
       env: ['SVC_STORAGE_BUCKET'],
       about: 'its bucket',
+      refusal: NO_OBJECT_STORE,
     }),
     storageRegion: option(text, {
       env: ['SVC_STORAGE_REGION'],
       default: 'us-east-1',
       about: 'its region',
+      refusal: NO_OBJECT_STORE,
     }),
     storageAccessKey: option(text, {
       env: ['SVC_STORAGE_ACCESS_KEY'],
       about: 'the key id',
       secret: true,
+      refusal: NO_OBJECT_STORE,
     }),
     storageSecretKey: option(text, {
       env: ['SVC_STORAGE_SECRET_KEY'],
       about: 'the key',
       secret: true,
+      refusal: NO_OBJECT_STORE,
     }),
   },
 })
 
 /**
- * Flags, variables and settings of features that this version does not have. Their defaults are accepted and anything
- * else is refused by name. An entry moves to its section when its feature is built.
+ * Flags, variables and settings that programs of this kind know and this server cannot have. Their defaults are accepted;
+ * anything else is refused by name with the reason.
  */
-export const NOT_BUILT = [logs, agents, cluster] as const
+export const REFUSED = [logs, agents, storage] as const

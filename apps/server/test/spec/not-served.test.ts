@@ -46,12 +46,12 @@ describe('a model without a server behind it', () => {
   })
 })
 
-it('settings of later features keep their value', async () => {
+it('settings that are refused keep their value', async () => {
   const shown = (await server.call('/api/settings')).json() as Record<string, unknown>
   expect((await server.post('/api/settings', shown)).status).toBe(200)
   for (const patch of [{ agent_pool_collection_db_path: 'x' }]) {
     const [key] = Object.keys(patch)
     const reply = await server.post('/api/settings', patch)
-    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(`${key} is not in this version`)])
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(`${key} cannot be had: collections are`)])
   }
 })
