@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
 import { join } from 'node:path'
 import type { User } from '@svc/auth/ports'
-import { SvcError } from '@svc/errors'
 import type { CorpusStore } from '@svc/router/corpus'
 import { createAgentModels } from '../agents/agent-models.ts'
 import { createAuditLog } from '../audit/audit-log.ts'
@@ -17,7 +16,6 @@ import { openWrittenFiles } from '../catalog/written-files.ts'
 import { checkCluster } from '../config/cluster.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
-import type { FileLock } from '../files/file-lock.ts'
 import { createBodyReader } from '../http/body.ts'
 import { createFormReader } from '../http/forms/form-reader.ts'
 import { createInnerCalls } from '../http/inner-calls.ts'
@@ -45,6 +43,7 @@ import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
 import { type BackendModule, type BackendParts, composeBackends } from './compose-backends.ts'
+import { createDataPathCheck } from './data-path-check.ts'
 import { createLazyAssistant } from './lazy/lazy-assistant.ts'
 import { createLazyFederation } from './lazy/lazy-federation.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
@@ -491,15 +490,6 @@ function withRpcServers(environment: Environment, network: Pick<LazyPeerNetwork,
       const all = [own, network.rpcServers()].filter((list) => list !== undefined && list !== '')
       return all.length === 0 ? undefined : all.join(',')
     },
-  }
-}
-
-/** Makes a check that throws where this server no longer holds its data path. */
-function createDataPathCheck(lock: Pick<FileLock, 'lossReason'>): () => void {
-  return () => {
-    const reason = lock.lossReason()
-    if (reason === undefined) return
-    throw new SvcError('unavailable', `the data folder was taken away: ${reason}`, { code: 'data_folder_gone' })
   }
 }
 
