@@ -23,7 +23,6 @@ import type { Authenticator } from '../http/middleware/authenticate.ts'
 import { createTunnelledClients } from '../http/tunnelled-clients.ts'
 import type { StageObserver } from '../inference/core/pipeline.ts'
 import { createDelivery } from '../inference/replies/deliver-reply.ts'
-import { createInProcessBackends } from '../inference/serving/upstream/in-process-backends.ts'
 import { createPhaseTiming, joinObservers } from '../inference/tracing/phase-timing.ts'
 import { findCaFolder } from '../interception/ca-folder.ts'
 import { createKeyFiles } from '../key-files/key-files.ts'
@@ -42,27 +41,28 @@ import { withClientSecrets } from '../realtime/secret-authenticator.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
-import { type BackendModule, type BackendParts, composeBackends } from './compose-backends.ts'
+import type { BackendModule } from './compose-backends.ts'
 import { createDataPathCheck } from './data-path-check.ts'
 import { createLazyAssistant } from './lazy/lazy-assistant.ts'
 import { createLazyFederation } from './lazy/lazy-federation.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
-import { createLazyPeerNetwork, type LazyPeerNetwork } from './lazy/lazy-peer-network.ts'
+import { createLazyPeerNetwork } from './lazy/lazy-peer-network.ts'
 import { createLazyRealtime } from './lazy/lazy-realtime.ts'
 import { createLazySpans, type LazySpans } from './lazy/lazy-spans.ts'
 import { createOpenStages } from './lazy/lazy-stages.ts'
 import { createLazyToolServers } from './lazy/lazy-tool-servers.ts'
-import { createLazyVectorStores, type LazyVectorStores } from './lazy/lazy-vector-stores.ts'
+import { createLazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import { openAccounts, usesAccounts } from './open-accounts.ts'
 import { openAgentParts } from './open-agents.ts'
-import { type OpenData, openData } from './open-data.ts'
+import { openBackends, withRpcServers } from './open-backends.ts'
+import { openData } from './open-data.ts'
 import { openGalleries, recoverInstalls } from './open-galleries.ts'
 import { openMediaFiles } from './open-media-files.ts'
 import { openModels } from './open-models.ts'
 import { openOperations } from './open-operations.ts'
 import { openTraces } from './open-traces.ts'
-import { type OpenUpstreams, openUpstreams } from './open-upstreams.ts'
+import { openUpstreams } from './open-upstreams.ts'
 import type { Platform } from './platform.ts'
 import { warnOfOpenDoor } from './warn-of-open-door.ts'
 
@@ -451,44 +451,6 @@ export async function openPlatform(
       compression,
       bodies,
       forms,
-    },
-  }
-}
-
-async function openBackends(
-  { config, environment, builtInBackends, clock, log: logger }: PlatformOptions,
-  opened: OpenData &
-    OpenUpstreams &
-    Pick<BackendParts, 'traces' | 'series' | 'checkFiles'> & { readonly vectorStores: LazyVectorStores },
-  closers: Closers,
-): Promise<BackendModule> {
-  const { settings, lock, upstream, secrets, ca, wayOut, checkUpstream, traces, series, checkFiles } = opened
-  const openStores = () => opened.vectorStores.open()
-  const backends = await composeBackends({
-    config,
-    settings,
-    environment,
-    builtIn: builtInBackends,
-    inProcess: createInProcessBackends({ upstream, secrets, ca, wayOut, checkUpstream, openStores, logger }),
-    checkDataPath: createDataPathCheck(lock),
-    traces,
-    series,
-    checkFiles,
-    clock,
-    logger,
-  })
-  closers.push(() => backends.close())
-  return backends
-}
-
-/** The environment in which backends start: with the workers of the network at that moment beside the operator's own. */
-function withRpcServers(environment: Environment, network: Pick<LazyPeerNetwork, 'rpcServers'>): Environment {
-  const { LLAMACPP_GRPC_SERVERS: own, ...others } = environment
-  return {
-    ...others,
-    get LLAMACPP_GRPC_SERVERS() {
-      const all = [own, network.rpcServers()].filter((list) => list !== undefined && list !== '')
-      return all.length === 0 ? undefined : all.join(',')
     },
   }
 }
