@@ -31,8 +31,6 @@ import { createOwnPlaces } from '../key-files/own-places.ts'
 import type { RootLogger } from '../logging/log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
 import type { UsageRecorder } from '../monitoring/recorders.ts'
-import type { ServerSeries } from '../monitoring/server-series.ts'
-import type { Traces } from '../monitoring/traces/create-traces.ts'
 import { readServerId } from '../operations/server-id.ts'
 import { createLocalPlacement } from '../placement/placement.ts'
 import type { Clock } from '../ports.ts'
@@ -49,7 +47,7 @@ import { createLazyInference } from './lazy/lazy-inference.ts'
 import { createLazyInterception } from './lazy/lazy-interception.ts'
 import { createLazyPeerNetwork } from './lazy/lazy-peer-network.ts'
 import { createLazyRealtime } from './lazy/lazy-realtime.ts'
-import { createLazySpans, type LazySpans } from './lazy/lazy-spans.ts'
+import { createLazySpans } from './lazy/lazy-spans.ts'
 import { createOpenStages } from './lazy/lazy-stages.ts'
 import { createLazyToolServers } from './lazy/lazy-tool-servers.ts'
 import { createLazyVectorStores } from './lazy/lazy-vector-stores.ts'
@@ -64,6 +62,7 @@ import { openOperations } from './open-operations.ts'
 import { openTraces } from './open-traces.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import type { Platform } from './platform.ts'
+import { showLiveFigures } from './show-live-figures.ts'
 import { warnOfOpenDoor } from './warn-of-open-door.ts'
 
 /** Maximum pause of a client that sends a body. */
@@ -457,33 +456,6 @@ export async function openPlatform(
 
 /** Keeps no usage. */
 const NO_USAGE_RECORDS: UsageRecorder = { record: () => undefined }
-
-/** Figures that are read at each scrape. */
-function showLiveFigures(
-  series: ServerSeries,
-  { backends, traces, spans }: { readonly backends: BackendModule; readonly traces: Traces; readonly spans: LazySpans },
-): void {
-  const loaded = () => backends.residency.loaded()
-  series.show({ name: 'svc_models_loaded', help: 'Models in memory.', read: () => loaded().length })
-  series.show({
-    name: 'svc_backend_calls_running',
-    help: 'Calls of loaded models that run now.',
-    read: () => loaded().reduce((sum, { inFlight }) => sum + inFlight, 0),
-  })
-  series.show({
-    name: 'svc_traces_lost_total',
-    help: 'Traces whose bodies, or that as a whole, could not be stored.',
-    grows: true,
-    read: () => traces.lost,
-  })
-  if (spans.isAsked)
-    series.show({
-      name: 'svc_spans_lost_total',
-      help: 'Spans that did not reach their receiver.',
-      grows: true,
-      read: () => spans.lost,
-    })
-}
 
 /** Passes changed settings to the parts of the platform. @returns a function that ends this */
 function followSettings(
