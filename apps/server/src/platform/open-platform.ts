@@ -8,7 +8,6 @@ import { createAuditLog } from '../audit/audit-log.ts'
 import { type AdministrationChange, createChangeLog } from '../audit/changes.ts'
 import type { BuiltInBackend } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
-import type { Bus } from '../bus/bus.ts'
 import { joinFurtherModels } from '../catalog/further-models.ts'
 import { createKeyFileGate } from '../catalog/key-file-gate.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
@@ -36,11 +35,10 @@ import { createLocalPlacement } from '../placement/placement.ts'
 import type { Clock } from '../ports.ts'
 import { createClientSecrets } from '../realtime/client-secrets.ts'
 import { withClientSecrets } from '../realtime/secret-authenticator.ts'
-import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
-import type { BackendModule } from './compose-backends.ts'
 import { createDataPathCheck } from './data-path-check.ts'
+import { followSettings } from './follow-settings.ts'
 import { createLazyAssistant } from './lazy/lazy-assistant.ts'
 import { createLazyFederation } from './lazy/lazy-federation.ts'
 import { createLazyInference } from './lazy/lazy-inference.ts'
@@ -456,30 +454,6 @@ export async function openPlatform(
 
 /** Keeps no usage. */
 const NO_USAGE_RECORDS: UsageRecorder = { record: () => undefined }
-
-/** Passes changed settings to the parts of the platform. @returns a function that ends this */
-function followSettings(
-  {
-    config,
-    settings,
-    bus,
-    log,
-  }: { readonly config: ServerConfig; readonly settings: Settings; readonly bus: Bus; readonly log: RootLogger },
-  { backends, useSettings }: { readonly backends: BackendModule; readonly useSettings: () => void },
-): () => void {
-  const { catalog, residency, watchdog } = backends
-  return bus.subscribe('settings.changed', ({ keys }) => {
-    if (keys.includes('external_backends')) {
-      catalog
-        .setExternal(Object.fromEntries(settings.externalBackends()))
-        .catch((error: unknown) => log.error({ err: error }, 'external backends could not be read'))
-    }
-    useSettings()
-    residency.reconsider()
-    watchdog.wake()
-    log.level = settings.get('debug') ? 'debug' : config.logLevel
-  })
-}
 
 /** The change of an account that has become an admin with its first sign-in. */
 function toNewAdmin({ id, email }: User): AdministrationChange {
