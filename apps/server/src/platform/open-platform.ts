@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
 import { join } from 'node:path'
 import type { User } from '@svc/auth/ports'
 import type { CorpusStore } from '@svc/router/corpus'
 import { createAgentModels } from '../agents/agent-models.ts'
 import { createAuditLog } from '../audit/audit-log.ts'
-import { type AdministrationChange, createChangeLog } from '../audit/changes.ts'
+import { createChangeLog } from '../audit/changes.ts'
 import type { BuiltInBackend } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
 import { joinFurtherModels } from '../catalog/further-models.ts'
@@ -61,6 +60,7 @@ import { openTraces } from './open-traces.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import type { Platform } from './platform.ts'
 import { showLiveFigures } from './show-live-figures.ts'
+import { toNewAdmin } from './to-new-admin.ts'
 import { warnOfOpenDoor } from './warn-of-open-door.ts'
 
 /** Maximum pause of a client that sends a body. */
@@ -454,20 +454,3 @@ export async function openPlatform(
 
 /** Keeps no usage. */
 const NO_USAGE_RECORDS: UsageRecorder = { record: () => undefined }
-
-/** The change of an account that has become an admin with its first sign-in. */
-function toNewAdmin({ id, email }: User): AdministrationChange {
-  return {
-    kind: 'administration',
-    origin: 'api',
-    change: 'user.role',
-    via: 'none',
-    address: '',
-    correlationId: randomUUID(),
-    userId: id,
-    actor: email,
-    target: id,
-    name: email,
-    details: 'admin, as the first account or the one of the configured address',
-  }
-}
