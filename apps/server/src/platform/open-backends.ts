@@ -6,12 +6,17 @@ import { createDataPathCheck } from './data-path-check.ts'
 import type { LazyPeerNetwork } from './lazy/lazy-peer-network.ts'
 import type { LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import type { OpenData } from './open-data.ts'
-import type { PlatformOptions } from './open-platform.ts'
 import type { OpenUpstreams } from './open-upstreams.ts'
+
+interface BackendOptions extends Pick<BackendParts, 'config' | 'environment' | 'clock'> {
+  /** Shipped backends by name. */
+  readonly builtInBackends: BackendParts['builtIn']
+  readonly log: BackendParts['logger']
+}
 
 /** Opens the backends: processes, and those that this process answers for. */
 export async function openBackends(
-  { config, environment, builtInBackends, clock, log: logger }: Pick<PlatformOptions, 'config' | 'environment' | 'builtInBackends' | 'clock' | 'log'>,
+  { config, environment, builtInBackends, clock, log: logger }: BackendOptions,
   opened: OpenData &
     OpenUpstreams &
     Pick<BackendParts, 'traces' | 'series' | 'checkFiles'> & { readonly vectorStores: LazyVectorStores },
