@@ -56,13 +56,7 @@ const accountPage = (route: string, title: string): Row => ({
 })
 
 /** Pages of servers with workers, which these are not; `nodes.test.ts` looks at them. */
-const NODE_ROUTES = [
-  '/app/nodes',
-  '/app/nodes/node/$id',
-  '/app/nodes/placement',
-  '/app/nodes/scheduling',
-  '/app/nodes/peers',
-]
+const NODE_ROUTES = ['/app/nodes', '/app/nodes/node/$id', '/app/nodes/placement', '/app/nodes/scheduling']
 
 const ROWS: readonly Row[] = [
   { route: '/', title: 'Home', seenBy: SIGNED_IN },
@@ -97,6 +91,8 @@ const ROWS: readonly Row[] = [
   { route: '/app/agents/skills', title: 'Skills', seenBy: ADMINS },
   { route: '/app/agents/skills/$name', address: '/app/agents/skills/make-tea', title: 'make-tea', seenBy: ADMINS },
   ...NODE_ROUTES.map((route): Row => ({ route, title: 'Nodes', seenBy: [], absentFor: SIGNED_IN })),
+  // Servers without peers have no such page.
+  { route: '/app/peers', title: 'Peers', seenBy: [], absentFor: SIGNED_IN },
   { route: '/app/chat', title: 'Chat', seenBy: SIGNED_IN },
   { route: '/app/chat/$id', address: '/app/chat/demo', title: 'Chat', seenBy: SIGNED_IN },
   { route: '/app/api', title: 'API', seenBy: SIGNED_IN },

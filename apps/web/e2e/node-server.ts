@@ -26,7 +26,7 @@ export async function startNodeServer(): Promise<NodeServer | undefined> {
     return undefined
   }
   const server = await startServerWithAccounts({
-    flags: ['--distributed', `--auth-database-url=${await postgres.createDatabase()}`],
+    flags: ['--distributed', '--federated', `--auth-database-url=${await postgres.createDatabase()}`],
     env: {
       SVC_NATS_URL: nats.url,
       SVC_NATS_SERVICE_JWT: nats.service.jwt,
@@ -131,14 +131,14 @@ export async function answerForWorkers(
       digest: '',
     },
   ])
-  await answer(
-    `/api/nodes/${node.id}/backend-logs/demo`,
-    Array.from({ length: 40 }, (_, second) => ({
-      timestamp: new Date(Date.UTC(2026, 0, 1, 8, 0, second)).toISOString(),
-      stream: second % 7 === 3 ? 'stderr' : 'stdout',
-      text: `slot ${second} is ready`,
-    })),
-  )
+  const lines = Array.from({ length: 40 }, (_, second) => ({
+    timestamp: new Date(Date.UTC(2026, 0, 1, 8, 0, second)).toISOString(),
+    stream: second % 7 === 3 ? 'stderr' : 'stdout',
+    text: `slot ${second} is ready`,
+  }))
+  await page.routeWebSocket(new RegExp(`/ws/nodes/${node.id}/backend-logs/demo$`), (socket) => {
+    socket.send(JSON.stringify({ type: 'initial', lines }))
+  })
   await answer('/api/operations', {
     operations: [
       {

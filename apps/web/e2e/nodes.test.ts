@@ -192,7 +192,7 @@ describeInBrowser('the pages of workers', () => {
     await page.goto('/app/monitor')
     await page.getByRole('region', { name: 'On workers' }).getByRole('link', { name: 'box-1' }).first().waitFor()
     expect(await findFaults(page)).toEqual([])
-    await page.goto('/app/nodes/peers')
+    await page.goto('/app/peers')
     await page.getByText('No other server shares requests with this one.').waitFor()
     expect(await findFaults(page)).toEqual([])
   })

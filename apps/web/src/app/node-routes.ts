@@ -4,7 +4,7 @@ import { appRoute } from './root-route.ts'
 
 const NODES = { access: 'admin', needs: 'distributed', namespaces: ['nodes', 'operations'] } as const
 
-/** Pages of servers with workers. */
+/** Pages of servers with workers, and the page of servers with peers. */
 export const nodePages = [
   definePage(appRoute, {
     path: 'nodes',
@@ -34,8 +34,10 @@ export const nodePages = [
     }),
   }),
   definePage(appRoute, {
-    path: 'nodes/peers',
-    ...NODES,
+    path: 'peers',
+    access: 'admin',
+    needs: 'p2p',
+    namespaces: ['nodes'],
     load: async (): Promise<PageModule> => ({ default: (await import('../features/nodes/peers-page.tsx')).PeersPage }),
   }),
 ]

@@ -91,6 +91,7 @@ export const PAGES: readonly Page[] = [
     needs: 'interception',
   },
   { id: 'nodes', path: 'nodes', group: 'control', icon: 'nodes', access: 'admin', needs: 'distributed' },
+  { id: 'peers', path: 'peers', group: 'control', icon: 'globe', access: 'admin', needs: 'p2p' },
   { id: 'agents', path: 'agents', group: 'control', icon: 'thinking', access: 'admin', needs: 'agents' },
   {
     id: 'users',

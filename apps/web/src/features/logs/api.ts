@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
+import type { LogSource } from '../../lib/backend-log/use-log.ts'
 import { queryClient } from '../../lib/query-client.ts'
 import { systemQuery } from '../../lib/server-state.ts'
-import type { SentLine } from './log-lines.ts'
 
 /** Models whose backends have written something. */
 export const logNamesQuery = queryOptions({
@@ -28,7 +28,10 @@ export async function switchLoggingOn(): Promise<void> {
   await queryClient.fetchQuery(loggingQuery)
 }
 
-/** All lines that the server has of a model, the oldest first. */
-export async function fetchLines(model: string, signal: AbortSignal): Promise<readonly SentLine[]> {
-  return unwrap(api.GET('/api/backend-logs/{path}', { params: { path: { path: model } }, signal }))
+/** The output of a model on this machine. */
+export function readLogSource(model: string): LogSource {
+  return {
+    socketPath: `/ws/backend-logs/${encodeURIComponent(model)}`,
+    fetchLines: (signal) => unwrap(api.GET('/api/backend-logs/{path}', { params: { path: { path: model } }, signal })),
+  }
 }

@@ -7,10 +7,10 @@ import { CopyButton } from '../../components/ui/copy-button.tsx'
 import { Checkbox, SearchField, SelectFilter } from '../../components/ui/field.tsx'
 import * as filterRowStyles from '../../components/ui/filter-row.module.css'
 import { Filters } from '../../components/ui/filters.tsx'
+import { type LogLine, writeLines } from '../../lib/backend-log/log-lines.ts'
 import { createFileStamp, saveFile } from '../../lib/download.ts'
 import { useSettledText } from '../../lib/use-settled-text.ts'
 import { logNamesQuery } from './api.ts'
-import { type LogLine, writeLines } from './log-lines.ts'
 import { type LogsSearch, STREAMS, TIMES } from './search.ts'
 
 /** Filters, looks, copy and download. */

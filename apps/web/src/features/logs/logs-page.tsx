@@ -5,16 +5,16 @@ import { useTranslation } from 'react-i18next'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { EmptyState, ErrorBlock, NoMatch, Skeleton } from '../../components/ui/states.tsx'
 import { Status } from '../../components/ui/status.tsx'
+import { filterLines } from '../../lib/backend-log/log-lines.ts'
+import { useLog } from '../../lib/backend-log/use-log.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatNumber } from '../../lib/format.ts'
-import { loadedNamesQuery } from './api.ts'
-import { filterLines } from './log-lines.ts'
+import { loadedNamesQuery, readLogSource } from './api.ts'
 import { LogTools } from './log-tools.tsx'
 import { LogView } from './log-view.tsx'
 import { LoggingOff } from './logging-off.tsx'
 import * as styles from './logs.module.css'
 import type { LogsSearch } from './search.ts'
-import { useLog } from './use-log.ts'
 
 const route = getRouteApi('/app/backends/logs/$model')
 
@@ -25,7 +25,8 @@ export function LogsPage() {
   const search: LogsSearch = route.useSearch()
   const navigate = useNavigate()
   const { state } = useConnection()
-  const log = useLog(model)
+  const source = useMemo(() => readLogSource(model), [model])
+  const log = useLog(source)
   const [isAnnounced, setAnnounced] = useState(false)
   const loaded = useQuery(loadedNamesQuery)
   const { q, stream } = search

@@ -25,6 +25,9 @@ import { useDefaultModel, useLoading, useToggle } from './changes.ts'
 import { continuesText, listUses } from './filter-installed.ts'
 import { ModelFacts } from './model-facts.tsx'
 
+const LoadProgress = lazy(async () => ({
+  default: (await import('../../components/workers/load-progress.tsx')).LoadProgress,
+}))
 const RunsOn = lazy(async () => ({ default: (await import('../../components/workers/runs-on.tsx')).RunsOn }))
 const ToolsSection = lazy(async () => ({ default: (await import('./tools-section.tsx')).ToolsSection }))
 
@@ -133,11 +136,10 @@ function Detail({
       )}
       {uses.includes('chat') && !disabled && hasSettings && <DefaultSwitch name={id} />}
       <ModelFacts model={model} />
-      {hasWorkers && (
-        <Suspense>
-          <RunsOn model={id} />
-        </Suspense>
-      )}
+      <Suspense>
+        <LoadProgress model={id} />
+        {hasWorkers && <RunsOn model={id} />}
+      </Suspense>
       {model.tools === true && hasTools && !disabled && (
         <Suspense>
           <ToolsSection key={id} model={id} />

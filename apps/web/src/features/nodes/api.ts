@@ -1,7 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
+import type { LogSource } from '../../lib/backend-log/use-log.ts'
 import type { paths } from '../../lib/schema.gen.ts'
-import { readLogLines, type WorkerLogLine } from './log-lines.ts'
+import { readLogLines } from './log-lines.ts'
 
 type Reply<Path extends '/api/nodes/placement' | '/api/nodes/scheduling' | '/api/nodes/{id}/backends'> =
   paths[Path]['get']['responses'][200]['content']['application/json']
@@ -20,7 +21,6 @@ export type RulesDraft = NonNullable<
 export type WorkerBackend = Reply<'/api/nodes/{id}/backends'>[number]
 
 const POLL_MS = 5_000
-const LOG_POLL_MS = 3_000
 const target = (id: string) => ({ params: { path: { id } } })
 
 /** A worker. */
@@ -46,20 +46,16 @@ export const workerBackendsQuery = (id: string) =>
     queryFn: ({ signal }) => unwrap(api.GET('/api/nodes/{id}/backends', { ...target(id), signal })),
   })
 
-/** Lines that the page shows. */
-const MAX_LINES = 1_000
-
-/** The newest output of a model's backends on a worker. A line of an unknown form is left out. */
-export const workerLogQuery = (id: string, model: string) =>
-  queryOptions({
-    queryKey: ['nodes', 'log', id, model],
-    refetchInterval: LOG_POLL_MS,
-    async queryFn({ signal }): Promise<readonly WorkerLogLine[]> {
+/** The output of a model's backends on a worker. A line of an unknown form is left out. */
+export function readWorkerLog(id: string, model: string): LogSource {
+  return {
+    socketPath: `/ws/nodes/${encodeURIComponent(id)}/backend-logs/${encodeURIComponent(model)}`,
+    async fetchLines(signal) {
       const params = { path: { id, modelId: model } }
-      const reply = await unwrap(api.GET('/api/nodes/{id}/backend-logs/{modelId}', { params, signal }))
-      return readLogLines(reply).slice(-MAX_LINES)
+      return readLogLines(await unwrap(api.GET('/api/nodes/{id}/backend-logs/{modelId}', { params, signal })))
     },
-  })
+  }
+}
 
 /** Something that is done to a worker. */
 export type WorkerAction = 'approve' | 'drain' | 'resume' | 'remove'

@@ -1,19 +1,23 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { buttonClass } from '../../components/ui/button.tsx'
 import { ScrollRegion } from '../../components/ui/scroll-region.tsx'
-import { QueryView } from '../../components/ui/states.tsx'
+import { ErrorBlock, Skeleton } from '../../components/ui/states.tsx'
+import type { LogLine } from '../../lib/backend-log/log-lines.ts'
+import { type Log, useLog } from '../../lib/backend-log/use-log.ts'
 import { formatClock } from '../../lib/format.ts'
-import { workerLogQuery } from './api.ts'
-import type { WorkerLogLine } from './log-lines.ts'
+import { readWorkerLog } from './api.ts'
 import * as styles from './nodes.module.css'
 
-/** The newest output of a model's backends on a worker. */
+/** Newest lines that the card shows. */
+const MAX_LINES = 1_000
+
+/** The newest output of a model's backends on a worker, live. */
 export function LogCard({ id, model }: { readonly id: string; readonly model: string }) {
   const { t } = useTranslation('nodes')
-  const log = useQuery(workerLogQuery(id, model))
+  const source = useMemo(() => readWorkerLog(id, model), [id, model])
+  const log = useLog(source)
   return (
     <section className="card" aria-labelledby="worker-log">
       <header>
@@ -25,19 +29,23 @@ export function LogCard({ id, model }: { readonly id: string; readonly model: st
           {t('closeLog')}
         </Link>
       </header>
-      <QueryView query={log} lines={6} height={20}>
-        {(lines) =>
-          lines.length === 0 ? <p className={`muted ${styles.noLines}`}>{t('noLines')}</p> : <Lines lines={lines} />
-        }
-      </QueryView>
+      {log.error !== undefined && <ErrorBlock error={log.error} />}
+      <Output log={log} />
     </section>
   )
 }
 
-function Lines({ lines }: { readonly lines: readonly WorkerLogLine[] }) {
+function Output({ log: { lines, isRead, error } }: { readonly log: Log }) {
+  const { t } = useTranslation('nodes')
+  if (lines.length > 0) return <Lines lines={lines.slice(-MAX_LINES)} />
+  if (isRead) return <p className={`muted ${styles.noLines}`}>{t('noLines')}</p>
+  return error === undefined && <Skeleton lines={6} height={20} />
+}
+
+function Lines({ lines }: { readonly lines: readonly LogLine[] }) {
   const { t } = useTranslation('nodes')
   const box = useRef<HTMLPreElement>(null)
-  const last = lines.at(-1)?.timestamp
+  const last = lines.at(-1)?.number
   // a reader who has scrolled up stays there
   const isAtEnd = useRef(true)
   useEffect(() => {
@@ -53,9 +61,10 @@ function Lines({ lines }: { readonly lines: readonly WorkerLogLine[] }) {
         isAtEnd.current = scrollTop + clientHeight >= scrollHeight - 4
       }}
     >
-      {lines.map(({ timestamp, stream, text }, index) => (
-        <span key={index} className={stream === 'stderr' ? `${styles.line} ${styles.stderr}` : styles.line}>
-          <span className={styles.time}>{formatClock(timestamp)}</span> {text}
+      {lines.map(({ number, timestamp, stream, text, missed }) => (
+        <span key={number} className={stream === 'stderr' ? `${styles.line} ${styles.stderr}` : styles.line}>
+          <span className={styles.time}>{formatClock(timestamp)}</span>{' '}
+          {missed === undefined ? text : t('missedLines', { count: missed })}
           {'\n'}
         </span>
       ))}

@@ -2,9 +2,8 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { TabLinks } from '../../components/ui/tab-links.tsx'
-import { useCapabilities } from '../../lib/capabilities.ts'
 
-/** The head of the lists: workers, rules, placement and peers. */
+/** The head of the lists: workers, rules and placement. */
 export function NodesFrame({
   title,
   action,
@@ -15,7 +14,6 @@ export function NodesFrame({
   readonly children: ReactNode
 }) {
   const { t } = useTranslation('nodes')
-  const { p2p: hasPeers } = useCapabilities()
   return (
     <>
       <PageHead title={title}>
@@ -25,7 +23,6 @@ export function NodesFrame({
             { to: '/app/nodes', text: t('tab.nodes') },
             { to: '/app/nodes/placement', text: t('tab.placement') },
             { to: '/app/nodes/scheduling', text: t('tab.scheduling') },
-            ...(hasPeers ? [{ to: '/app/nodes/peers', text: t('tab.peers') }] : []),
           ]}
         />
         <span className="push" />

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Worker } from '../../lib/workers.ts'
 import type { Rules } from './api.ts'
 import { readLogLines } from './log-lines.ts'
-import { readSelector, toDraft, toForm } from './rules-form.ts'
+import { readSelector, toDraft, toForm, usesPrefixes } from './rules-form.ts'
 import { readNodesSearch } from './search.ts'
 import { isFixedLabel, listResources, selectWorkers } from './worker-figures.ts'
 
@@ -80,28 +80,39 @@ describe('the form of rules', () => {
     unsatisfiable_ticks: 0,
   }
 
-  it('keeps rules that are not changed, also those that it does not show', () => {
+  it('keeps rules that are not changed', () => {
     const { id: _, unsatisfiable_ticks: __, ...draft } = rules
-    expect(toDraft(toForm(rules), rules)).toEqual(draft)
+    expect(toDraft(toForm(rules))).toEqual(draft)
   })
 
   it('has no numbers for one replica on each worker', () => {
-    expect(toDraft({ ...toForm(rules), spreads: true }, undefined)).toMatchObject({
+    expect(toDraft({ ...toForm(rules), spreads: true })).toMatchObject({
       min_replicas: 0,
       max_replicas: 0,
       spread_all: true,
     })
-    expect(toDraft({ ...toForm(undefined), model: ' demo ', min: '' }, undefined)).toMatchObject({
+    expect(toDraft({ ...toForm(undefined), model: ' demo ', min: '' })).toMatchObject({
       model_name: 'demo',
       min_replicas: 0,
     })
+  })
+
+  it('sets the bounds of prefixes, which count where requests may go by prefixes', () => {
+    expect(toDraft({ ...toForm(rules), balanceAbs: '7', balanceRel: '2.5', prefixMatch: '' })).toMatchObject({
+      balance_abs_threshold: 7,
+      balance_rel_threshold: 2.5,
+      min_prefix_match: 0,
+    })
+    expect(
+      (['', 'prefix_cache', 'least_loaded', 'round_robin'] as const).map((policy) => usesPrefixes({ policy })),
+    ).toEqual([true, true, false, false])
   })
 
   it('reads labels between commas, and refuses one without a name', () => {
     expect(readSelector(' zone = a ,, fast, url=x=y')).toEqual({ zone: 'a', fast: '', url: 'x=y' })
     expect(readSelector('')).toEqual({})
     expect(readSelector('zone=a, =b')).toBeUndefined()
-    expect(toDraft({ ...toForm(undefined), selector: '=b' }, undefined)).toBeUndefined()
+    expect(toDraft({ ...toForm(undefined), selector: '=b' })).toBeUndefined()
   })
 })
 

@@ -1,27 +1,35 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { PageHead } from '../../components/ui/page-head.tsx'
 import { QueryView } from '../../components/ui/states.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
 import { type Peer, peersQuery } from './api.ts'
 import * as styles from './nodes.module.css'
-import { NodesFrame } from './nodes-frame.tsx'
 
 /** Other servers that share requests, and workers of the peer-to-peer network. */
 export function PeersPage() {
   const { t } = useTranslation('nodes')
   const peers = useQuery(peersQuery)
   return (
-    <NodesFrame title={t('peers.title')}>
-      <QueryView query={peers} lines={4}>
-        {({ federated, workers }) => (
-          <>
-            <PeerSection id="federated" title={t('peers.federated')} none={t('peers.noFederated')} peers={federated} />
-            <PeerSection id="p2p-workers" title={t('peers.workers')} none={t('peers.noWorkers')} peers={workers} />
-          </>
-        )}
-      </QueryView>
-    </NodesFrame>
+    <>
+      <PageHead title={t('peers.title')} />
+      <div className="page stack">
+        <QueryView query={peers} lines={4}>
+          {({ federated, workers }) => (
+            <>
+              <PeerSection
+                id="federated"
+                title={t('peers.federated')}
+                none={t('peers.noFederated')}
+                peers={federated}
+              />
+              <PeerSection id="p2p-workers" title={t('peers.workers')} none={t('peers.noWorkers')} peers={workers} />
+            </>
+          )}
+        </QueryView>
+      </div>
+    </>
   )
 }
 

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { SelectFilter } from '../../components/ui/field.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
+import { LoadProgress } from '../../components/workers/load-progress.tsx'
 import { ReplicaTable } from '../../components/workers/replica-table.tsx'
 import { modelNamesQuery } from '../../lib/server-state.ts'
 import { replicasQuery } from '../../lib/workers.ts'
@@ -51,6 +52,7 @@ function Explained({ model }: { readonly model: string }) {
   const own = useQuery(replicasQuery).data?.filter(({ model_name }) => model_name === model) ?? []
   return (
     <>
+      <LoadProgress model={model} />
       {own.length > 0 && (
         <section className="stack tight" aria-labelledby="own-replicas">
           <h2 id="own-replicas">{t('runsOn')}</h2>

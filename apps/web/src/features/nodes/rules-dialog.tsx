@@ -6,10 +6,11 @@ import { Dialog } from '../../components/ui/dialog.tsx'
 import { Checkbox, SelectField, TextField } from '../../components/ui/field.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { notify } from '../../components/ui/toast.ts'
+import { formatNumber } from '../../lib/format.ts'
 import { modelNamesQuery } from '../../lib/server-state.ts'
 import { type Rules, type RulesDraft, setRules } from './api.ts'
 import * as styles from './nodes.module.css'
-import { POLICIES, type RulesForm, toDraft, toForm } from './rules-form.ts'
+import { POLICIES, PREFIX_DEFAULTS, type RulesForm, toDraft, toForm, usesPrefixes } from './rules-form.ts'
 
 const EXAMPLE = 'zone=a, tier=fast'
 
@@ -18,7 +19,7 @@ export function RulesDialog({ rules, onClose }: { readonly rules: Rules | undefi
   const { t } = useTranslation('nodes')
   const id = useId()
   const [form, setForm] = useState(() => toForm(rules))
-  const draft = toDraft(form, rules)
+  const draft = toDraft(form)
   const saving = useMutation({
     mutationFn: (body: RulesDraft) => setRules(body),
     onSuccess(_, { model_name: model }) {
@@ -133,6 +134,31 @@ function Fields({
           onChange({ ...form, policy: POLICIES.find((policy) => policy === target.value) ?? '' })
         }
       />
+      {usesPrefixes(form) && <PrefixFields form={form} onChange={onChange} />}
     </>
   )
+}
+
+/** The fields of rules that only requests by the beginnings of prompts obey: the largest value and the step of each. */
+const PREFIX_FIELDS = [
+  ['balanceAbs', 10_000, 1],
+  ['balanceRel', 1_000, 'any'],
+  ['prefixMatch', 1, 'any'],
+] as const
+
+function PrefixFields({ form, onChange }: { readonly form: RulesForm; readonly onChange: (form: RulesForm) => void }) {
+  const { t } = useTranslation('nodes')
+  return PREFIX_FIELDS.map(([field, max, step]) => (
+    <TextField
+      key={field}
+      type="number"
+      min={0}
+      max={max}
+      step={step}
+      label={t(`rules.${field}`)}
+      hint={t('rules.prefixHint', { value: formatNumber(PREFIX_DEFAULTS[field], 1) })}
+      value={form[field]}
+      onChange={({ target }) => onChange({ ...form, [field]: target.value })}
+    />
+  ))
 }

@@ -12,11 +12,37 @@ export interface RulesForm {
   readonly max: string
   readonly spreads: boolean
   readonly policy: (typeof POLICIES)[number]
+  /** Requests that a replica may have above the least busy one and still be chosen by a prefix. */
+  readonly balanceAbs: string
+  /** The same as a multiple of its requests. */
+  readonly balanceRel: string
+  /** The least part of a prompt that has to match, 0 to 1. */
+  readonly prefixMatch: string
+}
+
+/** The values that the server has for a 0. */
+export const PREFIX_DEFAULTS = { balanceAbs: 2, balanceRel: 1.5, prefixMatch: 0.3 } as const
+
+const NEW_FORM: RulesForm = {
+  model: '',
+  selector: '',
+  min: '0',
+  max: '0',
+  spreads: false,
+  policy: '',
+  balanceAbs: '0',
+  balanceRel: '0',
+  prefixMatch: '0',
+}
+
+/** Whether requests may go by the beginnings of prompts: the policy says so, or the server decides. */
+export function usesPrefixes({ policy }: Pick<RulesForm, 'policy'>): boolean {
+  return policy === '' || policy === 'prefix_cache'
 }
 
 /** The form of rules that are there, or of new ones. */
 export function toForm(rules: Rules | undefined): RulesForm {
-  if (rules === undefined) return { model: '', selector: '', min: '0', max: '0', spreads: false, policy: '' }
+  if (rules === undefined) return NEW_FORM
   return {
     model: rules.model_name,
     selector: Object.entries(rules.node_selector).map(writeLabel).join(', '),
@@ -24,6 +50,9 @@ export function toForm(rules: Rules | undefined): RulesForm {
     max: String(rules.max_replicas),
     spreads: rules.spread_all,
     policy: POLICIES.find((policy) => policy === rules.route_policy) ?? '',
+    balanceAbs: String(rules.balance_abs_threshold),
+    balanceRel: String(rules.balance_rel_threshold),
+    prefixMatch: String(rules.min_prefix_match),
   }
 }
 
@@ -40,23 +69,21 @@ export function readSelector(text: string): Readonly<Record<string, string>> | u
   return Object.fromEntries(labels)
 }
 
-const toCount = (text: string): number => (text.trim() === '' ? 0 : Number(text))
+const toNumber = (text: string): number => (text.trim() === '' ? 0 : Number(text))
 
-/** The rules that a form stands for; what the form does not show stays as it was. Undefined for a wrong selector. */
-export function toDraft(form: RulesForm, before: Rules | undefined): RulesDraft | undefined {
+/** The rules that a form stands for. Undefined for a wrong selector. */
+export function toDraft(form: RulesForm): RulesDraft | undefined {
   const selector = readSelector(form.selector)
   if (selector === undefined) return undefined
   return {
     model_name: form.model.trim(),
     node_selector: selector,
-    min_replicas: form.spreads ? 0 : toCount(form.min),
-    max_replicas: form.spreads ? 0 : toCount(form.max),
+    min_replicas: form.spreads ? 0 : toNumber(form.min),
+    max_replicas: form.spreads ? 0 : toNumber(form.max),
     spread_all: form.spreads,
     route_policy: form.policy,
-    ...(before && {
-      balance_abs_threshold: before.balance_abs_threshold,
-      balance_rel_threshold: before.balance_rel_threshold,
-      min_prefix_match: before.min_prefix_match,
-    }),
+    balance_abs_threshold: toNumber(form.balanceAbs),
+    balance_rel_threshold: toNumber(form.balanceRel),
+    min_prefix_match: toNumber(form.prefixMatch),
   }
 }

@@ -13,10 +13,12 @@ export interface FeatureFacts {
   readonly hasAccounts: boolean
   /** Whether the assistant is on at this moment. */
   readonly hasAssistant: () => boolean
+  /** Whether the server shares requests with others, or is in a peer-to-peer network, at this moment. */
+  readonly hasPeers: () => boolean
 }
 
 /** Finds the features of the server: accounts, areas, and the feature switches that a route depends on. */
-function findServed({ routes, hasAccounts, hasAssistant }: FeatureFacts): z.infer<typeof featuresReply> {
+function findServed({ routes, hasAccounts, hasAssistant, hasPeers }: FeatureFacts): z.infer<typeof featuresReply> {
   const served = routes()
   const paths = new Set(served.flatMap(listPaths))
   const switches = new Set<string | undefined>(served.map(({ feature }) => feature))
@@ -25,6 +27,7 @@ function findServed({ routes, hasAccounts, hasAssistant }: FeatureFacts): z.infe
     ...Object.entries(AREAS).map(([name, path]) => [name, paths.has(path)] as const),
     ['accounts', hasAccounts] as const,
     ['localai_assistant', hasAssistant()] as const,
+    ['p2p', hasPeers()] as const,
   ]
   // one entry for each key of the schema
   return Object.fromEntries(entries) as z.infer<typeof featuresReply>

@@ -1,10 +1,17 @@
 import { useEffect, useState } from 'react'
-import { toSocketUrl } from '../../lib/base-path.ts'
-import { fetchLines } from './api.ts'
-import { LogBuffer, type LogLine, readMessage } from './log-lines.ts'
+import { toSocketUrl } from '../base-path.ts'
+import { LogBuffer, type LogLine, readMessage, type SentLine } from './log-lines.ts'
 
 /** Source of new lines: the socket, polling, or none while it connects or is paused. */
 export type LogLink = 'connecting' | 'socket' | 'polling' | 'paused'
+
+/** Where the output of a model's backends comes from. */
+export interface LogSource {
+  /** The path of its WebSocket. */
+  readonly socketPath: string
+  /** All lines that the server has, the oldest first. */
+  readonly fetchLines: (signal: AbortSignal) => Promise<readonly SentLine[]>
+}
 
 /** The output of a model's backends as it comes. */
 export interface Log {
@@ -26,8 +33,12 @@ const RETRY_MS = 1_000
 /** Answers after which a page that polls tries the socket once more. */
 const POLLS_UNTIL_SOCKET = 15
 
-/** Follows the output of a model over a WebSocket. Without a socket, it asks every two seconds. */
-export function useLog(model: string): Log {
+/**
+ * Follows the output of a model over a WebSocket. Without a socket, it asks every two seconds.
+ *
+ * @param source the same object at every call for the same output
+ */
+export function useLog(source: LogSource): Log {
   const [log, setLog] = useState<Log>({ lines: [], link: 'connecting', error: undefined, isRead: false })
   useEffect(() => {
     const buffer = new LogBuffer()
@@ -40,7 +51,7 @@ export function useLog(model: string): Log {
         setLog({ ...state, lines: buffer.read() })
       }, DRAW_MS)
     }
-    const end = followLog(model, buffer, (changes) => {
+    const end = followLog(source, buffer, (changes) => {
       state = { ...state, ...changes }
       draw()
     })
@@ -49,12 +60,16 @@ export function useLog(model: string): Log {
       clearTimeout(drawing)
       end()
     }
-  }, [model])
+  }, [source])
   return log
 }
 
 /** Fills a buffer until it is ended. @param tell called after every change, with other changes */
-function followLog(model: string, buffer: LogBuffer, tell: (changes: Partial<Omit<Log, 'lines'>>) => void): () => void {
+export function followLog(
+  { socketPath, fetchLines }: LogSource,
+  buffer: LogBuffer,
+  tell: (changes: Partial<Omit<Log, 'lines'>>) => void,
+): () => void {
   const ended = new AbortController()
   let socket: WebSocket | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -63,13 +78,11 @@ function followLog(model: string, buffer: LogBuffer, tell: (changes: Partial<Omi
   let polls = 0
 
   const open = () => {
-    let wasOpen = false
+    let wasRead = false
     tell({ link: 'connecting' })
-    const opened = new WebSocket(toSocketUrl(`/ws/backend-logs/${encodeURIComponent(model)}`))
+    const opened = new WebSocket(toSocketUrl(socketPath))
     socket = opened
     opened.onopen = () => {
-      wasOpen = true
-      failures = 0
       tell({ link: 'socket', error: undefined })
     }
     opened.onmessage = ({ data }) => {
@@ -78,13 +91,17 @@ function followLog(model: string, buffer: LogBuffer, tell: (changes: Partial<Omi
       if (message?.type === 'line') buffer.append([message.line])
       if (message?.type === 'missed')
         buffer.append([{ timestamp: new Date().toISOString(), stream: 'stdout', text: '', missed: message.count }])
-      if (message !== undefined) tell({ isRead: true })
+      if (message === undefined) return
+      wasRead = true
+      failures = 0
+      tell({ isRead: true })
     }
     opened.onclose = () => {
       if (socket !== opened) return
       socket = undefined
       if (ended.signal.aborted) return
-      if (!wasOpen) failures += 1
+      // a server opens sockets also for a worker that it cannot reach
+      if (!wasRead) failures += 1
       if (failures >= MAX_FAILURES) void poll()
       else timer = setTimeout(open, RETRY_MS)
     }
@@ -92,7 +109,7 @@ function followLog(model: string, buffer: LogBuffer, tell: (changes: Partial<Omi
 
   const poll = async () => {
     try {
-      buffer.merge(await fetchLines(model, ended.signal))
+      buffer.merge(await fetchLines(ended.signal))
       tell({ link: 'polling', error: undefined, isRead: true })
     } catch (error) {
       if (ended.signal.aborted) return

@@ -130,7 +130,8 @@ export function readMessage(
   return undefined
 }
 
-function isLine(value: unknown): value is SentLine {
+/** Whether a value is a line. */
+export function isLine(value: unknown): value is SentLine {
   return (
     typeof value === 'object' &&
     value !== null &&
