@@ -108,7 +108,7 @@ describe('what programs find', () => {
         quantization: false,
         distributed: false,
         localai_assistant: true,
-        p2p: true,
+        p2p: false,
         accounts: false,
         router: true,
         interception: true,
@@ -132,10 +132,10 @@ describe('what programs find', () => {
     // Nothing else is among them.
     expect([...new Set(Object.values(reply.json() as object).map((value) => typeof value))]).toEqual(['boolean'])
     await using closed = await startTestServer({
-      flags: ['--auth-enabled', '--api-keys=k', '--disable-gallery-endpoint'],
+      flags: ['--auth-enabled', '--api-keys=k', '--disable-gallery-endpoint', '--federated'],
     })
     const features = await closed.call('/api/features', { headers: { authorization: 'Bearer k' } })
-    expect(features.json()).toMatchObject({ accounts: true, model_gallery: false })
+    expect(features.json()).toMatchObject({ accounts: true, model_gallery: false, p2p: true })
   })
 
   it('the discovery document names served routes only, those of traces and logs among them', async () => {
