@@ -1,9 +1,8 @@
-import { BUILTIN_NAMES, BUILTIN_SETS, ENCODINGS } from '@svc/pii/names'
 import {
   about,
   address,
-  type Block,
   block,
+  type Block,
   choice,
   count,
   type Field,
@@ -24,6 +23,7 @@ import {
   secretName,
   spelling,
 } from './fields.ts'
+import { LEGACY_PII_KEYS, PII, PII_DETECTION } from './pii-keys.ts'
 
 /*
  * Every key of a model file (§2.9–2.13), in the groups of the domain type. A key is declared in its table and nowhere
@@ -364,60 +364,6 @@ const PIPELINE = {
   turn_detection: block({ type: plainText, eagerness: plainText, retranscribe: flag, vad_window_sec: number }),
   voice_recognition: VOICE_RECOGNITION,
   classifier: PIPELINE_CLASSIFIER,
-}
-
-const ACTION = choice('mask', 'block', 'allow')
-
-/** The `pii` block of a model whose requests are filtered (§2.10). */
-const PII = {
-  enabled: about(flag, 'Filter the requests to this model.'),
-  detectors: about(list(plainText), 'Models that detect private data. Default: --pii-default-detectors.'),
-  reversible_redactions: about(flag, 'Replies show the original text again in place of its redaction.'),
-  reversible_token_prefix: about(plainText, 'Beginning of a redaction. Default: [REDACTED:'),
-  reversible_token_suffix: about(plainText, 'End of a redaction. Default: ]'),
-  block_unscanned_media: about(flag, 'Refuse requests with images, audio, video or files.'),
-  /** Also filters rerank requests, whose documents are compared as they are otherwise. */
-  scan_rerank: flag,
-  scan_media_prompts: about(flag, 'Filter the text fields of requests for images, sound and video.'),
-  scan_realtime: about(flag, 'Of a pipeline: filter the turns of spoken conversations.'),
-}
-
-const GONE = 'belongs to a filter that no longer exists, ignored (name detectors instead)'
-
-/** Keys of `pii` that earlier versions had (§9). */
-const LEGACY_PII_KEYS = { patterns: GONE, response: GONE, mode: GONE, actions: GONE, builtins: GONE }
-
-/** The `pii_detection` block of a model that detects (§2.11). */
-const PII_DETECTION = {
-  min_score: about(number, 'Detections below this score, from 0 to 1, are dropped.'),
-  default_action: about(ACTION, 'The action for entity groups without an entry in entity_actions.'),
-  entity_actions: about(map(ACTION), 'The action for each entity group.'),
-  builtins: about(
-    list(choice(...BUILTIN_SETS, ...BUILTIN_NAMES)),
-    'Built-in patterns of a pattern detector; secrets, structured and all name many of them.',
-  ),
-  patterns: about(
-    list(block({ name: plainText, match: plainText, action: ACTION, min_len: count })),
-    'Patterns of a pattern detector.',
-  ),
-  encodings: about(list(choice(...ENCODINGS)), 'Encodings that patterns are also found in.'),
-  operators: about(
-    map(
-      block({
-        replace: about(plainText, 'A text in place of the value.'),
-        keep_last: about(integer, 'The number of last characters that stay.'),
-        hash_key_env: about(secretName, 'The environment variable with the key of a hash in place of the value.'),
-      }),
-    ),
-    'What stands in place of masked values, for each entity group. Default: [REDACTED:source:GROUP].',
-  ),
-  extend_to_next_word: about(list(plainText), 'Entity groups whose detections also cover the next word on the line.'),
-  extend_to_previous_word: about(
-    list(plainText),
-    'Entity groups whose detections also cover the previous word on the line.',
-  ),
-  protected_terms: about(list(plainText), 'Terms that are never redacted.'),
-  protected_terms_files: about(list(fileName), 'Files in the models folder with a protected term a line.'),
 }
 
 /** The `router` block (§2.12). */
