@@ -9,10 +9,10 @@ import type {
   ModelKeys,
   PARAMETERS,
   PROXY,
-  ROUTER,
   TEMPLATE,
   VLLM,
 } from './keys/model-keys.ts'
+import type { ROUTER } from './keys/router-keys.ts'
 import type { RouterNotes } from './router-notes.ts'
 import type { Usecase } from './usecase-names.ts'
 
