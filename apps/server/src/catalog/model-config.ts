@@ -2,17 +2,9 @@ import type { Provider } from '@svc/proxy'
 import type { ConfigProblem } from './config-problem.ts'
 import type { GgufSummary } from './gguf-summary.ts'
 import type { Block } from './keys/fields.ts'
-import type {
-  ARTIFACT,
-  FAILOVER,
-  LLM,
-  ModelKeys,
-  PARAMETERS,
-  PROXY,
-  TEMPLATE,
-  VLLM,
-} from './keys/model-keys.ts'
+import type { ARTIFACT, LLM, ModelKeys, PARAMETERS, TEMPLATE, VLLM } from './keys/model-keys.ts'
 import type { ROUTER } from './keys/router-keys.ts'
+import type { FAILOVER, PROXY } from './keys/upstream-keys.ts'
 import type { RouterNotes } from './router-notes.ts'
 import type { Usecase } from './usecase-names.ts'
 
