@@ -1,6 +1,7 @@
 import type { ConfigProblem } from './config-problem.ts'
 import { type Block, type KeyTable, toCamelCase } from './keys/fields.ts'
-import { LLM, MODEL_KEYS, type ModelKeys, VLLM } from './keys/model-keys.ts'
+import { LLM, VLLM } from './keys/language-keys.ts'
+import { MODEL_KEYS, type ModelKeys } from './keys/model-keys.ts'
 import { CONVERTED_KEYS, type KeptKeys, type KeptValues, type ModelConfig, UNSET } from './model-config.ts'
 import { toServing } from './serving.ts'
 import { readUsecases } from './usecase-names.ts'

@@ -8,18 +8,16 @@ import {
   type Field,
   fileName,
   flag,
-  flagOrCount,
-  fraction,
   freeMap,
   integer,
   type KeyTable,
   list,
   map,
-  number,
   plainText,
   reaching,
   secretName,
 } from './fields.ts'
+import { COMPRESSION, FUNCTION, LLM, PARAMETERS, REASONING, TEMPLATE, VLLM } from './language-keys.ts'
 import { FAILOVER, MITM, PROXY } from './upstream-keys.ts'
 import { ROUTER } from './router-keys.ts'
 import { PIPELINE } from './pipeline-keys.ts'
@@ -95,122 +93,6 @@ const ENGINE = {
   context_size: about(integer, 'Context in tokens. Default: --context-size.'),
 }
 
-/** The `parameters` block: the weights and how tokens are chosen. */
-export const PARAMETERS = {
-  model: about(fileName, 'File name of the weights in the models folder, or the name that the backend has for them.'),
-  language: plainText,
-  translate: flag,
-  n: integer,
-  top_p: about(number, 'Share of probability that sampling chooses from.'),
-  top_k: about(integer, 'Number of tokens that sampling chooses from. 0 = all.'),
-  min_p: about(number, 'Least probability of a token, relative to the most probable one.'),
-  temperature: about(number, 'Randomness of sampling. 0 takes the most probable token.'),
-  max_tokens: about(integer, 'Most tokens of a reply. 0 = no limit of its own.'),
-  echo: flag,
-  batch: integer,
-  ignore_eos: flag,
-  repeat_penalty: about(number, 'Penalty of tokens that occurred before.'),
-  repeat_last_n: integer,
-  n_keep: integer,
-  frequency_penalty: number,
-  presence_penalty: number,
-  tfz: number,
-  typical_p: number,
-  seed: about(integer, 'Seed of sampling. -1 = another one for each request.'),
-  logprobs: flagOrCount,
-  top_logprobs: integer,
-  logit_bias: map(number),
-  negative_prompt: plainText,
-  negative_prompt_scale: number,
-  rope_freq_base: number,
-  rope_freq_scale: number,
-  clip_skip: integer,
-  tokenizer: fileName,
-  encoding_format: plainText,
-  pooling: about(choice('backend', 'mean', 'last', 'decayed_mean'), 'How token embeddings become one vector.'),
-  pooling_half_life_tokens: about(count, 'Half-life of a token for the pooling decayed_mean.'),
-}
-
-/** The `template` block: template text, or the name of `<name>.tmpl` in the models folder. */
-export const TEMPLATE = {
-  chat: about(plainText, 'Frame around all messages of a chat.'),
-  chat_message: about(plainText, 'One message of a chat.'),
-  completion: about(plainText, 'Prompt of a completion.'),
-  edit: about(plainText, 'Prompt of an edit.'),
-  function: about(plainText, 'Frame around all messages of a chat with tools.'),
-  use_tokenizer_template: about(flag, 'The template inside the weights makes the prompt.'),
-  join_chat_messages_by_character: plainText,
-  multimodal: plainText,
-  reply_prefix: plainText,
-}
-
-/** Top-level keys of language models. */
-export const LLM = {
-  system_prompt: about(plainText, 'System prompt of chats that have none.'),
-  embeddings: about(flag, 'The model makes embeddings.'),
-  reranking: about(flag, 'The model reranks documents.'),
-  gpu_layers: about(integer, 'Layers that run on the graphics processor.'),
-  mmap: flag,
-  mmlock: flag,
-  low_vram: flag,
-  numa: flag,
-  main_gpu: plainText,
-  tensor_split: plainText,
-  flash_attention: plainText,
-  no_kv_offloading: flag,
-  cache_type_k: plainText,
-  cache_type_v: plainText,
-  mmproj: about(fileName, 'File name of the multimodal projector.'),
-  draft_model: about(fileName, 'File name of the draft model for speculative decoding.'),
-  n_draft: integer,
-  lora_adapter: fileName,
-  lora_adapters: list(fileName),
-  lora_base: fileName,
-  lora_scale: number,
-  lora_scales: list(number),
-  rope_scaling: plainText,
-  yarn_ext_factor: number,
-  yarn_attn_factor: number,
-  yarn_beta_fast: number,
-  yarn_beta_slow: number,
-  rms_norm_eps: number,
-  ngqa: integer,
-  no_mulmatq: flag,
-  mirostat: integer,
-  mirostat_eta: number,
-  mirostat_tau: number,
-  prompt_cache_path: fileName,
-  prompt_cache_all: flag,
-  prompt_cache_ro: flag,
-  grammar: about(plainText, 'Grammar of every reply.'),
-  stopwords: about(list(plainText), 'Texts that end a reply.'),
-  cutstrings: list(plainText),
-  extract_regex: list(plainText),
-  trimspace: list(plainText),
-  trimsuffix: list(plainText),
-  type: plainText,
-  cfg_scale: number,
-}
-
-/** Top-level keys of batch engines. */
-export const VLLM = {
-  quantization: plainText,
-  load_format: plainText,
-  gpu_memory_utilization: number,
-  trust_remote_code: reaching('command', flag),
-  enforce_eager: flag,
-  swap_space: integer,
-  max_model_len: integer,
-  tensor_parallel_size: integer,
-  disable_log_stats: flag,
-  dtype: plainText,
-  limit_mm_per_prompt: about(
-    block({ image: integer, video: integer, audio: integer }),
-    'Most images, videos and sounds in a prompt.',
-  ),
-  engine_args: reaching('engine', freeMap),
-}
-
 /** The `diffusers` block. */
 const DIFFUSERS = {
   cuda: flag,
@@ -226,75 +108,6 @@ const DIFFUSERS = {
 
 /** The `tts` block. */
 const TTS = { voice: fileName, audio_path: fileName, voice_cloning: flag }
-
-const REPLACEMENTS = list(block({ key: plainText, value: plainText }))
-
-/** The `function` block: how tool calls are asked for and found. */
-const FUNCTION = {
-  disable_no_action: flag,
-  no_action_function_name: plainText,
-  no_action_description_name: plainText,
-  response_regex: list(plainText),
-  json_regex_match: list(plainText),
-  argument_regex: list(plainText),
-  argument_regex_key_name: plainText,
-  argument_regex_value_name: plainText,
-  replace_function_results: REPLACEMENTS,
-  replace_llm_results: REPLACEMENTS,
-  capture_llm_results: list(plainText),
-  function_name_key: plainText,
-  function_arguments_key: plainText,
-  automatic_tool_parsing_fallback: flag,
-  disable_peg_parser: flag,
-  xml_format_preset: plainText,
-  xml_format: block({
-    scope_start: plainText,
-    tool_start: plainText,
-    tool_sep: plainText,
-    key_start: plainText,
-    key_val_sep: plainText,
-    val_end: plainText,
-    tool_end: plainText,
-    scope_end: plainText,
-    key_val_sep2: plainText,
-    raw_argval: flag,
-    last_val_end: plainText,
-    last_tool_end: plainText,
-    trim_raw_argval: flag,
-    allow_toolcall_in_think: flag,
-  }),
-  grammar: block({
-    parallel_calls: flag,
-    disable_parallel_new_lines: flag,
-    mixed_mode: flag,
-    no_mixed_free_string: flag,
-    disable: flag,
-    prefix: plainText,
-    expect_strings_after_json: flag,
-    properties_order: plainText,
-    schema_type: plainText,
-    triggers: list(block({ word: plainText })),
-  }),
-}
-
-/** The `reasoning` block. */
-const REASONING = {
-  disable: flag,
-  disable_reasoning_tag_prefill: flag,
-  strip_reasoning_only: flag,
-  thinking_start_tokens: list(plainText),
-  tag_pairs: list(block({ start: plainText, end: plainText })),
-}
-
-/** The `compression` block. */
-const COMPRESSION = {
-  enabled: flag,
-  trigger_at_ratio: fraction,
-  keep_tail_tokens: count,
-  max_summary_tokens: count,
-  compressor_model: plainText,
-  on_post_compression_overflow: choice('error', 'drop_oldest_summary'),
-}
 
 /** The `mcp` block: each value is itself YAML or JSON text with an `mcpServers` map. */
 const MCP = { remote: address, stdio: reaching('command', plainText) }
