@@ -1,7 +1,7 @@
 import type { BackendClient } from '@svc/backend-client'
 import { SvcError } from '@svc/errors'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { BackendProgram } from '../../backends/program.ts'
+import type { BackendProgram } from '../../backends/catalog.ts'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
 import { systemClock } from '../../clock.ts'
 import { databasePlaces, silentLogger } from '../../db/__fixtures__/places.ts'
