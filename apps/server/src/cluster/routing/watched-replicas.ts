@@ -42,8 +42,9 @@ export function createWatchedReplicas(parts: WatchedReplicasParts): () => readon
       stop: async ({ force }) => void (await (force ? kill(replica) : letGo(replica))),
     }
   }
+  let snapshot: ClusterSnapshot | undefined
   return () => {
-    const snapshot = copy.current()
+    snapshot = copy.current() ?? snapshot
     if (snapshot === undefined) return []
     const loaded = listLoaded(snapshot)
     const now = clock.monotonic()
