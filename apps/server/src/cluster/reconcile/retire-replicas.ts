@@ -18,8 +18,12 @@ export interface ReplicaRetirement {
    * @returns replicas whose processes have not ended yet. Never rejects
    */
   settle(models: readonly string[]): Promise<number>
-  /** Lets one replica go that seems to have no requests, unless one has come meanwhile. Never rejects. */
-  letGo(replica: Replica): Promise<void>
+  /**
+   * Lets one replica go that seems to have no requests, unless one has come meanwhile. Never rejects.
+   *
+   * @param options.usedAt the last use that is known, by the clock of the database. @default any
+   */
+  letGo(replica: Pick<Replica, 'id' | 'model'>, options?: { readonly usedAt?: number | undefined }): Promise<void>
   /** Ends the waits; the server that reconciles goes on. */
   close(): Promise<void>
 }
@@ -69,9 +73,9 @@ export function createReplicaRetirement(parts: RetirementParts): ReplicaRetireme
     return true
   }
 
-  async function letGo({ id, model, usedAt }: Replica): Promise<void> {
+  const letGo: ReplicaRetirement['letGo'] = async ({ id, model }, { usedAt } = {}) => {
     const now = (await replicas.list({ model })).find((row) => row.id === id)
-    if (now === undefined || now.inFlight > 0 || now.usedAt !== usedAt) return
+    if (now === undefined || now.inFlight > 0 || now.usedAt !== (usedAt ?? now.usedAt)) return
     const change = { state: 'unloading', cleanupInMs: CLEANUP_CLAIM_MS } as const
     if (!(await replicas.change(id, change, { from: ['loaded', 'idle'] }))) return
     announce(model)
@@ -104,8 +108,8 @@ export function createReplicaRetirement(parts: RetirementParts): ReplicaRetireme
   return {
     note: (models) => void begin(models, false),
     settle: (models) => keep(settleOwn(models)).catch(() => 0),
-    letGo: (replica) =>
-      keep(letGo(replica)).catch((error: unknown) => logger.warn({ err: error }, 'a replica could not be let go')),
+    letGo: (replica, options) =>
+      keep(letGo(replica, options)).catch((error: unknown) => logger.warn({ err: error }, 'a replica could not be let go')),
     async close() {
       closing.abort(new Error('the server stops'))
       while (running.size > 0) await Promise.allSettled(running)

@@ -5,13 +5,16 @@ import type { Replica } from '../contract/nodes.ts'
 import type { ClusterCopy, ClusterSnapshot } from './cluster-copy.ts'
 import type { RunningUses } from './running-uses.ts'
 
+/** Time after an own use for which a new time in the database is that of this use, milliseconds. */
+const OWN_MS = 10_000
+
 /** Parts of {@link createWatchedReplicas}. */
 export interface WatchedReplicasParts {
   readonly copy: Pick<ClusterCopy, 'current'>
   readonly uses: Pick<RunningUses, 'count' | 'busySince' | 'endedAt'>
   readonly findModel: (name: string) => ModelConfig | undefined
-  /** Lets a replica go unless it has requests. Never rejects. */
-  readonly letGo: (replica: Replica) => Promise<void>
+  /** Lets a replica go unless it has requests, or another last use than a given one. Never rejects. */
+  readonly letGo: (replica: Replica, options: { readonly usedAt: number | undefined }) => Promise<void>
   /** Stops a replica whatever it does. */
   readonly kill: (replica: Replica) => Promise<unknown>
   readonly clock: Pick<Clock, 'monotonic'>
@@ -39,7 +42,11 @@ export function createWatchedReplicas(parts: WatchedReplicasParts): () => readon
       busySince,
       idleSince: isIdle ? usedAt : undefined,
       usedAt,
-      stop: async ({ force }) => void (await (force ? kill(replica) : letGo(replica))),
+      async stop({ force }) {
+        // An own use is written later than it ends.
+        const isOwn = clock.monotonic() - (uses.endedAt(id) ?? Number.NEGATIVE_INFINITY) < OWN_MS
+        await (force ? kill(replica) : letGo(replica, { usedAt: isOwn ? undefined : replica.usedAt }))
+      },
     }
   }
   let snapshot: ClusterSnapshot | undefined
