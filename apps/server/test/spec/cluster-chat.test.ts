@@ -101,6 +101,9 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
       loaded_models: [{ id: 'm', backend: 'mock' }],
     })
     expect((await server.call('/system', { headers: ADMIN })).text).not.toContain('size_vram')
+    expect((await server.call('/api/ps', { headers: ADMIN })).json()).toMatchObject({
+      models: [{ name: 'm:latest', size_vram: 0 }],
+    })
   })
 
   // verifies errors:status:node-selector
@@ -246,22 +249,40 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     })
 
     it('waits for the requests of its old process', async () => {
-      const reply = await fetch(`${two.url}/v1/chat/completions`, {
+      await edit('edited', { options: mockOptions({ rules: [{ rpc: 'PredictStream', do: { hang: 1 } }] }) })
+      const leaving = new AbortController()
+      const stream = await fetch(`${two.url}/v1/chat/completions`, {
         method: 'POST',
         headers: { ...ADMIN, 'content-type': 'application/json' },
         body: JSON.stringify({ model: 'edited', messages, stream: true }),
+        signal: leaving.signal,
       })
-      expect(reply.status).toBe(200)
-      await reply.text()
+      expect((await stream.body?.getReader().read())?.done).toBe(false)
+      const child = worker.running.get('edited#0')?.child
+      expect((await edit('edited', { options: say('3') })).json()).toMatchObject({ pending_cleanup: 1 })
+      const next = answers('edited')
+      expect(child?.exitCode ?? child?.signalCode).toBe(null)
+      leaving.abort()
+      expect(await next).toEqual(['3', '3'])
+      expect(child?.signalCode).toBe('SIGKILL')
     })
 
-    it('keeps its place where its process does not end, and is deleted after', async () => {
+    it('keeps the place of a process that its worker does not end', async () => {
+      const before = worker.running.get('edited#0')?.child
       worker.lie(true)
-      const reply = await edit('edited', { options: say('3') })
-      expect(reply.json()).toMatchObject({ pending_cleanup: 1 })
-      expect(await answers('edited')).toEqual(['3', '3'])
-      expect(worker.running.has('edited#0')).toBe(true)
+      expect((await edit('edited', { options: say('4') })).json()).toMatchObject({ pending_cleanup: 1 })
+      expect(worker.running.get('edited#0')?.child).toBe(before)
       worker.lie(false)
+      expect(await answers('edited')).toEqual(['4', '4'])
+    })
+
+    it('leaves no process behind when it is renamed or deleted', async () => {
+      expect((await edit('edited', { name: 'renamed' })).json()).toMatchObject({ pending_cleanup: 0 })
+      expect(worker.running.has('edited#0')).toBe(false)
+      expect(await answers('renamed')).toEqual(['4', '4'])
+      expect((await two.chat('edited', {}, ADMIN)).status).toBe(404)
+      expect((await one.post('/api/models/delete/renamed', {}, ADMIN)).status).toBe(200)
+      await eventually(() => expect(worker.running.has('renamed#0')).toBe(false))
     })
   })
 

@@ -45,3 +45,6 @@ export const ALL_HINTS = 'svc.hints.>'
 export function frontEndSubject(id: string, topic: 'models.follow'): string {
   return `svc.front-ends.${toToken(id)}.${topic}`
 }
+
+/** Says that a front end ends: `{ id }`. */
+export const FRONT_END_LEFT = 'svc.front-ends-left'

@@ -31,7 +31,7 @@ export function openReconciler(
     database,
     async startLoad(name, { replicaIndex, nodeId, key }) {
       const model = findModel(name)
-      if (model === undefined) return false
+      if (model === undefined || model.disabled) return false
       const target = { model: name, replicaIndex, configRevision: revisionOf(model) }
       if (key !== undefined) return runner.start({ ...target, key })
       const where = nodeId === undefined ? '' : `@${nodeId}`
