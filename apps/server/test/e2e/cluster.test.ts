@@ -44,6 +44,10 @@ describe.skipIf(cluster === undefined)('a cluster of built programs', () => {
     expect(await findFiles(worker.folder, 'demo.gguf')).toHaveLength(1)
     await eventually(() => expect(worker.backends()).toHaveLength(1))
     expect([one.backends(), other.backends()]).toEqual([[], []])
+    // Of another machine nothing is accounted; the clients of `/api/ps` need a number.
+    const read = async (path: string): Promise<unknown> => (await fetch(one.url + path, { headers: admin })).json()
+    expect(JSON.stringify(await read('/system'))).not.toContain('size_vram')
+    expect(await read('/api/ps')).toMatchObject({ models: [{ name: 'demo:latest', size_vram: 0 }] })
   })
 
   it('goes on without the bus for models that are loaded', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { type MockWorker, startMockWorker } from '../support/mock-worker.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
+import { type FormField, makeWav, sendForm } from '../support/sound.ts'
 
 const TOKEN = 'token-of-workers'
 const KEY = 'key-of-an-admin'
@@ -12,6 +13,11 @@ const [postgres, nats] = await Promise.all([startPostgres(), startNats()])
 const isThere = postgres.available && nats.available
 if (!isThere) console.warn('chats of a cluster are not tried: PostgreSQL or NATS is missing')
 const HELLO = { rules: [{ rpc: 'Predict*', do: { text: 'hello' } }] }
+
+/** The answer of a chat. */
+interface Answer {
+  readonly choices: readonly { readonly message: { readonly content: string } }[]
+}
 
 /** Writes the same file on every server. */
 function writeModel(server: TestServer, name: string): Promise<void> {
@@ -22,7 +28,7 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
   let server: TestServer
   let worker: MockWorker
   let databaseUrl = ''
-  const start = async (): Promise<TestServer> => {
+  const start = async (env: Readonly<Record<string, string>> = {}): Promise<TestServer> => {
     if (!postgres.available || !nats.available) throw new Error('an engine is missing')
     if (databaseUrl === '') databaseUrl = await postgres.createDatabase()
     return startTestServer({
@@ -38,6 +44,7 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
         SVC_AUTO_APPROVE_NODES: 'true',
         SVC_DISTRIBUTED_SHARED_MODELS: 'true',
         SVC_EXPOSE_NODE_HEADER: 'true',
+        ...env,
       },
     })
   }
@@ -66,6 +73,22 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     expect(reply.headers['retry-after']).toBe('5')
   })
 
+  const message = 'no healthy node for model "m": there are no workers'
+  const messages = [{ role: 'user', content: 'x' }]
+  // verifies errors:status:cluster-full
+  it.each([
+    ['/v1/messages', { max_tokens: 9, messages }, { type: 'error', error: { type: 'api_error', message } }],
+    ['/v1/responses', { input: 'x' }, { error: { type: 'server_error', message, code: '', param: '' } }],
+    ['/v1/rerank', { query: 'x', documents: ['y'] }, { error: { code: 503, type: 'server_error', message }, message }],
+    ['/v1/text-to-speech/x?model_id=m', { text: 'x', model_id: 'm' }, { detail: { status: 'no_healthy_node', message } }],
+    ['/api/chat', { messages, stream: false }, { error: message }],
+    ['/v1/chat/completions', { messages, stream: true }, { error: { message } }],
+  ])('is refused in the format of %s', async (path, body, expected) => {
+    await server.model('m', HELLO, { known_usecases: ['chat', 'rerank', 'tts'] })
+    const reply = await server.post(path, { model: 'm', ...body }, ADMIN)
+    expect([reply.status, reply.headers['retry-after'], reply.json()]).toMatchObject([503, '5', expected])
+  })
+
   // verifies system:vram:distributed
   it('loads the model on a worker once, and answers', async () => {
     worker = await startWorker('w1')
@@ -78,6 +101,9 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
       loaded_models: [{ id: 'm', backend: 'mock' }],
     })
     expect((await server.call('/system', { headers: ADMIN })).text).not.toContain('size_vram')
+    expect((await server.call('/api/ps', { headers: ADMIN })).json()).toMatchObject({
+      models: [{ name: 'm:latest', size_vram: 0 }],
+    })
   })
 
   // verifies errors:status:node-selector
@@ -167,6 +193,99 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     expect(worker.installs.filter((key) => key === 'two#0')).toHaveLength(1)
   })
 
+  it('is let go when its time is over', async () => {
+    const body = { model: 'two', messages, stream: false, keep_alive: 0 }
+    expect((await server.post('/api/chat', body, ADMIN)).status).toBe(200)
+    await eventually(() => expect(worker.running.has('two#0')).toBe(false))
+  })
+
+  it('gets the files of a request, also with a shared folder of models', async () => {
+    await server.model('hears', {}, { known_usecases: ['transcript'] })
+    const fields: FormField[] = [
+      ['model', 'hears'],
+      ['file', { name: 'talk.wav', bytes: makeWav(1) }],
+    ]
+    const reply = await sendForm(server, '/v1/audio/transcriptions', fields, ADMIN)
+    expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('mocked transcription')])
+    const asked = server.records('hears').find(({ rpc, event }) => rpc === 'AudioTranscription' && event === 'start')
+    expect((asked?.request as { dst: string }).dst.startsWith(`${worker.stagingFolder}/`)).toBe(true)
+  })
+
+  describe('that is edited', () => {
+    let [one, two] = [undefined, undefined] as unknown as [TestServer, TestServer]
+    const say = (text: string) => mockOptions({ rules: [{ rpc: 'Predict*', do: { text } }] })
+    const edit = async (name: string, change: object) => {
+      const body = JSON.stringify(change)
+      const headers = { ...ADMIN, 'content-type': 'application/json' }
+      return one.call(`/api/models/config-json/${name}`, { method: 'PATCH', headers, body })
+    }
+    const answers = async (name: string) =>
+      Promise.all(
+        [two, one].map(async (each) => {
+          const reply = await each.chat(name, {}, ADMIN)
+          return reply.status === 200 ? (reply.json() as Answer).choices[0]?.message.content : reply.text
+        }),
+      )
+    beforeAll(async () => {
+      const env = { SVC_DISTRIBUTED_SHARED_MODELS: 'false' }
+      one = await start(env)
+      two = await start(env)
+    })
+    afterAll(async () => {
+      await one?.close()
+      await two?.close()
+    })
+
+    it('is answered by no old process at any front end', async () => {
+      await one.writeModelFile('edited.yaml', stringify({ name: 'edited', backend: 'mock', options: say('0') }))
+      await one.post('/models/reload', {}, ADMIN)
+      await eventually(async () => expect(await answers('edited')).toEqual(['0', '0']))
+      for (const text of ['1', '2']) {
+        const reply = await edit('edited', { options: say(text) })
+        expect([reply.status, reply.json()]).toMatchObject([200, { success: true, pending_cleanup: 0 }])
+        expect(worker.running.has('edited#0')).toBe(false)
+        expect(await answers('edited')).toEqual([text, text])
+      }
+    })
+
+    it('waits for the requests of its old process', async () => {
+      await edit('edited', { options: mockOptions({ rules: [{ rpc: 'PredictStream', do: { hang: 1 } }] }) })
+      const leaving = new AbortController()
+      const stream = await fetch(`${two.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { ...ADMIN, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'edited', messages, stream: true }),
+        signal: leaving.signal,
+      })
+      expect((await stream.body?.getReader().read())?.done).toBe(false)
+      const child = worker.running.get('edited#0')?.child
+      expect((await edit('edited', { options: say('3') })).json()).toMatchObject({ pending_cleanup: 1 })
+      const next = answers('edited')
+      expect(child?.exitCode ?? child?.signalCode).toBe(null)
+      leaving.abort()
+      expect(await next).toEqual(['3', '3'])
+      expect(child?.signalCode).toBe('SIGKILL')
+    })
+
+    it('keeps the place of a process that its worker does not end', async () => {
+      const before = worker.running.get('edited#0')?.child
+      worker.lie(true)
+      expect((await edit('edited', { options: say('4') })).json()).toMatchObject({ pending_cleanup: 1 })
+      expect(worker.running.get('edited#0')?.child).toBe(before)
+      worker.lie(false)
+      expect(await answers('edited')).toEqual(['4', '4'])
+    })
+
+    it('leaves no process behind when it is renamed or deleted', async () => {
+      expect((await edit('edited', { name: 'renamed' })).json()).toMatchObject({ pending_cleanup: 0 })
+      expect(worker.running.has('edited#0')).toBe(false)
+      expect(await answers('renamed')).toEqual(['4', '4'])
+      expect((await two.chat('edited', {}, ADMIN)).status).toBe(404)
+      expect((await one.post('/api/models/delete/renamed', {}, ADMIN)).status).toBe(200)
+      await eventually(() => expect(worker.running.has('renamed#0')).toBe(false))
+    })
+  })
+
   it('is loaded by another front end when the one that began it ends', async () => {
     await using other = await start()
     const first = await start()
@@ -193,6 +312,18 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     expect((await server.call('/api/nodes', { headers: ADMIN })).json()).toMatchObject([
       { name: 'w1', status: 'unhealthy' },
       { name: 'w2', status: 'healthy' },
+    ])
+  })
+
+  it('is refused without the bus unless it is loaded', async () => {
+    await server.model('cold', HELLO)
+    await nats[Symbol.asyncDispose]()
+    await eventually(async () => expect((await server.call('/readyz')).text).toContain('nats'))
+    const reply = await chat('cold')
+    expect([reply.status, reply.headers['retry-after'], reply.text]).toEqual([
+      503,
+      '5',
+      expect.stringContaining('no healthy node for model \\"cold\\": the message bus is not connected'),
     ])
   })
 })

@@ -40,3 +40,11 @@ export function hintSubject(subject: string): string {
 
 /** All hints. */
 export const ALL_HINTS = 'svc.hints.>'
+
+/** Calls of one front end to another: `svc.front-ends.<id>.<topic>`. No worker may listen there. */
+export function frontEndSubject(id: string, topic: 'models.follow'): string {
+  return `svc.front-ends.${toToken(id)}.${topic}`
+}
+
+/** Says that a front end ends: `{ id }`. */
+export const FRONT_END_LEFT = 'svc.front-ends-left'

@@ -3,7 +3,7 @@ import type { Platform } from '../../../platform/platform.ts'
 
 /** The workers of a cluster. They are absent without `--distributed`. */
 export async function nodesFeature(platform: Platform): Promise<ServerFeature> {
-  const { cluster, config, clock, log, metrics, operations, bodies, outbound, settings } = platform
+  const { cluster, config, clock, log, metrics, operations, bodies, outbound, settings, models } = platform
   if (cluster === undefined) return {}
   const { createNodeFigures } = await import('../../../cluster/nodes/node-figures.ts')
   const { nodeRoutes } = await import('./admin-routes.ts')
@@ -37,6 +37,8 @@ export async function nodesFeature(platform: Platform): Promise<ServerFeature> {
         : ({ id, kind }: { readonly id: string; readonly kind: 'backend' | 'agent' }) =>
             nodeCredentials.mint({ nodeId: id, kind, inbox: 'shared' }, clock.now()),
     isDiskChecked: () => cluster.checksDiskHeadroom(),
+    isShared: config.distributedSharedModels,
+    groupsOf: (model: string) => models.find(model)?.concurrencyGroups ?? [],
   }
   return {
     // Fixed names come before those of nodes.

@@ -24,4 +24,8 @@ export interface NodeRouteParts {
   readonly mintCredentials: MintCredentials | undefined
   /** Whether a worker whose disk is too full gets no model. */
   readonly isDiskChecked: () => boolean
+  /** Whether all workers have the files of the models. */
+  readonly isShared: boolean
+  /** Concurrency groups of a model; none where it is not known. */
+  readonly groupsOf: (model: string) => readonly string[]
 }

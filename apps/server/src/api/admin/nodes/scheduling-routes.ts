@@ -81,7 +81,7 @@ function noRulesFound(): SvcError {
 }
 
 /** Sizes of the query are bytes; without them memory and disk are judged as those of a model whose size is not known. */
-async function explain(call: Call, { nodes, isDiskChecked }: NodeRouteParts): Promise<HttpReply> {
+async function explain(call: Call, { nodes, isDiskChecked, isShared, groupsOf }: NodeRouteParts): Promise<HttpReply> {
   const model = call.query('model') ?? ''
   if (model === '') throw new SvcError('invalid_request', 'model is missing', { code: 'model_missing' })
   const [all, replicas, rules] = await Promise.all([
@@ -96,12 +96,14 @@ async function explain(call: Call, { nodes, isDiskChecked }: NodeRouteParts): Pr
       model,
       sizeBytes: readBytes(call, 'size_bytes'),
       memoryBytes: readBytes(call, 'memory_bytes'),
-      concurrencyGroups: [],
+      concurrencyGroups: groupsOf(model),
     },
     view: createClusterIndex({ nodes: all, replicas }),
     scheduling,
     minReplicasOf: (name) => minimums.get(name) ?? 0,
+    groupsOf,
     isDiskChecked: isDiskChecked(),
+    ...(isShared ? { isStagedOn: () => true } : {}),
   })
   return json({
     model,
