@@ -100,7 +100,7 @@ export async function takePlace(
   const until = clock.monotonic() + PATIENCE_MS
   for (;;) {
     signal.throwIfAborted()
-    const snapshot = await copy.read()
+    const snapshot = await copy.read({ signal })
     const decision = decidePlace(snapshot, placing, parts)
     if (decision.kind === 'none') throw noHealthyNode(needs.model, decision.nodes, decision.reason)
     if (decision.kind === 'chosen') {

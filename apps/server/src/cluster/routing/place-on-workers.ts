@@ -47,7 +47,7 @@ export function createWorkersPlace(parts: WorkersPlaceParts): PlaceResidency {
       const begun = clock.monotonic()
       for (;;) {
         context.signal.throwIfAborted()
-        const snapshot = copy.current() ?? (await copy.read())
+        const snapshot = copy.current() ?? (await copy.read({ signal: context.signal }))
         const lease = await route(model, snapshot, context)
         if (lease !== undefined) return lease
         const waitMs = modelLoadWaitMs === 0 ? 0 : Math.max(1, modelLoadWaitMs - (clock.monotonic() - begun))

@@ -110,10 +110,11 @@ export function openLoads(
     revisionOf,
     groupsOf,
     measure: async (model, signal) => planning.measureFiles(toRequest(model), signal),
-    async checkPlace(model) {
-      const { needs } = await planLoad(model, planning, AbortSignal.timeout(PLAN_MS))
+    async checkPlace(model, given) {
+      const signal = AbortSignal.any([given, AbortSignal.timeout(PLAN_MS)])
+      const { needs } = await planLoad(model, planning, signal)
       const wanted = { needs, configRevision: revisionOf(model), excludedNodes: new Set<string>() }
-      const decision = decidePlace(await copy.read(), wanted, placing)
+      const decision = decidePlace(await copy.read({ signal }), wanted, placing)
       if (decision.kind === 'none') throw noHealthyNode(model.name, decision.nodes, decision.reason)
     },
   }

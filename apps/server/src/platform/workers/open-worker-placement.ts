@@ -123,7 +123,7 @@ async function openWorkers(
     jobs,
     runner,
     revisionOf,
-    findState: async (model) => findModelState(await copy.read(), model, { revisionOf, health }),
+    findState: async (model, signal) => findModelState(await copy.read({ signal }), model, { revisionOf, health }),
     checkPlace,
     failures: createFailedModels(createLoadCooldown({ firstMs: config.modelLoadFailureCooldownMs, clock }), revisionOf),
     bus,

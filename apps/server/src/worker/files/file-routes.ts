@@ -56,11 +56,13 @@ export function createFileRoutes({
   async function remove(key: string): Promise<FileReply> {
     const place = toFilePlace(key, folders)
     if (place.area !== 'staging') throw badRequest('only files of requests can be removed')
-    await checkInside(place)
-    await removeFile(place.path)
-    await removeEmptyParents(place.path, place.folder)
-    staging.release()
-    return { status: 204 }
+    return uploads.exclusively(place, async () => {
+      await checkInside(place)
+      await removeFile(place.path)
+      await removeEmptyParents(place.path, place.folder)
+      staging.release()
+      return { status: 204 }
+    })
   }
 
   return {

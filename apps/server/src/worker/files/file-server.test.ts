@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
@@ -183,6 +184,19 @@ describe('the HTTP server of a worker', async () => {
     expect((await call('DELETE', `/v1/files/${name}`)).status).toBe(204)
     expect((await call('GET', `/v1/files/${name}`)).status).toBe(404)
     expect((await call('DELETE', '/v1/files/data/f')).status).toBe(400)
+    // An upload of the same key ends first, and nothing of it stays.
+    const late = httpRequest({
+      ...{ host: '127.0.0.1', port: server.port, method: 'PUT', path: `/v1/files/${name}` },
+      headers: { authorization: `Bearer ${TOKEN}` },
+    })
+    const stored = once(late, 'response')
+    late.write('half ')
+    await eventually(async () => expect((await readdir(folders.staging)).join()).toContain('.tmp'))
+    const removed = call('DELETE', `/v1/files/${name}`)
+    late.end('whole')
+    const [{ statusCode }] = await stored
+    expect([statusCode, (await removed).status]).toEqual([200, 204])
+    expect((await call('HEAD', `/v1/files/${name}`)).status).toBe(404)
   })
 
   it('answers probes without a token', async () => {
