@@ -9,6 +9,7 @@ import { installProgress, installReply } from '../contract/node-requests.ts'
 import type { NodeRegistry, Replica } from '../contract/nodes.ts'
 import { toProcessKey } from '../contract/process-key.ts'
 import { installProgressSubject, nodeSubject } from '../contract/subjects.ts'
+import { isSameHost } from '../contract/worker-address.ts'
 import type { RevisionOf } from '../routing/model-revision.ts'
 import type { WorkerClients } from '../routing/worker-clients.ts'
 import { askUntilReply } from './ask-worker.ts'
@@ -250,7 +251,11 @@ async function install(backend: string, place: TakenPlace, { model, report, sign
     )
     if (!read.success) throw new NodeFailure(`the worker "${nodeName}" answers in another form`)
     const { success, address, error } = read.data
-    if (success && address !== '') return address
+    if (success && address !== '') {
+      // Who answers for a node on the bus must not lead requests to another machine.
+      if (isSameHost(address, place.address)) return address
+      throw new NodeFailure(`the worker "${nodeName}" names a process at ${address}, which is not its host`)
+    }
     throw new NodeFailure(error === '' ? `the worker "${nodeName}" does not start the backend "${backend}"` : error)
   } catch (error) {
     signal.throwIfAborted()

@@ -58,7 +58,7 @@ export async function openClusterNodes(parts: NodesParts): Promise<Nodes> {
     clock,
     logger,
     approvesNew: config.autoApproveNodes,
-    isAnswering: async (nodeId, signal) => (await askWorker(messenger, nodeId, signal)) === true,
+    ask: (nodeId, signal) => askWorker(messenger, nodeId, signal),
   })
   const scheduling = createSchedulingRules({ database, clock })
   const calls = createWorkerCalls({ messenger, replicas })

@@ -33,7 +33,7 @@ export interface WorkerLoads {
   /** Bytes of the files of a model. @throws where its configuration is not usable; the signal's reason */
   readonly measure: (model: ModelConfig, signal: AbortSignal) => Promise<number>
   /** @throws {SvcError} `no_healthy_node` (unavailable) for a model that no node can hold now; `model_load_failed` */
-  readonly checkPlace: (model: ModelConfig) => Promise<void>
+  readonly checkPlace: (model: ModelConfig, signal: AbortSignal) => Promise<void>
 }
 
 /** Opens the loads of this server. */
