@@ -130,7 +130,10 @@ describe.skipIf(!isThere)('workers', () => {
         { error: { type: 'node_error', code: 'node_name_taken', message: expect.stringContaining('"w1"') } },
       ])
     }
-    const log = (await call('GET', '/api/admin/changes')).text
+    const { events } = (await call('GET', '/api/pii/events?kind=administration')).json() as { events: object[] }
+    expect(events.filter((event) => JSON.stringify(event).includes('node.register'))).toMatchObject([
+      { target: 'w1', outcome: 'failed' },
+    ])
     const beat = await call('POST', `/api/node/${id}/heartbeat`, {
       body: { available_disk: 70_000_000_000 },
       key: TOKEN,
