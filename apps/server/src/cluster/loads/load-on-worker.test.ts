@@ -1,6 +1,7 @@
 import type { BackendClient } from '@svc/backend-client'
 import { SvcError } from '@svc/errors'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { BackendProgram } from '../../backends/catalog.ts'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
 import { systemClock } from '../../clock.ts'
 import { databasePlaces, silentLogger } from '../../db/__fixtures__/places.ts'
@@ -30,15 +31,23 @@ describe.each(await databasePlaces())('a load on a worker on $name', ({ create }
   function open({
     install,
     loadModel = async () => {},
+    isConnected = () => true,
+    candidates = [],
   }: {
     install: (nodeId: string) => Promise<unknown>
-    loadModel?: () => Promise<void>
+    loadModel?: (call: number) => Promise<void>
+    isConnected?: () => boolean
+    candidates?: readonly string[]
   }) {
     const [jobs, replicas] = [createLoadJobs(database()), createReplicaStore(database())]
     const killed: string[] = []
     const unreachable: string[] = []
+    let calls = 0
     const client = {
-      loadModel: () => loadModel().then(() => ({ success: true, message: '' })),
+      loadModel() {
+        calls += 1
+        return loadModel(calls).then(() => ({ success: true, message: '' }))
+      },
       close() {},
     }
     const load = createLoadOnWorker({
@@ -57,9 +66,12 @@ describe.each(await databasePlaces())('a load on a worker on $name', ({ create }
       messenger: {
         request: (subject) => install(subject.split('.')[1] ?? ''),
         subscribe: () => () => {},
+        get isConnected() {
+          return isConnected()
+        },
       },
       clients: createWorkerClients(() => client as unknown as BackendClient),
-      findModel: () => createModel(),
+      findModel: () => createModel(candidates.length === 0 ? {} : { backend: '' }),
       revisionOf: () => 'r1',
       stage: async (request) => request,
       galleries: () => '[]',
@@ -71,7 +83,7 @@ describe.each(await databasePlaces())('a load on a worker on $name', ({ create }
       toLoadRequest: () => ({}),
       checkFiles: async () => {},
       measureFiles: async () => 1,
-      catalog: { candidates: () => [] },
+      catalog: { candidates: () => candidates.map((name) => ({ name }) as BackendProgram) },
       groupsOf: () => [],
       isDiskChecked: () => false,
       isShared: true,
@@ -134,15 +146,44 @@ describe.each(await databasePlaces())('a load on a worker on $name', ({ create }
     expect(await rows()).toEqual([])
   })
 
-  it('blames a worker that does not answer, but not for a lost bus', async () => {
-    for (const code of ['no_responders', 'bus_disconnected']) {
-      await database().queries.change((db, { modelLoadJobs }) => db.delete(modelLoadJobs))
-      const { jobs, run, unreachable, rows } = open({
-        install: () => Promise.reject(new SvcError('unavailable', 'nobody was asked', { code })),
-      })
-      await jobs.claim(target, lease)
-      await expect(run()).rejects.toMatchObject({ code: 'no_healthy_node' })
-      expect([unreachable, await rows()]).toEqual([code === 'no_responders' ? ['a', 'b'] : [], []])
-    }
+  it('blames a worker that does not answer', async () => {
+    const { jobs, run, unreachable, rows } = open({
+      install: () => Promise.reject(new SvcError('unavailable', 'nobody was asked', { code: 'no_responders' })),
+    })
+    await jobs.claim(target, lease)
+    await expect(run()).rejects.toMatchObject({ code: 'no_healthy_node' })
+    expect([unreachable, await rows()]).toEqual([['a', 'b'], []])
+  })
+
+  it.each([0, 1])('blames no worker for a bus that is lost after %s questions', async (questions) => {
+    let asked = 0
+    const { jobs, run, unreachable, rows } = open({
+      isConnected: () => asked < questions,
+      install() {
+        asked += 1
+        return Promise.reject(new SvcError('unavailable', 'nobody was asked', { code: 'bus_disconnected' }))
+      },
+    })
+    await jobs.claim(target, lease)
+    await expect(run()).rejects.toMatchObject({
+      kind: 'unavailable',
+      code: 'no_healthy_node',
+      message: 'no healthy node for model "m": the message bus is not connected',
+      retryAfterMs: 5000,
+    })
+    expect([asked, unreachable, await rows()]).toEqual([questions, [], []])
+  })
+
+  it('notes the backend that runs, not the first that was tried', async () => {
+    const { jobs, replicas, run } = open({
+      install: success,
+      candidates: ['first', 'second'],
+      loadModel: async (call) => {
+        if (call === 1) throw new SvcError('internal', 'not mine')
+      },
+    })
+    await jobs.claim(target, lease)
+    await run()
+    expect(await replicas.list()).toMatchObject([{ state: 'loaded', backend: 'second' }])
   })
 })

@@ -1,22 +1,19 @@
-import { randomUUID } from 'node:crypto'
 import { ensureSuccess, type PartialMessage } from '@svc/backend-client'
 import { ModelOptions } from '@svc/backend-client/proto'
 import { SvcError, toSvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Logger } from '../../ports.ts'
 import type { Messenger } from '../contract/messenger.ts'
-import { installProgress, installReply } from '../contract/node-requests.ts'
 import type { NodeRegistry, Replica } from '../contract/nodes.ts'
 import { toProcessKey } from '../contract/process-key.ts'
-import { installProgressSubject, nodeSubject } from '../contract/subjects.ts'
-import { isSameHost } from '../contract/worker-address.ts'
 import type { RevisionOf } from '../routing/model-revision.ts'
 import type { WorkerClients } from '../routing/worker-clients.ts'
-import { askUntilReply } from './ask-worker.ts'
+import { type InstallParts, installOnWorker } from './install-on-worker.ts'
 import type { LoadJobs, LoadTarget } from './load-jobs.ts'
 import type { RunLoad } from './load-runner.ts'
 import { loadTimeoutMs } from './load-timeout.ts'
-import { type PlaceParts, type TakenPlace, takePlace } from './place-replica.ts'
+import { asNodeFailure, NodeFailure } from './node-failure.ts'
+import { busAway, type PlaceParts, type TakenPlace, takePlace } from './place-replica.ts'
 import { type LoadPlan, loadFailed, type PlanLoadParts, planLoad } from './plan-load.ts'
 import type { ReplicaRows } from './replica-store.ts'
 import { PlaceGone, whilePlaced } from './while-placed.ts'
@@ -45,34 +42,20 @@ export type StageFiles = (
 ) => Promise<PartialMessage<ModelOptions>>
 
 /** Parts of {@link createLoadOnWorker}. */
-export interface LoadOnWorkerParts extends PlaceParts, PlanLoadParts {
+export interface LoadOnWorkerParts extends PlaceParts, PlanLoadParts, Pick<InstallParts, 'galleries' | 'installMs'> {
   readonly nodes: Pick<NodeRegistry, 'reserveVram' | 'reportUnreachable'>
   readonly replicas: ReplicaRows
   readonly jobs: Pick<LoadJobs, 'list'>
-  readonly messenger: Pick<Messenger, 'request' | 'subscribe'>
+  readonly messenger: Pick<Messenger, 'request' | 'subscribe' | 'isConnected'>
   readonly clients: WorkerClients
   readonly findModel: (name: string) => ModelConfig | undefined
   readonly revisionOf: RevisionOf
   readonly stage: StageFiles
-  /** Galleries of backends for the workers, JSON text. */
-  readonly galleries: () => string
   /** Stops a replica whatever it does. @returns whether it is gone */
   readonly kill: (replica: Replica, signal: AbortSignal) => Promise<boolean>
-  readonly installMs: number
   /** @default by the size of the files */
   readonly loadMs: number | undefined
   readonly logger: Logger
-}
-
-/** A failure of the node, not of the model: another node may do better. */
-class NodeFailure extends Error {
-  /** The node was not reached: it says nothing about the model. */
-  readonly isUnreached: boolean
-
-  constructor(message: string, { cause, isUnreached = false }: { cause?: unknown; isUnreached?: boolean } = {}) {
-    super(message, { cause })
-    this.isUnreached = isUnreached
-  }
 }
 
 /** Creates the function that does a load: takes a place, installs the backend, sends the files, loads the model. */
@@ -92,6 +75,8 @@ export function createLoadOnWorker(parts: LoadOnWorkerParts): RunLoad {
       try {
         return await loadSomewhere(attempt, excludedNodes)
       } catch (error) {
+        // Without the bus no worker can be asked, and none is to blame.
+        if (error instanceof NodeFailure && error.isUnreached && !parts.messenger.isConnected) throw busAway(model.name)
         if (error instanceof NodeFailure) {
           failure = error
           parts.logger.warn({ model: model.name, err: error }, 'a worker could not load a model')
@@ -136,6 +121,8 @@ async function removeRemains({ key, model }: LoadTarget, parts: LoadOnWorkerPart
 async function loadSomewhere(attempt: Attempt, excludedNodes: Set<string>): Promise<void> {
   const { plan, target, report, signal, parts } = attempt
   const { configRevision, nodeId } = target
+  // A place that is taken without the bus could not be given back.
+  if (!parts.messenger.isConnected) throw busAway(target.model)
   const placing = { needs: plan.needs, configRevision, excludedNodes, nodeId }
   const row = { backend: plan.backends[0] ?? '', loadRequest: toBase64(plan.request) }
   const place = await takePlace(placing, row, parts, signal)
@@ -180,8 +167,9 @@ async function loadInto(backend: string, place: TakenPlace, attempt: Attempt): P
   const { model, plan, report, signal, parts } = attempt
   const { replicas, clients } = parts
   const { replicaId, replicaIndex } = place
-  const address = await install(backend, place, attempt)
-  if (!(await replicas.change(replicaId, { address })))
+  const installing = { backend, model: model.name, place, report }
+  const address = await installOnWorker(installing, parts, signal)
+  if (!(await replicas.change(replicaId, { address, backend })))
     throw new NodeFailure('its place was taken away during the installation')
   report({ state: 'staging' })
   const processKey = toProcessKey(model.name, replicaIndex)
@@ -224,58 +212,6 @@ async function isWanted({ target, parts }: Pick<Attempt, 'target' | 'parts'>): P
 }
 
 const stopped = (model: string): SvcError => loadFailed(model, 'it was stopped meanwhile')
-
-/** Has the worker install the backend and start a process for the replica. @returns the address of the process */
-async function install(backend: string, place: TakenPlace, { model, report, signal, parts }: Attempt): Promise<string> {
-  const { messenger, nodes, installMs: timeoutMs } = parts
-  const { nodeId, nodeName, replicaIndex } = place
-  const operationId = randomUUID()
-  let heardAt = 0
-  const end = messenger.subscribe(installProgressSubject(nodeId, operationId), (payload) => {
-    if (!installProgress.safeParse(payload).success) return
-    heardAt = parts.clock.monotonic()
-    report({ state: 'installing' })
-  })
-  const payload = {
-    backend,
-    model_id: model.name,
-    backend_galleries: parts.galleries(),
-    replica_index: replicaIndex,
-    op_id: operationId,
-  }
-  try {
-    const ask = (within: AbortSignal): Promise<unknown> =>
-      messenger.request(nodeSubject(nodeId, 'backend.install'), payload, { signal: within, timeoutMs })
-    const read = installReply.safeParse(
-      await askUntilReply(ask, { signal, heardAt: () => heardAt, clock: parts.clock }),
-    )
-    if (!read.success) throw new NodeFailure(`the worker "${nodeName}" answers in another form`)
-    const { success, address, error } = read.data
-    if (success && address !== '') {
-      // Who answers for a node on the bus must not lead requests to another machine.
-      if (isSameHost(address, place.address)) return address
-      throw new NodeFailure(`the worker "${nodeName}" names a process at ${address}, which is not its host`)
-    }
-    throw new NodeFailure(error === '' ? `the worker "${nodeName}" does not start the backend "${backend}"` : error)
-  } catch (error) {
-    signal.throwIfAborted()
-    if (error instanceof NodeFailure) throw error
-    // Without the bus nobody was asked, and nothing is known of the worker.
-    if (!(SvcError.is(error) && error.code === 'bus_disconnected')) await nodes.reportUnreachable(nodeId)
-    throw asNodeFailure(error, signal, { isUnreached: true })
-  } finally {
-    end()
-  }
-}
-
-function asNodeFailure(
-  error: unknown,
-  signal: AbortSignal,
-  { isUnreached = false }: { readonly isUnreached?: boolean } = {},
-): NodeFailure {
-  signal.throwIfAborted()
-  return new NodeFailure(error instanceof Error ? error.message : String(error), { cause: error, isUnreached })
-}
 
 /**
  * Removes what a failed load has left at its worker. A load that another server goes on with is left to that one, which

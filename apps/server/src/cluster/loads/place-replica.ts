@@ -151,3 +151,11 @@ export function noHealthyNode(
     retryAfterMs: NO_NODE_RETRY_MS,
   })
 }
+
+/** The error of a model that is not loaded while no worker can be asked. */
+export function busAway(model: string): SvcError {
+  return new SvcError('unavailable', `no healthy node for model "${model}": the message bus is not connected`, {
+    code: 'no_healthy_node',
+    retryAfterMs: NO_NODE_RETRY_MS,
+  })
+}

@@ -18,6 +18,7 @@ export interface NewReplica
 export interface ReplicaChange {
   readonly state?: ReplicaState | undefined
   readonly address?: string | undefined
+  readonly backend?: string | undefined
   /** Bytes. */
   readonly sizeVram?: number | undefined
   /** Why the last stop failed. */

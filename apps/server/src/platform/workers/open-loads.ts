@@ -4,7 +4,7 @@ import type { Replica } from '../../cluster/contract/nodes.ts'
 import { createLoadJobs, type LoadJobs } from '../../cluster/loads/load-jobs.ts'
 import { createLoadOnWorker } from '../../cluster/loads/load-on-worker.ts'
 import { createLoadRunner, type LoadRunner } from '../../cluster/loads/load-runner.ts'
-import { decidePlace, noHealthyNode } from '../../cluster/loads/place-replica.ts'
+import { busAway, decidePlace, noHealthyNode } from '../../cluster/loads/place-replica.ts'
 import { planLoad } from '../../cluster/loads/plan-load.ts'
 import { stopReplica } from '../../cluster/reconcile/stop-replica.ts'
 import type { ClusterCopy } from '../../cluster/routing/cluster-copy.ts'
@@ -111,6 +111,7 @@ export function openLoads(
     groupsOf,
     measure: async (model, signal) => planning.measureFiles(toRequest(model), signal),
     async checkPlace(model, given) {
+      if (!messenger.isConnected) throw busAway(model.name)
       const signal = AbortSignal.any([given, AbortSignal.timeout(PLAN_MS)])
       const { needs } = await planLoad(model, planning, signal)
       const wanted = { needs, configRevision: revisionOf(model), excludedNodes: new Set<string>() }

@@ -82,11 +82,12 @@ export async function openWorkerPlacement(parts: WorkerPlacementParts, closers: 
 }
 
 function openClients({ config, upstream: client, clock }: WorkerPlacementParts, closers: Closers): WorkerClients {
-  const { registrationToken: token = '', distributedSharedModels: isShared, modelsPath: folder } = config
+  const { registrationToken: token = '', distributedSharedModels: isShared, modelsPath: folder, dataPath } = config
+  const folders = { models: folder, data: dataPath }
   const clients = createWorkerClients(({ address, processKey }, node) => {
     const backend = createBackendClient({ address, token })
     const models = { folder, processKey }
-    return isShared ? backend : withRemoteFiles(backend, { node, token, client, models, clock })
+    return isShared ? backend : withRemoteFiles(backend, { node, token, client, models, folders, clock })
   })
   closers.push(() => clients.close())
   return clients
