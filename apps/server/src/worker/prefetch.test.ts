@@ -39,7 +39,12 @@ it('puts the files of models where front ends would send them, with their hashes
       cwd: dir.path,
     })
     if (command.kind !== 'worker') throw new Error(JSON.stringify(command))
-    const logger = { debug() {}, info() {}, error() {}, warn: (fields: object) => void warnings.push(JSON.stringify(fields)) }
+    const logger = {
+      debug() {},
+      info() {},
+      error() {},
+      warn: (fields: object) => void warnings.push(JSON.stringify(fields)),
+    }
     const { config } = command
     await mkdir(config.dataPath, { recursive: true })
     const parts = { config, clock: systemClock, logger }

@@ -66,12 +66,7 @@ export function createNodeLiveness({
         db
           .select()
           .from(nodes)
-          .where(
-            and(
-              inArray(nodes.status, PRESENT),
-              lt(nodes.heartbeatAt, before(ageMs)),
-            ),
-          ),
+          .where(and(inArray(nodes.status, PRESENT), lt(nodes.heartbeatAt, before(ageMs)))),
       )
       return rows.map(toNodeRecord)
     },

@@ -170,7 +170,9 @@ describe.each(places)('workers on $name', ({ create }) => {
     }
     expect(await world.replicas.list()).toHaveLength(1)
     // Another port is the same machine.
-    expect(await directory.register(report({ address: '127.0.0.1:27051' }), signal)).toMatchObject({ status: 'healthy' })
+    expect(await directory.register(report({ address: '127.0.0.1:27051' }), signal)).toMatchObject({
+      status: 'healthy',
+    })
     // Whoever has the token can deregister a worker. One that still answers keeps its name.
     await directory.deregister(id)
     world.set({ answers: true })
