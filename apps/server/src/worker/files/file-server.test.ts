@@ -111,6 +111,8 @@ describe('the HTTP server of a worker', async () => {
     })
     expect((await piece('data/f', '3-5/6', 'def', hash)).status).toBe(200)
     expect((await call('GET', '/v1/files/data/f', undefined, { range: 'bytes=2-3' })).text).toBe('cd')
+    const since = { range: 'bytes=2-3', 'if-range': '"another"' }
+    expect(await call('GET', '/v1/files/data/f', undefined, since)).toMatchObject({ status: 200, text: 'abcdef' })
     expect(await readdir(folders.data)).toEqual(['f', 'f.sha256'])
     // The same once more, as after a lost reply.
     expect((await piece('data/f', '0-5/6', 'abcdef', hash)).status).toBe(200)
