@@ -127,7 +127,7 @@ describe.skipIf(!isThere)('workers', () => {
       const taken = await call('POST', '/api/node/register', { body, key: TOKEN })
       expect([taken.status, taken.json()]).toMatchObject([
         409,
-        { error: { type: 'node_error', code: 'node_name_taken', message: expect.stringContaining('"w1"') } },
+        { error: { type: 'node_error', message: expect.stringContaining('another machine serves as "w1"') } },
       ])
     }
     const { events } = (await call('GET', '/api/pii/events?kind=administration')).json() as { events: object[] }
