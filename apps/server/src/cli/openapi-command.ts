@@ -47,7 +47,7 @@ async function describeCluster(
   const { createNoMessenger } = await import('../cluster/contract/no-messenger.ts')
   const { openClusterNodes } = await import('../cluster/nodes/open-nodes.ts')
   const messenger = { ...createNoMessenger(), renew: async () => undefined }
-  const nodes = await openClusterNodes({ config, database, bus, messenger, clock, logger })
+  const nodes = await openClusterNodes({ config, database, bus, messenger, instanceId: 'none', clock, logger })
   closers.push(() => nodes.close())
   return { instanceId: 'none', messenger, nodeCredentials: undefined, nodes, checksDiskHeadroom: () => true }
 }

@@ -103,13 +103,14 @@ export function helpText({ all }: { readonly all: boolean }): string {
 const WORKER_USAGE = `Usage: svc worker [FLAGS]
 
 Runs models for the front ends of several machines. It needs --register-to, a registration token and the message bus.
+A variable LOCALAI_NAME of a worker of LocalAI counts where SVC_NAME is not set.
 `
 
 /** Options of other sections that a worker reads. */
 const WORKER_KEYS: ReadonlySet<string> = new Set([
   ...['registrationToken', 'natsUrl', 'natsRequireAuth', 'natsTlsCa', 'natsTlsCert', 'natsTlsKey'],
   ...['modelsPath', 'backendsPath', 'backendsSystemPath', 'dataPath', 'vramBudget', 'externalGrpcBackends'],
-  ...['forceMetaBackendCapability', 'backendGalleries', 'requireBackendIntegrity', 'sigstoreTrustedRoot'],
+  ...['forceMetaBackendCapability', 'backendGalleries', 'galleries', 'requireBackendIntegrity', 'sigstoreTrustedRoot'],
   ...['credentialsFile', 'contentUrlAllow', 'httpsProxy', 'httpProxy', 'noProxy', 'logLevel', 'logFormat', 'debug'],
 ])
 

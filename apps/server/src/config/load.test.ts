@@ -239,6 +239,33 @@ describe('commands', () => {
       remote: { verb: 'models import', argument: 'hf://a/b', backend: 'c', name: 'd', json: true },
     })
   })
+  it('start a worker with the variables of another system; our own win', () => {
+    const env = {
+      LOCALAI_REGISTER_TO: 'http://front:8080',
+      LOCALAI_NATS_URL: 'nats://bus:4222',
+      LOCALAI_NODE_NAME: 'theirs',
+      SVC_NODE_NAME: 'ours',
+      LOCALAI_GRPC_MAX_PORT: '0',
+      LOCALAI_NODE_LABELS: 'tier=fast',
+      LOCALAI_PREFETCH_MODELS: 'a, b',
+      LOCALAI_DISTRIBUTED: 'true',
+    }
+    expect(load(['worker'], env)).toMatchObject({
+      kind: 'worker',
+      config: {
+        registerTo: 'http://front:8080',
+        natsUrl: 'nats://bus:4222',
+        nodeName: 'ours',
+        grpcMaxPort: 65_535,
+        nodeLabels: { tier: 'fast' },
+        prefetchModels: ['a', 'b'],
+        distributed: false,
+      },
+    })
+    expect(load(['run'], env)).toMatchObject({ config: { registerTo: undefined, natsUrl: undefined } })
+    expect(refused(['worker'], { LOCALAI_ADDR: 'http://x y' })).toContain('LOCALAI_ADDR: ')
+    expect(load(['worker', '--help'])).toMatchObject({ text: expect.stringContaining('LOCALAI_NAME') })
+  })
   it('show and delete a model by its name', () => {
     expect(load(['models', 'show', 'a'])).toMatchObject({ kind: 'models-show', name: 'a' })
     expect(load(['models', 'delete', 'a b'])).toMatchObject({ kind: 'models-delete', name: 'a b' })

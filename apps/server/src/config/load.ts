@@ -12,6 +12,7 @@ import { formatOptionName, type Option, readOption } from './option.ts'
 import { listRemoteFlags, REMOTE_COMMANDS, type RemoteCommand, readRemoteCommand } from './remote-command.ts'
 import { OPTIONS, type OptionKey, type ServerConfig } from './schema.ts'
 import { didYouMean } from './suggest.ts'
+import { listWorkerVariables } from './worker-variables.ts'
 
 /** The origin of a value of the configuration. */
 type ConfigSource = 'flag' | 'env' | 'default'
@@ -95,7 +96,8 @@ interface Given {
 function findGiven({ key, env = [] }: Option, args: ParsedArguments, environment: Environment): Given | undefined {
   const flag = args.values.get(key)
   if (flag !== undefined) return { ...flag, source: 'flag' }
-  const variable = firstSet(environment, env)
+  const variables = args.words[0] === 'worker' ? listWorkerVariables(env, environment) : env
+  const variable = firstSet(environment, variables)
   return variable === undefined ? undefined : { text: variable.text, writtenAs: variable.name, source: 'env' }
 }
 

@@ -190,7 +190,7 @@ async function takeLocal(
 }
 
 /** Weights whose header contradicts them never get to their place (threats WGT-1). */
-async function checkContent(path: string, filename: string): Promise<void> {
+export async function checkContent(path: string, filename: string): Promise<void> {
   if (!isGgufName(filename)) return
   const found = openModelFolder(dirname(path)).find(basename(path))
   if (found?.found !== true) return

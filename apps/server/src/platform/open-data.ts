@@ -71,7 +71,10 @@ export async function openData(options: DataOptions, closers: Closers): Promise<
   closers.push(() => bus.close())
   const nodes =
     joined &&
-    (await clusterModule?.openWorkers({ config, database, bus, messenger: joined.messenger, clock, logger }, closers))
+    (await clusterModule?.openWorkers(
+      { config, database, bus, messenger: joined.messenger, instanceId: joined.instanceId, clock, logger },
+      closers,
+    ))
   const files = await openSettingsFiles({ config, database, clock, logger })
   const settings = await createSettings({ config, sources, files, bus, logger })
   closers.push(() => settings.close())

@@ -18,6 +18,7 @@ import { openFileServer, type WorkerFileServer } from './files/file-server.ts'
 import { createFrontEnd } from './front-end.ts'
 import { leaveCluster } from './leave.ts'
 import { openOutbound, openWorkerBackends } from './open-backends.ts'
+import { runPrefetch } from './open-prefetch.ts'
 import { createPortRange } from './port-range.ts'
 import { createWorkerProcesses, type WorkerProcesses } from './processes.ts'
 import { serveRequests } from './requests/serve-requests.ts'
@@ -81,6 +82,7 @@ export function createWorker(options: WorkerOptions): Worker {
     closers.push(() => files.close())
     const frontEnd = createFrontEnd({ url: config.registerTo, token: config.token, client: outbound })
     const processes = openProcesses(config, own, clock)
+    await runPrefetch({ config: options.config, client: outbound, clock, logger }, entering.signal)
     const joined = await joinCluster(options, {
       config: { ...config, httpAddress: toHttpAddress(config, files.port) },
       closers,

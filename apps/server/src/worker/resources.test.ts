@@ -37,6 +37,7 @@ const open = (modelsPath: string, devices: readonly DeviceMemory[], capability =
       devices: async () => devices,
       main: async () => ({ totalBytes: 8 * GIB, usedBytes: 3 * GIB }),
     },
+    computeCapability: async () => (devices.length > 0 ? '9.0' : ''),
   })
 
 it('registers with the fields of the contract, and front ends accept them', async () => {
@@ -48,6 +49,7 @@ it('registers with the fields of the contract, and front ends accept them', asyn
     available_ram: 5 * GIB,
     total_vram: 0,
     gpu_vendor: '',
+    gpu_compute_capability: '',
     capability: 'default',
     labels: { 'node.replica-slots': '2', tier: 'fast', zone: 'a' },
   })
@@ -68,6 +70,7 @@ it('sends signs of life with what changes; memory of devices only where there is
   const both = await open(dir.path, [device, device]).readChanging()
   expect(both).toMatchObject({ total_vram: 48 * GIB, available_vram: 40 * GIB, gpu_vendor: 'nvidia' })
   expect(heartbeat.safeParse(both).success).toBe(true)
+  expect(await open(dir.path, [device]).readAll()).toMatchObject({ gpu_compute_capability: '9.0' })
 })
 
 it('tells a disk that cannot be read as one that is not known', async () => {

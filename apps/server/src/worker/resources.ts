@@ -2,6 +2,7 @@ import { detectCapability } from '../backends/capability.ts'
 import { readDisk } from '../monitoring/host-figures.ts'
 import { createMemoryPressure, type MemoryPressure } from '../monitoring/memory-pressure.ts'
 import type { Clock } from '../ports.ts'
+import { readComputeCapability } from './compute-capability.ts'
 import type { WorkerConfig } from './worker-config.ts'
 
 /** What a worker tells of its machine: bytes, under the names of the wire. */
@@ -18,7 +19,9 @@ export function createWorkerResources(options: {
   readonly capability: string
   readonly clock: Clock
   readonly memory?: Pick<MemoryPressure, 'devices' | 'main'> | undefined
+  readonly computeCapability?: (() => Promise<string>) | undefined
 }): WorkerResources {
+  const readCapability = options.computeCapability ?? readComputeCapability
   const memory = options.memory ?? createMemoryPressure({ clock: options.clock })
 
   async function read() {
@@ -39,8 +42,12 @@ export function createWorkerResources(options: {
   return {
     async readAll() {
       const { vram, disk, ...ram } = await read()
-      const capability = await detectCapability({ forced: options.capability })
-      return { ...ram, ...disk, ...vram, gpu_compute_capability: '', capability }
+      // A device that shares main memory tells its capability and no memory.
+      const [capability, computeCapability] = await Promise.all([
+        detectCapability({ forced: options.capability }),
+        readCapability(),
+      ])
+      return { ...ram, ...disk, ...vram, gpu_compute_capability: computeCapability, capability }
     },
     async readChanging() {
       const { vram, disk, available_ram } = await read()

@@ -121,6 +121,19 @@ describe.skipIf(!isThere)('workers', () => {
       nats_user_seed: expect.stringMatching(/^SU/),
     })
     credentials = { jwt: reply.nats_jwt, seed: reply.nats_user_seed }
+    // Another machine does not get the name of one that is there, nor its credentials.
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const body = { ...CAPTURED, address: '10.9.9.9:26051', http_address: '10.9.9.9:26050' }
+      const taken = await call('POST', '/api/node/register', { body, key: TOKEN })
+      expect([taken.status, taken.json()]).toMatchObject([
+        409,
+        { error: { type: 'node_error', message: expect.stringContaining('another machine serves as "w1"') } },
+      ])
+    }
+    const { events } = (await call('GET', '/api/pii/events?kind=administration')).json() as { events: object[] }
+    expect(events.filter((event) => JSON.stringify(event).includes('node.register'))).toMatchObject([
+      { target: 'w1', outcome: 'failed' },
+    ])
     const beat = await call('POST', `/api/node/${id}/heartbeat`, {
       body: { available_disk: 70_000_000_000 },
       key: TOKEN,

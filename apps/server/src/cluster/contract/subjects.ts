@@ -33,6 +33,11 @@ export function installProgressSubject(nodeId: string, operationId: string): str
   return `nodes.${toToken(nodeId)}.backend.install.${toToken(operationId)}.progress`
 }
 
+/** Whether a front end is there: `svc.front-ends.<id>`. */
+export function frontEndSubject(id: string): string {
+  return `svc.front-ends.${toToken(id)}`
+}
+
 /** Hints between front ends, by the subject of the bus inside the server: `svc.hints.<subject>`. */
 export function hintSubject(subject: string): string {
   return `svc.hints.${subject}`

@@ -6,3 +6,10 @@ export function readWorkerAddress(text: string): { readonly host: string; readon
   const port = Number(digits)
   return host === '' || port < 1 || port > 65_535 || !URL.canParse(`http://${text}`) ? undefined : { host, port }
 }
+
+/** Whether two addresses `host:port` are of one host. Texts that are none have an empty host. */
+export function isSameHost(left: string, right: string): boolean {
+  return toHost(left) === toHost(right)
+}
+
+const toHost = (address: string): string => readWorkerAddress(address)?.host.toLowerCase() ?? ''

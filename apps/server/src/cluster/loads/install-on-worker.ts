@@ -5,6 +5,7 @@ import type { Messenger } from '../contract/messenger.ts'
 import { installProgress, installReply } from '../contract/node-requests.ts'
 import type { NodeRegistry } from '../contract/nodes.ts'
 import { installProgressSubject, nodeSubject } from '../contract/subjects.ts'
+import { isSameHost } from '../contract/worker-address.ts'
 import { askUntilReply } from './ask-worker.ts'
 import type { LoadStep } from './load-jobs.ts'
 import { asNodeFailure, NodeFailure } from './node-failure.ts'
@@ -25,7 +26,7 @@ export interface InstallParts {
 export interface Installing {
   readonly backend: string
   readonly model: string
-  readonly place: Pick<TakenPlace, 'nodeId' | 'nodeName' | 'replicaIndex'>
+  readonly place: Pick<TakenPlace, 'nodeId' | 'nodeName' | 'address' | 'replicaIndex'>
   /** Notes that the installation goes on. */
   readonly report: (step: LoadStep) => void
 }
@@ -37,7 +38,7 @@ export interface Installing {
  * @throws {NodeFailure}; the signal's reason
  */
 export async function installOnWorker(
-  { backend, model, place: { nodeId, nodeName, replicaIndex }, report }: Installing,
+  { backend, model, place: { nodeId, nodeName, address: nodeAddress, replicaIndex }, report }: Installing,
   { messenger, nodes, galleries, installMs: timeoutMs, clock }: InstallParts,
   signal: AbortSignal,
 ): Promise<string> {
@@ -61,7 +62,11 @@ export async function installOnWorker(
     const read = installReply.safeParse(await askUntilReply(ask, { signal, heardAt: () => heardAt, clock }))
     if (!read.success) throw new NodeFailure(`the worker "${nodeName}" answers in another form`)
     const { success, address, error } = read.data
-    if (success && address !== '') return address
+    if (success && address !== '') {
+      // Who answers for a node on the bus must not lead requests to another machine.
+      if (isSameHost(address, nodeAddress)) return address
+      throw new NodeFailure(`the worker "${nodeName}" names a process at ${address}, which is not its host`)
+    }
     throw new NodeFailure(error === '' ? `the worker "${nodeName}" does not start the backend "${backend}"` : error)
   } catch (error) {
     signal.throwIfAborted()

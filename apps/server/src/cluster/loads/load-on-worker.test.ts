@@ -96,7 +96,7 @@ describe.each(await databasePlaces())('a load on a worker on $name', ({ create }
     const rows = async () => (await replicas.list()).map(({ nodeId, state }) => `${nodeId} ${state}`)
     return { jobs, replicas, killed, unreachable, run, rows }
   }
-  const success = async () => ({ success: true, address: '127.0.0.1:1' })
+  const success = async (nodeId: string) => ({ success: true, address: `${nodeId}:50052` })
 
   it('leaves alone the replica of a load that has not told its worker yet', async () => {
     const { jobs, replicas, run, killed, rows } = open({ install: success })
@@ -126,7 +126,7 @@ describe.each(await databasePlaces())('a load on a worker on $name', ({ create }
           await stop()
           throw new Error('the process has ended')
         }
-        return success()
+        return success(nodeId)
       },
       loadModel: () => stop(),
     })
@@ -137,6 +137,13 @@ describe.each(await databasePlaces())('a load on a worker on $name', ({ create }
     await world.jobs.claim(target, lease)
     await expect(world.run()).rejects.toThrow('it was stopped meanwhile')
     expect([asked, await world.rows()]).toEqual([['a', 'a'], []])
+  })
+
+  it('uses no process on another host than that of its worker', async () => {
+    const { jobs, run, rows } = open({ install: async () => ({ success: true, address: '10.9.9.9:1' }) })
+    await jobs.claim(target, lease)
+    await expect(run()).rejects.toThrow('names a process at 10.9.9.9:1, which is not its host')
+    expect(await rows()).toEqual([])
   })
 
   it('blames a worker that does not answer', async () => {
@@ -169,7 +176,7 @@ describe.each(await databasePlaces())('a load on a worker on $name', ({ create }
 
   it('notes the backend that runs, not the first that was tried', async () => {
     const { jobs, replicas, run } = open({
-      install: async () => success(),
+      install: success,
       candidates: ['first', 'second'],
       loadModel: async (call) => {
         if (call === 1) throw new SvcError('internal', 'not mine')

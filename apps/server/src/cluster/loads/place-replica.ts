@@ -42,6 +42,8 @@ export interface Placing {
 export interface TakenPlace {
   readonly nodeId: string
   readonly nodeName: string
+  /** `host:port` of the first backend of the node. */
+  readonly address: string
   readonly httpAddress: string
   readonly replicaIndex: number
   /** Id of the row. */
@@ -100,7 +102,7 @@ export async function takePlace(
   const until = clock.monotonic() + PATIENCE_MS
   for (;;) {
     signal.throwIfAborted()
-    const snapshot = await copy.read()
+    const snapshot = await copy.read({ signal })
     const decision = decidePlace(snapshot, placing, parts)
     if (decision.kind === 'none') throw noHealthyNode(needs.model, decision.nodes, decision.reason)
     if (decision.kind === 'chosen') {
@@ -115,8 +117,8 @@ export async function takePlace(
       if (replicaId !== undefined) {
         const reservedBytes = needs.memoryBytes ?? 0
         if (reservedBytes > 0) await nodes.reserveVram(nodeId, reservedBytes)
-        const httpAddress = snapshot.view.node(nodeId)?.httpAddress ?? ''
-        return { nodeId, nodeName, httpAddress, replicaIndex, replicaId, reservedBytes }
+        const { address = '', httpAddress = '' } = snapshot.view.node(nodeId) ?? {}
+        return { nodeId, nodeName, address, httpAddress, replicaIndex, replicaId, reservedBytes }
       }
     }
     if (clock.monotonic() >= until) throw noHealthyNode(needs.model, decision.kind === 'wait' ? decision.nodes : [])

@@ -11,6 +11,8 @@ import type { NodeStore } from './node-store.ts'
 const OFFLINE_MS = 60_000
 /** Time between two looks. */
 const LOOK_MS = 15_000
+/** Age of a heartbeat after which a worker that waits for approval is forgotten. */
+const FORGET_MS = 3_600_000
 /** A look that comes this late shows that the process was held up, so heartbeats may have been missed. */
 const LATE_MS = 2 * LOOK_MS
 const ASK_MS = 2000
@@ -86,6 +88,10 @@ export function createHealthMonitor(parts: HealthMonitorParts): HealthMonitor {
     const stale = await store.stale(OFFLINE_MS)
     for (let at = 0; at < stale.length; at += ASKED) {
       await Promise.all(stale.slice(at, at + ASKED).map((node) => judge(node, signal)))
+    }
+    for (const id of await store.removeForgotten(FORGET_MS)) {
+      logger.info({ node: id }, 'a worker that waited for approval is gone and is forgotten')
+      nodes.announce(id)
     }
     await sweep()
     lookedAt = clock.monotonic()

@@ -1,11 +1,16 @@
-import { and, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import type { DatabaseQueries } from '../../db/queries.ts'
+import type { Tables } from '../../db/schema.ts'
 import { type NodeRecord, toNodeRecord } from './node-record.ts'
 
 /** Signs of life of workers. */
 export interface NodeLiveness {
   /** Workers that should be there and have sent nothing for this long, milliseconds. */
   stale(ageMs: number): Promise<readonly NodeRecord[]>
+  /** Whether a worker has sent something within this time, milliseconds. */
+  isFresh(id: string, ageMs: number): Promise<boolean>
+  /** Removes workers that wait for approval and have sent nothing for this long, milliseconds. @returns their ids */
+  removeForgotten(ageMs: number): Promise<readonly string[]>
   /** Takes a worker offline, unless it has sent a heartbeat since it was read. @returns whether it was taken */
   takeOffline(node: Pick<NodeRecord, 'id' | 'heartbeatAt'>): Promise<boolean>
   /** Notes a sign of life of a worker. */
@@ -25,18 +30,43 @@ export function createNodeLiveness({
   readonly queries: DatabaseQueries
   readonly now: SQL<number>
 }): NodeLiveness {
+  const before = (ageMs: number): SQL<number> => sql<number>`${now} - ${sql.raw(String(Math.floor(ageMs)))}`
   return {
+    async isFresh(id, ageMs) {
+      const rows = await queries.rows((db, { nodes }) =>
+        db
+          .select({ id: nodes.id })
+          .from(nodes)
+          .where(and(eq(nodes.id, id), gt(nodes.heartbeatAt, before(ageMs)))),
+      )
+      return rows.length > 0
+    },
+    async removeForgotten(ageMs) {
+      const forgotten = ({ nodes }: Tables) =>
+        and(eq(nodes.status, 'pending'), eq(nodes.isApproved, 0), lt(nodes.heartbeatAt, before(ageMs)))
+      const rows = await queries.rows((db, tables) =>
+        db.select({ id: tables.nodes.id }).from(tables.nodes).where(forgotten(tables)),
+      )
+      const removed: string[] = []
+      for (const { id } of rows) {
+        const isGone = await queries.transaction(async (inside) => {
+          const count = await inside.change((db, tables) =>
+            db.delete(tables.nodes).where(and(eq(tables.nodes.id, id), forgotten(tables))),
+          )
+          if (count === 0) return false
+          await inside.change((db, { pendingBackendOps: ops }) => db.delete(ops).where(eq(ops.nodeId, id)))
+          return true
+        })
+        if (isGone) removed.push(id)
+      }
+      return removed
+    },
     async stale(ageMs) {
       const rows = await queries.rows((db, { nodes }) =>
         db
           .select()
           .from(nodes)
-          .where(
-            and(
-              inArray(nodes.status, PRESENT),
-              lt(nodes.heartbeatAt, sql`${now} - ${sql.raw(String(Math.floor(ageMs)))}`),
-            ),
-          ),
+          .where(and(inArray(nodes.status, PRESENT), lt(nodes.heartbeatAt, before(ageMs)))),
       )
       return rows.map(toNodeRecord)
     },
@@ -61,7 +91,7 @@ export function createNodeLiveness({
             and(
               inArray(nodes.status, ['offline', 'unhealthy']),
               eq(nodes.isApproved, 1),
-              sql`${nodes.heartbeatAt} > ${now} - ${sql.raw(String(Math.floor(ageMs)))}`,
+              gt(nodes.heartbeatAt, before(ageMs)),
             ),
           ),
       )

@@ -41,7 +41,7 @@ describe.each(places)('workers on $name', ({ create }) => {
       clock: systemClock,
     })
     let now = 0
-    let answers = false
+    let answers: boolean | undefined = false
     let isConnected = true
     const clock = { monotonic: () => now, sleep: () => Promise.resolve() }
     const store = createNodeStore(database)
@@ -54,7 +54,7 @@ describe.each(places)('workers on $name', ({ create }) => {
       clock,
       logger: silentLogger,
       approvesNew,
-      isAnswering: () => Promise.resolve(answers),
+      ask: () => Promise.resolve(answers),
     })
     const monitor = createHealthMonitor({
       store,
@@ -102,8 +102,8 @@ describe.each(places)('workers on $name', ({ create }) => {
           await monitor.look(signal)
         }
       },
-      set: (next: { readonly answers?: boolean; readonly isConnected?: boolean }) => {
-        answers = next.answers ?? answers
+      set: (next: { readonly answers?: boolean | undefined; readonly isConnected?: boolean }) => {
+        if ('answers' in next) answers = next.answers
         isConnected = next.isConnected ?? isConnected
       },
       async [Symbol.asyncDispose]() {
@@ -150,6 +150,60 @@ describe.each(places)('workers on $name', ({ create }) => {
     world.set({ answers: true })
     expect(await world.directory.register(report(), signal)).toMatchObject({ id, status: 'draining' })
     expect(await world.replicas.list({ nodeId: id })).toHaveLength(1)
+  })
+
+  it('keep their name from other machines while they are there', async () => {
+    await using world = await open({ approvesNew: false })
+    const { directory, store } = world
+    const other = report({ address: '10.0.0.9:26051', http_address: '10.0.0.9:26050' })
+    const files = report({ http_address: '10.0.0.9:26050' })
+    const taken = { kind: 'conflict', code: 'node_name_taken' }
+    const { id } = await directory.register(report(), signal)
+    // Nobody has approved one yet: the last one counts.
+    expect(await directory.register(other, signal)).toMatchObject({ id, status: 'pending', address: other.address })
+    await directory.register(report(), signal)
+    await directory.approve(id)
+    await world.addReplica(id)
+    for (const answers of [true, false, undefined]) {
+      world.set({ answers })
+      for (const claim of [other, files]) await expect(directory.register(claim, signal)).rejects.toMatchObject(taken)
+    }
+    expect(await world.replicas.list()).toHaveLength(1)
+    // Another port is the same machine.
+    expect(await directory.register(report({ address: '127.0.0.1:27051' }), signal)).toMatchObject({
+      status: 'healthy',
+    })
+    // Whoever has the token can deregister a worker. One that still answers keeps its name.
+    await directory.deregister(id)
+    world.set({ answers: true })
+    await expect(directory.register(other, signal)).rejects.toMatchObject(taken)
+    world.set({ answers: false })
+    expect(await directory.register(other, signal)).toMatchObject({ id, status: 'healthy', address: other.address })
+    world.set({ answers: undefined })
+    await store.change(id, { heartbeatAt: 1000 })
+    expect(await directory.register(report(), signal)).toMatchObject({ id, status: 'healthy' })
+  })
+
+  it('wait for approval in a bounded number, and are forgotten when they are gone', async () => {
+    await using world = await open({ approvesNew: false })
+    const { directory, store } = world
+    const names = Array.from({ length: 500 }, (_, index) => `p${index}`)
+    for (const name of names) await store.register(report({ name }), { isApproved: false, keepsState: false })
+    await expect(directory.register(report({ name: 'late' }), signal)).rejects.toMatchObject({
+      kind: 'unavailable',
+      code: 'too_many_pending_nodes',
+    })
+    // Those that are known or approved still come.
+    expect(await directory.register(report({ name: 'p7' }), signal)).toMatchObject({ status: 'pending' })
+    const approved = await store.register(report({ name: 'trusted' }), { isApproved: true, keepsState: false })
+    const all = await store.list()
+    const silent = [approved, ...all.filter(({ name }) => name.startsWith('p1'))]
+    for (const { id } of silent) await store.change(id, { heartbeatAt: 1000 })
+    await world.watch(75_000)
+    const left = await store.list()
+    expect(left.filter(({ name }) => name.startsWith('p1'))).toEqual([])
+    expect(left).toHaveLength(501 - (silent.length - 1))
+    expect(await directory.register(report({ name: 'late' }), signal)).toMatchObject({ status: 'pending' })
   })
 
   it('tell only what has changed in a heartbeat, which ends reservations and heals', async () => {

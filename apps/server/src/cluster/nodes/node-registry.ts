@@ -9,6 +9,7 @@ import { type ChangeNode, createNodeLimits, type NodeLimits } from './node-limit
 import type { NodeRecord } from './node-record.ts'
 import type { NodeStore } from './node-store.ts'
 import type { CheckedRegistration } from './report.ts'
+import { checkTakeover } from './takeover.ts'
 
 /** Options of {@link createNodeRegistry}. */
 export interface NodeRegistryOptions {
@@ -19,8 +20,8 @@ export interface NodeRegistryOptions {
   readonly logger: Logger
   /** Whether new workers are taken without asking. */
   readonly approvesNew: boolean
-  /** Whether a worker answers now. A worker that has just started does not yet. */
-  readonly isAnswering: (nodeId: string, signal: AbortSignal) => Promise<boolean>
+  /** Whether a worker answers now; undefined: it cannot be asked. A worker that has just started does not answer yet. */
+  readonly ask: (nodeId: string, signal: AbortSignal) => Promise<boolean | undefined>
 }
 
 /** The workers of a cluster, and what administrators and workers change. */
@@ -29,7 +30,11 @@ export interface NodeDirectory extends NodeRegistry, NodeLimits {
   get(id: string): Promise<NodeRecord | undefined>
   /** @throws {SvcError} `not_found`, code `node_not_found` */
   need(id: string): Promise<NodeRecord>
-  /** A worker has started, or renews its credentials: a renewal keeps its models and its drain. */
+  /**
+   * A worker has started, or renews its credentials: a renewal keeps its models and its drain.
+   *
+   * @throws {SvcError} as {@link checkTakeover} and {@link NodeStore.register}
+   */
   register(report: CheckedRegistration, signal: AbortSignal): Promise<NodeRecord>
   /** @throws {SvcError} as {@link NodeDirectory.need} */
   heartbeat(id: string, body: z.output<typeof heartbeat>): Promise<void>
@@ -81,11 +86,10 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeDirectory 
     get: async (id) => (await copy.list()).find((node) => node.id === id),
     async register(report, signal) {
       const known = await store.findByName(report.name)
+      const answers = known && (await options.ask(known.id, signal))
+      if (known !== undefined) await checkTakeover(known, report, { answers, isFresh: store.isFresh })
       const isRenewal =
-        known !== undefined &&
-        known.status !== 'offline' &&
-        known.address === report.address &&
-        (await options.isAnswering(known.id, signal))
+        known !== undefined && known.status !== 'offline' && known.address === report.address && answers === true
       const node = await store.register(report, { isApproved: options.approvesNew, keepsState: isRenewal })
       if (!isRenewal) await replicas.removeOfNode(node.id)
       if (known === undefined) logger.info({ node: node.name, status: node.status }, 'a new worker has registered')

@@ -35,7 +35,7 @@ export interface NodeStore extends NodeLiveness {
    * administrators set.
    *
    * @param options.keepsState whether a worker that drains goes on to drain
-   * @throws {SvcError} `unavailable`, code `too_many_nodes`
+   * @throws {SvcError} `unavailable`, code `too_many_nodes` or `too_many_pending_nodes`
    */
   register(
     report: CheckedRegistration,

@@ -4,6 +4,7 @@ import type { ServerConfig } from '../../config/schema.ts'
 import type { Database } from '../../db/database.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { Messenger } from '../contract/messenger.ts'
+import { createLostUses, type LostUses } from '../front-ends/lost-uses.ts'
 import { createReplicaStore, type ReplicaRows } from '../loads/replica-store.ts'
 import { askWorker, createHealthMonitor } from './health-monitor.ts'
 import { createNodeRegistry, type NodeDirectory } from './node-registry.ts'
@@ -24,6 +25,8 @@ export interface NodesParts {
   readonly database: Database
   readonly bus: Bus
   readonly messenger: Messenger
+  /** Id of this server. */
+  readonly instanceId: string
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -34,6 +37,7 @@ export interface Nodes {
   readonly scheduling: SchedulingStore
   readonly replicas: ReplicaRows
   readonly calls: WorkerCalls
+  readonly lostUses: Pick<LostUses, 'removeAt'>
   readonly pending: PendingOps
   /** Writes the rules of the configuration, and begins to watch heartbeats. */
   start(): Promise<void>
@@ -58,9 +62,10 @@ export async function openClusterNodes(parts: NodesParts): Promise<Nodes> {
     clock,
     logger,
     approvesNew: config.autoApproveNodes,
-    isAnswering: async (nodeId, signal) => (await askWorker(messenger, nodeId, signal)) === true,
+    ask: (nodeId, signal) => askWorker(messenger, nodeId, signal),
   })
   const scheduling = createSchedulingRules({ database, clock })
+  const lostUses = createLostUses({ database, messenger, id: parts.instanceId })
   const calls = createWorkerCalls({ messenger, replicas })
   const pending = createPendingOps({
     database,
@@ -88,14 +93,17 @@ export async function openClusterNodes(parts: NodesParts): Promise<Nodes> {
     scheduling,
     replicas,
     calls,
+    lostUses,
     pending,
     async start() {
+      await lostUses.start()
       for (const rules of configured) await scheduling.set(rules)
       running = Promise.all([monitor.run(closing.signal), retryPending()])
     },
     async close() {
       closing.abort(new SvcError('cancelled', 'the server stops'))
       directory.close()
+      lostUses.close()
       await running
     },
   }

@@ -11,6 +11,10 @@ import { type CheckedRegistration, mergeHeartbeat } from './report.ts'
 
 /** Workers that the table holds at most. */
 const MAX_NODES = 10_000
+/** Workers among them that wait for approval. */
+const MAX_PENDING = 500
+/** Time after which a worker that was refused a place may ask again, milliseconds. */
+const RETRY_MS = 60_000
 
 interface RegisterParts {
   readonly queries: DatabaseQueries
@@ -34,7 +38,7 @@ export async function registerNode(
     const known = await readNode(inside, 'name', report.name)
     const values = { ...toColumns(report, known), heartbeatAt: now }
     if (known === undefined) {
-      await checkRoom(inside)
+      await checkRoom(inside, options)
       // Two servers may register a new name at the same time: the second one changes the row of the first.
       const status = options.isApproved ? 'healthy' : 'pending'
       await inside.change((db, { nodes }) =>
@@ -103,12 +107,24 @@ function tellsMemory({ totalVram }: NodeResources, body: z.output<typeof heartbe
   return (vram ?? undefined) !== undefined || (totalVram <= 0 && (ram ?? undefined) !== undefined)
 }
 
-async function checkRoom(queries: Queries): Promise<void> {
-  const [row] = await queries.rows((db, { nodes }) => db.select({ count: sql<number>`count(*)` }).from(nodes))
-  if (Number(row?.count ?? 0) < MAX_NODES) return
-  throw new SvcError('unavailable', `there are ${MAX_NODES} nodes: remove those that are gone`, {
-    code: 'too_many_nodes',
+async function checkRoom(queries: Queries, { isApproved }: { readonly isApproved: boolean }): Promise<void> {
+  const [row] = await queries.rows((db, { nodes }) =>
+    db
+      .select({
+        all: sql<number>`count(*)`,
+        pending: sql<number>`sum(case when ${nodes.isApproved} = 0 then 1 else 0 end)`,
+      })
+      .from(nodes),
+  )
+  const isFull = Number(row?.all ?? 0) >= MAX_NODES
+  if (!isFull && (isApproved || Number(row?.pending ?? 0) < MAX_PENDING)) return
+  const message = isFull
+    ? `there are ${MAX_NODES} nodes: remove those that are gone`
+    : `${MAX_PENDING} nodes wait for approval: approve or remove some`
+  throw new SvcError('unavailable', message, {
+    code: isFull ? 'too_many_nodes' : 'too_many_pending_nodes',
     details: { type: 'node_error' },
+    retryAfterMs: RETRY_MS,
   })
 }
 

@@ -5,6 +5,8 @@ import type { Replica } from '../contract/nodes.ts'
 import { aNode, aReplica } from '../decisions/__fixtures__/cluster.ts'
 import { createClusterCopy } from './cluster-copy.ts'
 
+const { signal } = new AbortController()
+
 function open() {
   const clock = createFakeClock()
   /** Readings that have not ended. */
@@ -31,7 +33,7 @@ function open() {
 it('is read once for many, and after a change once more beside its use', async () => {
   const { copy, clock, readings, end } = open()
   expect(copy.current()).toBeUndefined()
-  const first = copy.read()
+  const first = copy.read({ signal })
   end(0, 'm')
   expect((await first).view.ofModel('m').size).toBe(1)
   for (let request = 0; request < 5; request += 1) expect(copy.current()?.view.ofModel('m').size).toBe(1)
@@ -47,11 +49,24 @@ it('is read once for many, and after a change once more beside its use', async (
 
 it('gives callers during a reading the one after it', async () => {
   const { copy, readings, end } = open()
-  const first = copy.read()
-  const later = [copy.read(), copy.read()]
+  const first = copy.read({ signal })
+  const later = [copy.read({ signal }), copy.read({ signal })]
   end(0, 'old')
   await first
   await eventually(() => expect(readings.length).toBe(2))
   end(1, 'new')
   for (const { view } of await Promise.all(later)) expect(view.ofModel('new').size).toBe(1)
+})
+
+it('lets a caller go whose request has ended, and goes on for the others', async () => {
+  const { copy, readings, end } = open()
+  const left = new AbortController()
+  const gone = copy.read({ signal: left.signal })
+  left.abort(new Error('the client has left'))
+  await expect(gone).rejects.toThrow('the client has left')
+  const next = copy.read({ signal })
+  end(0)
+  await eventually(() => expect(readings.length).toBe(2))
+  end(1, 'm')
+  expect((await next).view.ofModel('m').size).toBe(1)
 })

@@ -1,3 +1,4 @@
+import { untilAborted } from '../../concurrency/until-aborted.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { NodeRegistry, Scheduling, SchedulingRules } from '../contract/nodes.ts'
 import { noRules } from '../contract/scheduling.ts'
@@ -22,8 +23,8 @@ export interface ClusterSnapshot {
 export interface ClusterCopy {
   /** The copy; undefined when it is too old. One that is a second old is read again meanwhile. */
   current(): ClusterSnapshot | undefined
-  /** Reads the state. A reading that has begun before does not count. */
-  read(): Promise<ClusterSnapshot>
+  /** Reads the state. A reading that has begun before does not count. @throws the reason of the signal */
+  read(options: { readonly signal: AbortSignal }): Promise<ClusterSnapshot>
   /** Something has changed: the next request begins to read. */
   touch(): void
   /** Reads every 5 seconds until the signal aborts, so that there is a copy also when no request comes. */
@@ -80,7 +81,7 @@ export function createClusterCopy(parts: ClusterCopyParts): ClusterCopy {
     return mine
   }
   /** Callers that come during a reading share the one after it. */
-  function read(): Promise<ClusterSnapshot> {
+  function readNext(): Promise<ClusterSnapshot> {
     if (running === undefined) return begin()
     next ??= running
       .catch(() => undefined)
@@ -103,11 +104,11 @@ export function createClusterCopy(parts: ClusterCopyParts): ClusterCopy {
       if ((isStale || age >= REFRESH_MS) && running === undefined) void begin().catch(warn)
       return copy.snapshot
     },
-    read,
+    read: ({ signal }) => untilAborted(readNext(), signal),
     touch,
     async run(signal) {
       while (!signal.aborted) {
-        await read().catch(warn)
+        await readNext().catch(warn)
         await clock.sleep(POLL_MS, { signal }).catch(() => undefined)
       }
     },

@@ -46,9 +46,9 @@ export interface LoadWaitsParts {
    * Reads the state anew. @returns whether a replica may get requests; `lost`: there is one whose process does not answer,
    * and which keeps its place until its worker has noticed
    */
-  readonly findState: (model: ModelConfig) => Promise<'served' | 'lost' | 'none'>
+  readonly findState: (model: ModelConfig, signal: AbortSignal) => Promise<'served' | 'lost' | 'none'>
   /** @throws {SvcError} `no_healthy_node` for a model that no node can hold now */
-  readonly checkPlace: (model: ModelConfig) => Promise<void>
+  readonly checkPlace: (model: ModelConfig, signal: AbortSignal) => Promise<void>
   readonly failures: FailedModels
   readonly bus: Pick<Bus, 'subscribe'>
   readonly clock: Clock
@@ -76,7 +76,7 @@ const toLoadKey = ({ name }: ModelConfig): string => `${name}#0`
 export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
   const { jobs, runner, revisionOf, findModel, followModels, findState, checkPlace, failures, clock } = parts
   const waits = new Map<string, Wait>()
-  let isClosed = false
+  const closing = new AbortController()
   const endHints = parts.bus.subscribe('loads.changed', ({ model }) => {
     for (const wait of waits.values()) if (wait.model.name === model) wait.wake.abort()
   })
@@ -89,7 +89,7 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
     try {
       while (!waiters.isEmpty()) {
         wait.wake = new AbortController()
-        const state = await findState(model)
+        const state = await findState(model, closing.signal)
         if (state === 'served') break
         if (state === 'lost') {
           await clock.sleep(LOST_MS, { signal: wait.wake.signal }).catch(() => undefined)
@@ -102,7 +102,7 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
         if (running === undefined) await followModels()
         if (isChanged(model)) throw changed(model)
         if (running === undefined && starts >= MAX_STARTS) throw endedWithout(model)
-        if (running === undefined) await checkPlace(model)
+        if (running === undefined) await checkPlace(model, closing.signal)
         if (!isElsewhere && (await begin(model))) starts += 1
         await clock.sleep(LOOK_MS, { signal: wait.wake.signal }).catch(() => undefined)
       }
@@ -141,7 +141,7 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
   }
   return {
     async join(model, { signal, waitMs }) {
-      if (isClosed) throw shuttingDown()
+      if (closing.signal.aborted) throw shuttingDown()
       failures.check(model)
       const key = `${revisionOf(model)} ${model.name}`
       const known = waits.get(key)
@@ -159,7 +159,7 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
       return joined
     },
     close() {
-      isClosed = true
+      closing.abort(shuttingDown())
       endHints()
       for (const { waiters, wake } of waits.values()) {
         waiters.refuseAll(shuttingDown())

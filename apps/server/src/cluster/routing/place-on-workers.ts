@@ -68,7 +68,7 @@ export function createWorkersPlace(parts: WorkersPlaceParts): PlaceResidency {
       let model = asked
       for (;;) {
         signal.throwIfAborted()
-        const snapshot = (hearsHints() ? copy.current() : undefined) ?? (await copy.read())
+        const snapshot = (hearsHints() ? copy.current() : undefined) ?? (await copy.read({ signal }))
         const lease = await route(model, snapshot, context)
         if (lease !== undefined) return lease
         const waitMs = modelLoadWaitMs === 0 ? 0 : Math.max(1, modelLoadWaitMs - (clock.monotonic() - begun))

@@ -4,9 +4,9 @@ import type { ReplicaRows } from '../loads/replica-store.ts'
 /** Changed counts are written no more often than this, milliseconds. */
 const WRITE_MS = 500
 /** Counts that do not change are written again after this time, milliseconds. */
-const RENEW_MS = 10_000
+const RENEW_MS = 3000
 /** Counts of a server that went away end after this time, milliseconds. */
-const LEASE_MS = 30_000
+export const USES_LEASE_MS = 30_000
 /** Replicas whose last request is known. */
 const MAX_ENDED = 10_000
 
@@ -65,7 +65,7 @@ export function createRunningUses({
     changed.clear()
     try {
       await replicas.writeUses(frontEnd, new Map([...ids].map((id) => [id, begun.get(id)?.size ?? 0])), {
-        leaseMs: LEASE_MS,
+        leaseMs: USES_LEASE_MS,
       })
     } catch (error) {
       for (const id of ids) changed.add(id)

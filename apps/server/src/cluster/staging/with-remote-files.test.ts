@@ -137,6 +137,48 @@ describe('calls with files to a worker', async () => {
     expect(models).toEqual([place, 'other', 'name', '/worker/v#0/v.onnx', 'other', '/front/models/v.onnx'])
   })
 
+  it('send the file that a request names as a voice, with those named after it, once', async () => {
+    const front = { models: join(dir.path, 'front'), data: join(dir.path, 'front-data') }
+    await mkdir(join(front.models, 'voices'), { recursive: true })
+    await mkdir(front.data)
+    await writeFile(join(front.models, 'voices', 'anna.wav'), 'anna')
+    await writeFile(join(front.models, 'voices', 'anna.wav.json'), '{}')
+    await writeFile(join(front.models, 'other.yaml'), 'key: secret')
+    const heard: unknown[] = []
+    const remote = join(folders.models, 's#0')
+    const speak = async ({ voice }: { voice: string }) => {
+      heard.push([voice, await readFile(voice.startsWith('/') ? voice : join(remote, voice), 'utf8').catch(() => '')])
+      return { success: true, message: '' }
+    }
+    const calls = {
+      tts: speak,
+      async *ttsStream(request: { voice: string }) {
+        await speak(request)
+        yield {}
+      },
+    }
+    await using client = connect(calls, { models: { folder: front.models, processKey: 's#0' }, folders: front })
+    const say = (voice: string) => client.tts({ text: 'x', voice })
+    await say('voices/anna.wav')
+    await say(join(front.models, 'voices', 'anna.wav'))
+    await writeFile(join(front.models, 'voices', 'anna.wav'), 'anna, later')
+    for await (const _ of client.ttsStream({ text: 'x', voice: 'voices/anna.wav' }));
+    for (const name of ['alloy', 'other.yaml', sound, 'voices', '../local/in.wav']) await say(name)
+    const place = join(remote, 'voices', 'anna.wav')
+    expect(heard).toEqual([
+      ['voices/anna.wav', 'anna'],
+      [place, 'anna'],
+      ['voices/anna.wav', 'anna, later'],
+      ['alloy', ''],
+      ['other.yaml', ''],
+      [sound, 'sound'],
+      ['voices', ''],
+      ['../local/in.wav', ''],
+    ])
+    expect(await readFile(`${place}.json`, 'utf8')).toBe('{}')
+    expect(await readdir(remote)).toEqual(['voices'])
+  })
+
   it('fail with the cause, and end with their signal', async () => {
     await using refused = connect({ tts: async () => ({ success: true }) }, { token: 'wrong' })
     const out = join(local, 'none')

@@ -1,7 +1,8 @@
 import { posix } from 'node:path'
 import type { BackendClient } from '@svc/backend-client'
-import { toPlace } from './places.ts'
+import { type SentFolders, toPlace } from './places.ts'
 import { createRequestFiles, type RequestFilesOptions, type RequestTransfer } from './request-files.ts'
+import { createVoiceFiles } from './voice-files.ts'
 
 /** Options of {@link withRemoteFiles}. */
 export interface RemoteFilesOptions extends Omit<RequestFilesOptions, 'address'> {
@@ -11,6 +12,8 @@ export interface RemoteFilesOptions extends Omit<RequestFilesOptions, 'address'>
   }
   /** The models folder here and the process there, to find weights that a request names. @default found by their name */
   readonly models?: { readonly folder: string; readonly processKey: string } | undefined
+  /** Folders of which files that a request names as a voice are sent. @default none is sent */
+  readonly folders?: SentFolders | undefined
   /** Whether the worker has the same models folder: paths of weights stay. @default false */
   readonly isShared?: boolean | undefined
 }
@@ -32,6 +35,7 @@ interface FileFields<Request> {
 export function withRemoteFiles(client: BackendClient, options: RemoteFilesOptions): BackendClient {
   const files = createRequestFiles({ ...options, address: options.node.httpAddress })
   const weights = createWeightsFinder(options, files.find)
+  const translateSpeech = createSpeechTranslation(options, weights.translate)
 
   function unary<Request extends object, Reply>(
     call: (request: Request, callOptions?: Options) => Promise<Reply>,
@@ -67,10 +71,10 @@ export function withRemoteFiles(client: BackendClient, options: RemoteFilesOptio
         yield* client.audioTranscriptionStream(sent.request, callOptions)
       })
     },
-    tts: unary(client.tts, { inputs: [], output: 'dst' }, weights.translate),
+    tts: unary(client.tts, { inputs: [], output: 'dst' }, translateSpeech),
     async *ttsStream(request, callOptions = {}) {
       const signal = callOptions.signal ?? new AbortController().signal
-      yield* client.ttsStream(await weights.translate(request, signal), callOptions)
+      yield* client.ttsStream(await translateSpeech(request, signal), callOptions)
     },
     soundGeneration: unary(client.soundGeneration, { inputs: ['src'], output: 'dst' }, weights.translate),
     soundDetection: unary(client.soundDetection, { inputs: ['src'] }),
@@ -94,6 +98,28 @@ export function withRemoteFiles(client: BackendClient, options: RemoteFilesOptio
       await files.close()
       await client[Symbol.asyncDispose]()
     },
+  }
+}
+
+type Translate = <Request extends { readonly model?: string | undefined }>(
+  request: Request,
+  signal: AbortSignal,
+) => Promise<Request>
+
+/** Finds the weights of a request to speak, and sends the file that it names as a voice. */
+function createSpeechTranslation(options: RemoteFilesOptions, translate: Translate) {
+  const { folders, models, isShared = false, node } = options
+  const voices =
+    folders === undefined || models === undefined || isShared
+      ? undefined
+      : createVoiceFiles({ ...options, folders, processKey: models.processKey, address: node.httpAddress })
+  return async <Request extends { readonly model?: string | undefined; readonly voice?: string | undefined }>(
+    request: Request,
+    signal: AbortSignal,
+  ): Promise<Request> => {
+    const found = await translate(request, signal)
+    if (voices === undefined || !found.voice) return found
+    return { ...found, voice: await voices.send(found.voice, signal) }
   }
 }
 

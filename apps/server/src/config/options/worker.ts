@@ -1,7 +1,7 @@
 import { defineSection, option } from '../option.ts'
 import { address, webUrl } from '../places.ts'
 import { duration } from '../quantities.ts'
-import { integer, positive, readWith, TEXT_FORMS, text, toggle } from '../text-kind.ts'
+import { integer, positive, readWith, TEXT_FORMS, text, texts, toggle } from '../text-kind.ts'
 
 const PORTS = { min: 1, max: 65_535 }
 
@@ -88,6 +88,12 @@ export const worker = defineSection({
       env: ['SVC_MAX_REPLICAS_PER_MODEL'],
       default: '1',
       about: 'how many times a worker may run one model',
+    }),
+    prefetchModels: option(texts, {
+      flag: 'prefetch-models',
+      env: ['SVC_PREFETCH_MODELS'],
+      default: '',
+      about: 'entries of --galleries whose files a worker fetches before it takes requests',
     }),
     natsJwt: option(text, {
       env: ['SVC_NATS_JWT'],

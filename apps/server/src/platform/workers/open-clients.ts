@@ -7,7 +7,7 @@ import type { WorkerPlacementParts } from './worker-parts.ts'
 
 /** Parts of {@link openClients}. */
 export interface ClientParts extends Pick<WorkerPlacementParts, 'upstream' | 'clock'> {
-  readonly config: Pick<ServerConfig, 'registrationToken' | 'distributedSharedModels' | 'modelsPath'>
+  readonly config: Pick<ServerConfig, 'registrationToken' | 'distributedSharedModels' | 'modelsPath' | 'dataPath'>
 }
 
 /**
@@ -15,10 +15,12 @@ export interface ClientParts extends Pick<WorkerPlacementParts, 'upstream' | 'cl
  * shared: they are in no folder that both have.
  */
 export function openClients({ config, upstream: client, clock }: ClientParts, closers: Closers): WorkerClients {
-  const { registrationToken: token = '', distributedSharedModels: isShared, modelsPath: folder } = config
+  const { registrationToken: token = '', distributedSharedModels: isShared, modelsPath: folder, dataPath } = config
+  const folders = { models: folder, data: dataPath }
   const clients = createWorkerClients(({ address, processKey }, node) => {
     const models = { folder, processKey }
-    return withRemoteFiles(createBackendClient({ address, token }), { node, token, client, models, isShared, clock })
+    const backend = createBackendClient({ address, token })
+    return withRemoteFiles(backend, { node, token, client, models, folders, isShared, clock })
   })
   closers.push(() => clients.close())
   return clients

@@ -35,7 +35,7 @@ export interface WorkerLoads {
   /** Bytes of the files of a model. @throws where its configuration is not usable; the signal's reason */
   readonly measure: (model: ModelConfig, signal: AbortSignal) => Promise<number>
   /** @throws {SvcError} `no_healthy_node` (unavailable) for a model that no node can hold now; `model_load_failed` */
-  readonly checkPlace: (model: ModelConfig) => Promise<void>
+  readonly checkPlace: (model: ModelConfig, signal: AbortSignal) => Promise<void>
 }
 
 /** Opens the loads of this server. */
@@ -114,11 +114,12 @@ export function openLoads(
     groupsOf,
     kill,
     measure: async (model, signal) => planning.measureFiles(toRequest(model), signal),
-    async checkPlace(model) {
+    async checkPlace(model, given) {
       if (!messenger.isConnected) throw busAway(model.name)
-      const { needs } = await planLoad(model, planning, AbortSignal.timeout(PLAN_MS))
+      const signal = AbortSignal.any([given, AbortSignal.timeout(PLAN_MS)])
+      const { needs } = await planLoad(model, planning, signal)
       const wanted = { needs, configRevision: revisionOf(model), excludedNodes: new Set<string>() }
-      const decision = decidePlace(await copy.read(), wanted, placing)
+      const decision = decidePlace(await copy.read({ signal }), wanted, placing)
       if (decision.kind === 'none') throw noHealthyNode(model.name, decision.nodes, decision.reason)
     },
   }

@@ -134,7 +134,7 @@ async function openWorkers(
     revisionOf,
     findModel,
     followModels: shareModels,
-    findState: async (model) => findModelState(await copy.read(), model, { revisionOf, health }),
+    findState: async (model, signal) => findModelState(await copy.read({ signal }), model, { revisionOf, health }),
     checkPlace,
     failures: createFailedModels(createLoadCooldown({ firstMs: config.modelLoadFailureCooldownMs, clock }), revisionOf),
     bus,

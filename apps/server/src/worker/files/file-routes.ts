@@ -56,11 +56,13 @@ export function createFileRoutes({
   async function remove(key: string): Promise<FileReply> {
     const place = toFilePlace(key, folders)
     if (place.area !== 'staging') throw badRequest('only files of requests can be removed')
-    await checkInside(place)
-    await removeFile(place.path)
-    await removeEmptyParents(place.path, place.folder)
-    staging.release()
-    return { status: 204 }
+    return uploads.exclusively(place, async () => {
+      await checkInside(place)
+      await removeFile(place.path)
+      await removeEmptyParents(place.path, place.folder)
+      staging.release()
+      return { status: 204 }
+    })
   }
 
   return {
@@ -71,7 +73,9 @@ export function createFileRoutes({
           return head(key, outgoing)
         }
         case 'GET': {
-          return sendFile(toFilePlace(key, folders), outgoing, { range: incoming.headers.range })
+          // Replies carry no validator, so that a condition on one never holds.
+          const { range, 'if-range': condition } = incoming.headers
+          return sendFile(toFilePlace(key, folders), outgoing, { range: condition === undefined ? range : undefined })
         }
         case 'PUT': {
           return reply(request, await put(key, request))

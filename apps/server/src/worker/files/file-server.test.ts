@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
@@ -110,6 +111,8 @@ describe('the HTTP server of a worker', async () => {
     })
     expect((await piece('data/f', '3-5/6', 'def', hash)).status).toBe(200)
     expect((await call('GET', '/v1/files/data/f', undefined, { range: 'bytes=2-3' })).text).toBe('cd')
+    const since = { range: 'bytes=2-3', 'if-range': '"another"' }
+    expect(await call('GET', '/v1/files/data/f', undefined, since)).toMatchObject({ status: 200, text: 'abcdef' })
     expect(await readdir(folders.data)).toEqual(['f', 'f.sha256'])
     // The same once more, as after a lost reply.
     expect((await piece('data/f', '0-5/6', 'abcdef', hash)).status).toBe(200)
@@ -183,6 +186,19 @@ describe('the HTTP server of a worker', async () => {
     expect((await call('DELETE', `/v1/files/${name}`)).status).toBe(204)
     expect((await call('GET', `/v1/files/${name}`)).status).toBe(404)
     expect((await call('DELETE', '/v1/files/data/f')).status).toBe(400)
+    // An upload of the same key ends first, and nothing of it stays.
+    const late = httpRequest({
+      ...{ host: '127.0.0.1', port: server.port, method: 'PUT', path: `/v1/files/${name}` },
+      headers: { authorization: `Bearer ${TOKEN}` },
+    })
+    const stored = once(late, 'response')
+    late.write('half ')
+    await eventually(async () => expect((await readdir(folders.staging)).join()).toContain('.tmp'))
+    const removed = call('DELETE', `/v1/files/${name}`)
+    late.end('whole')
+    const [{ statusCode }] = await stored
+    expect([statusCode, (await removed).status]).toEqual([200, 204])
+    expect((await call('HEAD', `/v1/files/${name}`)).status).toBe(404)
   })
 
   it('answers probes without a token', async () => {

@@ -91,6 +91,11 @@ export async function putInPlace(path: string, from: string, sha256: string): Pr
   await writeSidecar(path + SIDECARS.hash, sha256).catch(() => undefined)
 }
 
+/** Notes the hash of a file that is in its place. */
+export async function noteHash(path: string, sha256: string): Promise<void> {
+  await writeSidecar(path + SIDECARS.hash, sha256)
+}
+
 /** Removes a file with what is beside it. */
 export async function removeFile(path: string): Promise<void> {
   await remove(path)

@@ -27,6 +27,8 @@ const MAX_HASHES = 64
 export interface Uploads {
   /** @throws {SvcError} `invalid_request`, `too_large`, `insufficient_storage`, `unavailable` while others write the file */
   put(place: FilePlace, incoming: IncomingMessage, beforeBody: () => void): Promise<FileReply>
+  /** Runs work on a file while nobody writes it. @throws {SvcError} `unavailable` while others write the file */
+  exclusively(place: FilePlace, work: () => Promise<FileReply>): Promise<FileReply>
   /** Waits for uploads under way, whose connections are cut. */
   close(): Promise<void>
 }
@@ -70,6 +72,11 @@ export function createUploads({ clock }: { readonly clock: Clock }): Uploads {
       await timeUp
     }
   }
+  const track = (work: Promise<FileReply>): Promise<FileReply> => {
+    const tracked = work.catch(() => undefined).finally(() => running.delete(tracked))
+    running.add(tracked)
+    return work
+  }
   return {
     async put(place, incoming, beforeBody) {
       const range = parseContentRange(readHeader(incoming, 'content-range'))
@@ -85,10 +92,15 @@ export function createUploads({ clock }: { readonly clock: Clock }): Uploads {
           ? await putWhole({ place, target, pieces }, hashes)
           : await putPiece({ place, range, target, pieces }, hashes)
       })
-      const tracked = work.catch(() => undefined).finally(() => running.delete(tracked))
-      running.add(tracked)
-      return work
+      return track(work)
     },
+    exclusively: ({ path }, work) =>
+      track(
+        inTurn(path, () => {
+          hashes.delete(path)
+          return work()
+        }),
+      ),
     async close() {
       ended.abort(new SvcError('unavailable', 'the worker stops', { code: 'stopping' }))
       await Promise.allSettled(running)

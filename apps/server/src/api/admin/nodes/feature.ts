@@ -13,6 +13,7 @@ export async function nodesFeature(platform: Platform): Promise<ServerFeature> {
   const { nodeModelRoutes } = await import('./model-routes.ts')
   const { registerNodeOperations } = await import('./node-operations.ts')
   const { schedulingRoutes } = await import('./scheduling-routes.ts')
+  const { createTakeoverNotes } = await import('./takeover-notes.ts')
   const { workerRoutes } = await import('./worker-routes.ts')
   const { nodes, nodeCredentials } = cluster
   metrics.server.showLabelled(createNodeFigures({ nodes, clock, logger: log }))
@@ -36,6 +37,7 @@ export async function nodesFeature(platform: Platform): Promise<ServerFeature> {
         ? undefined
         : ({ id, kind }: { readonly id: string; readonly kind: 'backend' | 'agent' }) =>
             nodeCredentials.mint({ nodeId: id, kind, inbox: 'shared' }, clock.now()),
+    noteTakeover: createTakeoverNotes({ changes: platform.changes, clock, logger: log }),
     isDiskChecked: () => cluster.checksDiskHeadroom(),
     isShared: config.distributedSharedModels,
     groupsOf: (model: string) => models.find(model)?.concurrencyGroups ?? [],

@@ -3,6 +3,7 @@ import type { BodyReader } from '../../../http/body.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import type { OutboundClient } from '../../../outbound/client.ts'
 import type { Clock } from '../../../ports.ts'
+import type { Takeover } from './takeover-notes.ts'
 
 /** Credentials of the bus for a worker. */
 export type MintCredentials = (node: {
@@ -22,6 +23,8 @@ export interface NodeRouteParts {
   readonly backendGalleries: () => string | undefined
   /** Undefined: workers bring their own credentials, or need none. */
   readonly mintCredentials: MintCredentials | undefined
+  /** Notes that a machine was refused the name of another. */
+  readonly noteTakeover: (attempt: Takeover) => Promise<void>
   /** Whether a worker whose disk is too full gets no model. */
   readonly isDiskChecked: () => boolean
   /** Whether all workers have the files of the models. */

@@ -1,3 +1,4 @@
+import { SvcError } from '@svc/errors'
 import { heartbeat, registered, registration } from '../../../cluster/contract/registration.ts'
 import { checkRegistration } from '../../../cluster/nodes/report.ts'
 import type { Call } from '../../../http/call.ts'
@@ -14,7 +15,7 @@ const LIMITS = { maxBytes: 64 * 1024 }
 
 /** `/api/node/*`: what workers call, with the registration token. */
 export function workerRoutes(parts: NodeRouteParts): Route[] {
-  const { directory, replicas } = parts.nodes
+  const { directory, replicas, lostUses } = parts.nodes
   const change = (verb: 'drain' | 'resume' | 'deregister', summary: string, done: string): Route =>
     defineRoute({
       ...worker,
@@ -60,7 +61,9 @@ export function workerRoutes(parts: NodeRouteParts): Route[] {
       summary: 'The models on a worker',
       responses: { 200: { description: 'By name.', schema: async () => replicaList } },
       async handler(call) {
-        const { id } = await directory.need(call.param('id'))
+        const { id, status } = await directory.need(call.param('id'))
+        // A worker that is about to end asks how long it has to wait.
+        if (status === 'draining') await lostUses.removeAt(id, call.signal)
         return json((await replicas.list({ nodeId: id })).map((replica) => toWireReplica(replica)))
       },
     }),
@@ -78,9 +81,15 @@ export function workerRoutes(parts: NodeRouteParts): Route[] {
   ]
 }
 
-async function register(call: Call, { nodes, bodies, mintCredentials }: NodeRouteParts) {
+async function register(call: Call, { nodes, bodies, mintCredentials, noteTakeover }: NodeRouteParts) {
   const report = checkRegistration(await readJsonBody(call, registration, bodies, LIMITS))
-  const node = await nodes.directory.register(report, call.signal)
+  const node = await nodes.directory.register(report, call.signal).catch(async (error: unknown) => {
+    if (SvcError.is(error) && error.code === 'node_name_taken') {
+      const { clientAddress, requestId } = call
+      await noteTakeover({ name: report.name, address: report.address, clientAddress, requestId })
+    }
+    throw error
+  })
   // A node that nobody has approved yet gets no way onto the bus.
   const credentials = node.isApproved ? await mintCredentials?.(node) : undefined
   return json(

@@ -3,8 +3,9 @@ import type { WebSocket } from 'ws'
 
 /** Largest message of a worker, bytes. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
-/** Unread messages after which a worker is not read any more. */
+/** Unread messages, and their bytes, after which a worker is not read any more. */
 const MAX_WAITING = 16
+const MAX_WAITING_BYTES = 1024 * 1024
 /** Longest handshake, milliseconds. */
 const HANDSHAKE_MS = 15_000
 /** Time between two pings, milliseconds. A worker that is silent for a whole one is gone. */
@@ -48,7 +49,9 @@ export async function* readWorkerSocket(
 }
 
 async function* readMessages(socket: WebSocket): AsyncGenerator<string, void, undefined> {
-  const waiting: string[] = []
+  const waiting: { readonly text: string; readonly bytes: number }[] = []
+  let waitingBytes = 0
+  const isFull = (): boolean => waiting.length >= MAX_WAITING || waitingBytes >= MAX_WAITING_BYTES
   let isOver = false
   let failure: SvcError | undefined
   let wake = (): void => undefined
@@ -58,8 +61,11 @@ async function* readMessages(socket: WebSocket): AsyncGenerator<string, void, un
     wake()
   }
   socket.on('message', (data) => {
-    waiting.push(String(data))
-    if (waiting.length >= MAX_WAITING) socket.pause()
+    const text = String(data)
+    const bytes = Buffer.byteLength(text)
+    waiting.push({ text, bytes })
+    waitingBytes += bytes
+    if (isFull()) socket.pause()
     wake()
   })
   socket.once('unexpected-response', (_request, response) => {
@@ -76,8 +82,9 @@ async function* readMessages(socket: WebSocket): AsyncGenerator<string, void, un
   for (;;) {
     const next = waiting.shift()
     if (next !== undefined) {
-      if (socket.isPaused && waiting.length < MAX_WAITING) socket.resume()
-      yield next
+      waitingBytes -= next.bytes
+      if (socket.isPaused && !isFull()) socket.resume()
+      yield next.text
     } else if (!isOver) {
       await new Promise<void>((resolve) => {
         wake = resolve

@@ -1,0 +1,82 @@
+import { stat } from 'node:fs/promises'
+import { isAbsolute, join } from 'node:path'
+import type { Upstream } from '@svc/http-client'
+import type { Clock } from '../../ports.ts'
+import { createFileHashes } from './file-hashes.ts'
+import { findModelFiles } from './find-model-files.ts'
+import { type SentFolders, toPlace } from './places.ts'
+import { stageFile } from './stage-file.ts'
+
+/** Time to go on with a file after failures, milliseconds. */
+const BUDGET_MS = 20_000
+const MAX_KNOWN = 100
+const MAX_LENGTH = 1024
+/** Model files describe models, and may hold secrets. */
+const MODEL_FILE = /\.ya?ml$/i
+
+/** Options of {@link createVoiceFiles}. */
+export interface VoiceFilesOptions {
+  readonly folders: SentFolders
+  /** `<model>#<index>` of the process. */
+  readonly processKey: string
+  /** `host:port` of the worker's file server. */
+  readonly address: string
+  readonly token: string
+  readonly client: Pick<Upstream, 'send'>
+  readonly clock: Clock
+}
+
+/** Files that requests name as a voice, at the worker. */
+export interface VoiceFiles {
+  /**
+   * Sends the file that a voice names, with the files that are named after it, unless the worker has them. It goes beside
+   * the weights of the model, where the backend joins relative paths.
+   *
+   * @param voice a name, a path relative to the models folder, or an absolute path of the model file
+   * @returns the voice for the worker; the same text where it names no file below the models folder or the data folder
+   * @throws {SvcError} `unavailable`, code `staging_failed`; the signal's reason
+   */
+  send(voice: string, signal: AbortSignal): Promise<string>
+}
+
+/** Creates the voices of a process. What was sent stays there, for the next request. */
+export function createVoiceFiles(options: VoiceFilesOptions): VoiceFiles {
+  const { folders, processKey, address, token, client, clock } = options
+  const hashes = createFileHashes({ dataPath: folders.data, clock })
+  /** The voice at the worker, by the path here and what changes with the file. */
+  const known = new Map<string, string>()
+
+  async function sendAll(path: string, signal: AbortSignal): Promise<string | undefined> {
+    const place = toPlace(path, folders)
+    if (place === undefined) return undefined
+    let found: string | undefined
+    for (const { area, inner, realPath } of await findModelFiles({ MMProj: path }, { folders, signal })) {
+      const { sha256, sizeBytes } = await hashes.hash(realPath, { onPiece: () => undefined, signal })
+      const key = `${area}/${processKey}/${inner}`
+      const to = { client, address, token, budgetMs: BUDGET_MS, onProgress: () => undefined, clock, signal }
+      const remote = await stageFile({ path: realPath, sizeBytes, sha256, key }, to)
+      if (area === place.area && inner === place.inner) found = remote
+    }
+    return found
+  }
+  return {
+    async send(voice, signal) {
+      const path = isAbsolute(voice) ? voice : join(folders.models, voice)
+      const version = voice === '' || MODEL_FILE.test(voice) ? undefined : await readVersion(path)
+      if (version === undefined || toPlace(path, folders) === undefined) return voice
+      const remote = known.get(version) ?? (await sendAll(path, signal))
+      if (remote === undefined) return voice
+      if (known.size >= MAX_KNOWN) known.clear()
+      known.set(version, remote)
+      // A backend joins a relative path to the folder of its models itself.
+      return isAbsolute(voice) ? remote : voice
+    },
+  }
+}
+
+/** Changes with the file; undefined where there is none. */
+async function readVersion(path: string): Promise<string | undefined> {
+  if (path.includes('\0') || path.length > 4 * MAX_LENGTH) return undefined
+  const found = await stat(path, { bigint: true }).catch(() => undefined)
+  return found?.isFile() === true ? [path, found.ino, found.size, found.mtimeNs].join(':') : undefined
+}
