@@ -383,6 +383,10 @@ it('an end that the database does not take is written once it does', async () =>
     find: async () => undefined,
     insert: async () => undefined,
     clear: async () => undefined,
+    async start({ state }) {
+      saved.push(state)
+      return true
+    },
     async save({ state }) {
       if (isAway) throw new SvcError('unavailable', 'the database is away')
       saved.push(state)
