@@ -413,7 +413,7 @@ class OperationQueue implements Operations {
     for (const oldest of [...this.#ended.keys()].slice(0, -MAX_HISTORY)) this.#ended.delete(oldest)
   }
 
-  /** Acknowledges earlier failures of the object. The operation itself may have failed while it was stored. */
+  /** Acknowledges earlier failures of the object. */
   async #acknowledgeFailures({ position, ...request }: Operation): Promise<void> {
     for (const entry of this.#in('failed')) {
       if (entry.operation.position < position && isSameObject(entry.operation, request)) await this.#acknowledge(entry)

@@ -125,6 +125,7 @@ describe.each(places)('operations of two front ends on $name', ({ create }) => {
     await eventually(async () => expect(await stateOf()).toBe('failed'))
     await here.operations.dismiss(second.jobId)
     await here.operations.clearHistory()
+    await eventually(() => expect(there.operations.list()).toEqual([]))
   })
 
   it('that failed are dismissed from either', async () => {
