@@ -1,13 +1,12 @@
 import { performance } from 'node:perf_hooks'
-import { mockOptions } from '@svc/backend-mock/script'
-import { eventually, patienceMs, startFileOrigin, startNats, startOidcIssuer, startPostgres } from '@svc/test-kit'
+import { eventually, type FileOrigin, patienceMs, startFileOrigin, startNats, startOidcIssuer, startPostgres, startUpstream } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { openMessenger } from '../../src/cluster/nats/__fixtures__/open-messenger.ts'
 import { PASSWORD } from '../support/accounts-world.ts'
 import { createBrowser } from '../support/browser.ts'
 import { type FrontEnds, startFrontEnds } from '../support/front-ends.ts'
-import { startMockWorker } from '../support/mock-worker.ts'
+import { mockEntry } from '../support/gallery-world.ts'
 import { CLIENT, goThere, oidcEnv, toPath } from '../support/provider-sign-in.ts'
 import type { TestServer } from '../support/server.ts'
 
@@ -18,6 +17,8 @@ const missing = postgres.available ? (nats.available ? undefined : nats.reason) 
 const SITE = 'http://svc.example'
 /** Failed sign-ins in a minute. */
 const LIMIT = 5
+/** Requests of a member in an hour. */
+const QUOTA = 7
 /** Longest time until the other server refuses a key, with the bus and without: one look at the database. */
 const [TOLD_MS, UNTOLD_MS] = [50, 600]
 
@@ -27,6 +28,7 @@ it('says why two front ends were not tried', (context) => {
 
 describe.skipIf(missing !== undefined)('two front ends on one PostgreSQL and one NATS', () => {
   let world: FrontEnds
+  let origin: FileOrigin
   let issuer: Awaited<ReturnType<typeof startOidcIssuer>>
   const both = () => [world.one, world.other] as const
   const ask = async (server: TestServer, path: string): Promise<string> =>
@@ -39,17 +41,22 @@ describe.skipIf(missing !== undefined)('two front ends on one PostgreSQL and one
       redirectUri: `${SITE}/api/auth/oidc/callback`,
       toClaims: (login) => ({ email: `${login}@site.example`, email_verified: true, name: login }),
     })
+    // Weights never come.
+    const files = { '/index.yaml': Buffer.from(stringify([mockEntry('slow')])) }
+    origin = await startFileOrigin({ files, handle: ({ url = '' }) => url.includes('/resolve/') })
+    const galleries = JSON.stringify([{ name: 'test', url: `${origin.origin}/index.yaml` }])
     world = await startFrontEnds(
       { postgres, nats },
       {
-        flags: [`--auth-rate-limit=${LIMIT}`, '--mitm-listen=127.0.0.1:0'],
-        env: { ...oidcEnv(issuer.issuer), SVC_BASE_URL: SITE },
+        flags: [`--auth-rate-limit=${LIMIT}`, '--mitm-listen=127.0.0.1:0', `--galleries=${galleries}`],
+        env: { ...oidcEnv(issuer.issuer), SVC_BASE_URL: SITE, HF_ENDPOINT: origin.origin },
       },
     )
   })
   afterAll(async () => {
     await world?.[Symbol.asyncDispose]()
     await issuer?.[Symbol.asyncDispose]()
+    await origin?.close()
   })
 
   it('have the same model files and settings', async () => {
@@ -97,33 +104,40 @@ describe.skipIf(missing !== undefined)('two front ends on one PostgreSQL and one
 
   it('install the same model once, and either ends it', async () => {
     const { one, other } = world
-    await using origin = await startFileOrigin({ handle: () => true })
-    const body = { id: 'slow', url: `${origin.origin}/slow.yaml`, name: 'slow' }
-    const replies = await Promise.all(both().map((server) => server.post('/models/apply', body, one.admin.headers)))
+    const replies = await Promise.all(
+      both().map((server) => server.post('/models/apply', { id: 'slow' }, one.admin.headers)),
+    )
     const [first, second] = replies.map((reply) => (reply.json() as { uuid: string }).uuid)
     expect(first).toMatch(/^[0-9a-f-]{36}$/)
     expect(second).toBe(first)
-    await eventually(async () => expect(await ask(other, '/api/operations')).toContain(first))
-    for (const server of both()) await server.post(`/api/operations/${first}/cancel`, {}, one.admin.headers)
-    await eventually(async () => expect(await ask(one, '/api/operations')).not.toContain(first))
+    const listed = () => Promise.all(both().map((server) => ask(server, '/api/operations')))
+    await eventually(async () => {
+      for (const list of await listed()) expect(list).toContain('"phase":"Downloading"')
+    })
+    expect((await listed()).join('')).not.toContain('"error"')
+    const ended = await other.post(`/api/operations/${first}/cancel`, {}, one.admin.headers)
+    expect(ended.status, ended.text).toBe(200)
+    await eventually(async () => expect((await listed()).join('')).not.toContain(first))
   })
 
   it('let exactly as many requests pass as a quota allows', async () => {
-    const { one, token } = world
-    const options = mockOptions({ rules: [{ rpc: 'Predict*', do: { text: 'hello' } }] })
-    for (const server of both()) await server.writeModelFile('m.yaml', stringify({ name: 'm', backend: 'mock', options }))
-    const natsUrl = nats.available ? nats.url : ''
-    await using _worker = await startMockWorker(one, { natsUrl, name: 'w1', token, folder: one.folder })
+    const { one } = world
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }]
+    await using upstream = await startUpstream()
+    upstream.replyWith({ headers: { 'content-type': 'application/json' }, body: JSON.stringify({ choices }) })
+    const proxy = { upstream_url: `${upstream.origin}/v1/chat/completions` }
+    const text = stringify({ name: 'far', backend: 'cloud-proxy', known_usecases: ['chat'], proxy })
+    await one.writeModelFile('far.yaml', text)
     for (const server of both())
-      await eventually(async () => expect((await server.chat('m', {}, one.admin.headers)).status).toBe(200))
+      await eventually(async () => expect((await server.chat('far', {}, one.admin.headers)).status).toBe(200))
     const member = await one.member('counted')
-    const rule = { model: '', max_requests: 7, max_total_tokens: null, window: '1h' }
+    const rule = { model: '', max_requests: QUOTA, max_total_tokens: null, window: '1h' }
     const set = await one.admin.browser.send('PUT', `/api/auth/admin/users/${member.id}/quotas`, rule)
-    expect(set.status).toBe(200)
-    const asked = Array.from({ length: 40 }, (_, index) => both()[index % 2]?.chat('m', {}, member.headers))
+    expect(set.status, set.text).toBe(200)
+    const asked = Array.from({ length: 4 * QUOTA }, (_, index) => both()[index % 2]?.chat('far', {}, member.headers))
     const statuses = (await Promise.all(asked)).map((reply) => reply?.status)
-    expect(statuses.filter((status) => status === 200)).toHaveLength(7)
-    expect(statuses.filter((status) => status === 429)).toHaveLength(33)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(QUOTA)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(3 * QUOTA)
   })
 
   it('tell each other of a revoked key, and agree without the bus', async () => {

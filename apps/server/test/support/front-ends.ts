@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { RunningNats, RunningPostgres } from '@svc/test-kit'
 import { type AccountsWorld, startAccountsWorld } from './accounts-world.ts'
 import { startTestServer, type TestServer } from './server.ts'
@@ -8,8 +7,6 @@ export interface FrontEnds extends AsyncDisposable {
   /** Has the first admin. */
   readonly one: AccountsWorld
   readonly other: TestServer
-  /** The registration token of workers. */
-  readonly token: string
 }
 
 /** Starts two front ends on engines that are there. */
@@ -17,14 +14,12 @@ export async function startFrontEnds(
   { postgres, nats }: { readonly postgres: RunningPostgres; readonly nats: RunningNats },
   { flags = [], env = {} }: { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<FrontEnds> {
-  const token = randomUUID()
   const options = {
     flags: ['--distributed', ...flags],
     env: {
       SVC_AUTH_DATABASE_URL: await postgres.createDatabase(),
       SVC_AUTH_HMAC_SECRET: 'one secret of both of the servers',
-      SVC_REGISTRATION_TOKEN: token,
-      SVC_AUTO_APPROVE_NODES: 'true',
+      SVC_REGISTRATION_TOKEN: 'token of the workers',
       SVC_NATS_URL: nats.url,
       SVC_NATS_SERVICE_JWT: nats.service.jwt,
       SVC_NATS_SERVICE_SEED: nats.service.seed,
@@ -39,7 +34,6 @@ export async function startFrontEnds(
     return {
       one,
       other,
-      token,
       async [Symbol.asyncDispose]() {
         await Promise.all([one.close(), other.close()])
       },
