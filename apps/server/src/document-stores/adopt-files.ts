@@ -32,7 +32,10 @@ export async function adoptFiles({ database: { queries, dialect }, server }: Ado
           ne(files.server, server),
           notInArray(
             files.server,
-            db.select({ id: frontEnds.id }).from(frontEnds).where(gt(frontEnds.leaseUntil, databaseNow(dialect))),
+            db
+              .select({ id: frontEnds.id })
+              .from(frontEnds)
+              .where(gt(frontEnds.leaseUntil, databaseNow(dialect))),
           ),
           inArray(files.id, db.select({ file: pieces.file }).from(pieces).where(eq(pieces.piece, 0))),
         ),

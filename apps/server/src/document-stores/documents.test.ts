@@ -591,7 +591,10 @@ describe.each(places)('documents on $name', ({ create }) => {
     await lease(Date.now() + DAY)
     expect(await adoptFiles({ database, server: 'two' })).toBe(0)
     await lease(1)
-    const adopted = await Promise.all([adoptFiles({ database, server: 'two' }), adoptFiles({ database, server: 'three' })])
+    const adopted = await Promise.all([
+      adoptFiles({ database, server: 'two' }),
+      adoptFiles({ database, server: 'three' }),
+    ])
     expect(adopted.sort()).toEqual([0, 1])
     world.embedBy(async (texts) => texts.map(toVector))
     const others = await Promise.all([world.open('two'), world.open('three')])

@@ -66,16 +66,6 @@ const TIMEOUT_MS = 30_000
 
 /** Creates the sign-ins. */
 export function createSignIns({ records, pending, outbound, clock }: SignInsOptions): SignIns {
-  /** Each can be taken once. */
-  async function take(state: string): Promise<PendingSignIn | undefined> {
-    let found: PendingSignIn | undefined
-    await pending.change(state, (entry) => {
-      found = entry
-      return undefined
-    })
-    return found !== undefined && found.until > clock.now() ? found : undefined
-  }
-
   /** Runs steps of the protocol with a fetch of their own; they end with the signal. */
   async function run<T>(
     { server }: SignInTarget,
@@ -108,7 +98,8 @@ export function createSignIns({ records, pending, outbound, clock }: SignInsOpti
   function open(
     target: SignInTarget,
     settings: OAuthSettings,
-    rest: Pick<SignInProviderOptions, 'onAuthorize'> & Partial<Pick<SignInProviderOptions, 'redirectUrl' | 'state' | 'verifier'>>,
+    rest: Pick<SignInProviderOptions, 'onAuthorize'> &
+      Partial<Pick<SignInProviderOptions, 'redirectUrl' | 'state' | 'verifier'>>,
   ) {
     const { redirectUrl, state = '', verifier = '', onAuthorize } = rest
     return createSignInProvider({ id: toId(target), settings, records, redirectUrl, state, verifier, onAuthorize })
@@ -152,7 +143,7 @@ export function createSignIns({ records, pending, outbound, clock }: SignInsOpti
       return address.href
     },
     async finish({ state, code }, signal) {
-      const found = await take(state)
+      const found = await takePending(state, { pending, clock })
       if (found === undefined) {
         throw new SvcError('invalid_request', 'this sign-in is unknown, over or was used: begin a new one', {
           code: 'mcp_sign_in_state',
@@ -170,6 +161,19 @@ export function createSignIns({ records, pending, outbound, clock }: SignInsOpti
     },
     forget: (target) => records.change(toId(target), () => undefined),
   }
+}
+
+/** Takes a sign-in that is under way. Each can be taken once. */
+async function takePending(
+  state: string,
+  { pending, clock }: Pick<SignInsOptions, 'pending' | 'clock'>,
+): Promise<PendingSignIn | undefined> {
+  let found: PendingSignIn | undefined
+  await pending.change(state, (entry) => {
+    found = entry
+    return undefined
+  })
+  return found !== undefined && found.until > clock.now() ? found : undefined
 }
 
 /** Asks the server what it wants, as a client without tokens does. */

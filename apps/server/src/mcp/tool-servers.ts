@@ -16,9 +16,9 @@ import {
   IDLE_MS,
   MAX_MESSAGE_BYTES,
   MAX_NAMED_SESSIONS,
+  MAX_PENDING_SIGN_INS,
   MAX_PROGRAM_BYTES,
   MAX_SESSIONS,
-  MAX_PENDING_SIGN_INS,
   MAX_SIGN_INS,
 } from './limits.ts'
 import { readModelServers } from './model-servers.ts'

@@ -1,5 +1,14 @@
 import { performance } from 'node:perf_hooks'
-import { eventually, type FileOrigin, patienceMs, startFileOrigin, startNats, startOidcIssuer, startPostgres, startUpstream } from '@svc/test-kit'
+import {
+  eventually,
+  type FileOrigin,
+  patienceMs,
+  startFileOrigin,
+  startNats,
+  startOidcIssuer,
+  startPostgres,
+  startUpstream,
+} from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { openMessenger } from '../../src/cluster/nats/__fixtures__/open-messenger.ts'

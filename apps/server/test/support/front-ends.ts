@@ -12,7 +12,10 @@ export interface FrontEnds extends AsyncDisposable {
 /** Starts two front ends on engines that are there. */
 export async function startFrontEnds(
   { postgres, nats }: { readonly postgres: RunningPostgres; readonly nats: RunningNats },
-  { flags = [], env = {} }: { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
+  {
+    flags = [],
+    env = {},
+  }: { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<FrontEnds> {
   const options = {
     flags: ['--distributed', ...flags],

@@ -27,8 +27,5 @@ export const signInAttemptsOnPostgres = pg.pgTable(
     isFailed: pg.bigint('is_failed', { mode: 'number' }).notNull(),
     endsAt: pg.bigint('ends_at', { mode: 'number' }).notNull(),
   },
-  (table) => [
-    pg.primaryKey({ columns: [table.name, table.id] }),
-    pg.index('sign_in_attempts_by_end').on(table.endsAt),
-  ],
+  (table) => [pg.primaryKey({ columns: [table.name, table.id] }), pg.index('sign_in_attempts_by_end').on(table.endsAt)],
 )
