@@ -51,6 +51,7 @@ import {
 } from './tables/responses.ts'
 import { routerCorporaOnPostgres, routerCorporaOnSqlite } from './tables/router-corpora.ts'
 import { sharedDocumentsOnPostgres, sharedDocumentsOnSqlite } from './tables/shared-documents.ts'
+import { signInAttemptsOnPostgres, signInAttemptsOnSqlite } from './tables/sign-in-attempts.ts'
 import { storedFilesOnPostgres, storedFilesOnSqlite } from './tables/stored-files.ts'
 
 /** The tables on SQLite. */
@@ -83,6 +84,7 @@ export const sqliteTables = {
   frontEnds: frontEndsOnSqlite,
   routerCorpora: routerCorporaOnSqlite,
   filePieces: filePiecesOnSqlite,
+  signInAttempts: signInAttemptsOnSqlite,
   ...sqliteAuthTables,
 }
 
@@ -116,6 +118,7 @@ export const postgresTables = {
   frontEnds: frontEndsOnPostgres,
   routerCorpora: routerCorporaOnPostgres,
   filePieces: filePiecesOnPostgres,
+  signInAttempts: signInAttemptsOnPostgres,
   ...postgresAuthTables,
 }
 

@@ -1,15 +1,17 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createLocalPrincipal } from '@svc/auth'
 import { SvcError } from '@svc/errors'
-import { eventually, type TempDir, tempDir } from '@svc/test-kit'
+import { createDeferred, eventually, type TempDir, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
+import { createDatabaseBytes } from '../cluster/shared-files/database-bytes.ts'
 import { databasePlaces, silentLogger } from '../db/__fixtures__/places.ts'
 import { openDatabase } from '../db/open-database.ts'
 import type { DatabaseQueries, Queries } from '../db/queries.ts'
 import type { InnerCaller } from '../inference/core/inner-context.ts'
 import { FOLDER_MARK } from '../stored-files/folder-mark.ts'
 import type { StoredFile } from '../stored-files/stored-file.ts'
+import { adoptFiles } from './adopt-files.ts'
 import type { DocumentStore } from './document-store.ts'
 import { openDocuments } from './documents.ts'
 import type { TextEmbedder } from './embed-texts.ts'
@@ -41,11 +43,13 @@ async function openWorld(
     maxOwnerFiles,
     server = 'one',
     filesOf,
+    sharesBytes = false,
   }: {
     readonly maxOwnerBytes?: number
     readonly maxOwnerFiles?: number
     readonly server?: string
     readonly filesOf?: { readonly dir: TempDir }
+    readonly sharesBytes?: boolean
   } = {},
 ) {
   const place = await create()
@@ -71,6 +75,7 @@ async function openWorld(
       queries: database.queries,
       maxOwnerBytes,
       maxOwnerFiles,
+      bytes: sharesBytes ? createDatabaseBytes(database, { clock }) : undefined,
       embedder: { embed: (...call) => embed(...call) },
       findCaller: async (owner) => (owner === 'gone' ? undefined : caller),
       clock,
@@ -80,6 +85,7 @@ async function openWorld(
   let count = 0
   const world = {
     asked,
+    database,
     queries: database.queries,
     get documents() {
       return documents
@@ -565,6 +571,39 @@ describe.each(places)('documents on $name', ({ create }) => {
     world.move(2 * DAY)
     await world.documents.trim()
     expect(await world.countChunks()).toBe(0)
+  })
+
+  it('are indexed by another server where their own one is gone', async () => {
+    await using world = await openWorld(create, { sharesBytes: true })
+    const { database } = world
+    const store = await world.store()
+    const file = await world.upload('a river')
+    const held = createDeferred<Float32Array[]>()
+    world.embedBy(() => held.promise)
+    await world.add(store, file)
+    const lease = (leaseUntil: number) =>
+      world.queries.change((db, { frontEnds }) =>
+        db
+          .insert(frontEnds)
+          .values({ id: 'one', leaseUntil, progress: '{}' })
+          .onConflictDoUpdate({ target: frontEnds.id, set: { leaseUntil } }),
+      )
+    await lease(Date.now() + DAY)
+    expect(await adoptFiles({ database, server: 'two' })).toBe(0)
+    await lease(1)
+    const adopted = await Promise.all([
+      adoptFiles({ database, server: 'two' }),
+      adoptFiles({ database, server: 'three' }),
+    ])
+    expect(adopted.sort()).toEqual([0, 1])
+    world.embedBy(async (texts) => texts.map(toVector))
+    const others = await Promise.all([world.open('two'), world.open('three')])
+    await world.done(store, file)
+    // The one that was away adds nothing when it goes on.
+    held.resolve([toVector('a river')])
+    await world.restart()
+    expect([await world.countChunks(), (await world.find(store, 'river')).length]).toEqual([1, 1])
+    for (const other of others) await other.close()
   })
 
   it('are opened beside things that are not theirs', async () => {

@@ -48,7 +48,7 @@ export async function installNamedModels(
     const request = named.includes('://') ? await plan(named) : { id: named }
     const name = request.name ?? nameWithoutGallery(named)
     if (modelFiles.get(name) !== undefined) return name
-    const { jobId } = await modelGallery.install(request)
+    const { jobId } = await modelGallery.install(request, { isHere: true })
     const end = await operations.waitForEnd(jobId, { signal })
     if (end?.state === 'completed') return name
     throw new SvcError('unavailable', end?.error ?? 'its installation was cancelled', { code: 'not_installed' })

@@ -12,6 +12,9 @@ import type { Platform } from '../platform/platform.ts'
 /** Time between two checks for upgrades of backends. */
 const CHECK_MS = 6 * 60 * 60 * 1000
 
+/** The configuration asks for files of this server, also where another one installs the same. */
+const HERE = { isHere: true } as const
+
 const fields = z.record(z.string(), z.unknown())
 
 /** A model to install at the start. */
@@ -57,7 +60,7 @@ export async function startInstallsFeature(platform: Platform): Promise<ServerFe
       await clock.sleep(CHECK_MS, { signal })
       if (!settings.get('auto_upgrade_backends')) continue
       const upgrades = await backendGallery.checkUpgrades({ signal })
-      for (const { name } of upgrades) await backendGallery.install({ id: name, force: true })
+      for (const { name } of upgrades) await backendGallery.install({ id: name, force: true }, HERE)
     }
   }
 
@@ -87,7 +90,7 @@ async function enqueueAll(
 ): Promise<readonly Operation[]> {
   const started: Operation[] = []
   for (const name of config.externalBackends) {
-    started.push(await backendGallery.install(name.includes('://') ? { uri: name } : { id: name }))
+    started.push(await backendGallery.install(name.includes('://') ? { uri: name } : { id: name }, HERE))
   }
   for (const { id, url, name, variant, overrides } of models) {
     const request = {
@@ -97,7 +100,7 @@ async function enqueueAll(
       ...(variant === undefined ? {} : { variant }),
       ...(overrides === undefined ? {} : { overrides }),
     }
-    const operation = await modelGallery.install(request).catch((error: unknown) => {
+    const operation = await modelGallery.install(request, HERE).catch((error: unknown) => {
       // The models that are there are served from a folder that cannot be written, too.
       if (!SvcError.is(error) || error.code !== 'not_writable') throw error
       log.error({ model: id ?? name, err: error }, 'model to install at start could not be installed')

@@ -29,7 +29,7 @@ export interface BackendGallery {
   capability(): Promise<string>
   folders(): Promise<readonly BackendFolder[]>
   /** Queues an installation. @throws as {@link Operations.enqueue} */
-  install(request: BackendRequest): Promise<Operation>
+  install(request: BackendRequest, options?: Parameters<Operations['enqueue']>[1]): Promise<Operation>
   /** Queues the deletion of a backend that is here. @throws as {@link Operations.enqueue} */
   remove(name: string): Promise<Operation>
   /** The upgrades that the last check found. */
@@ -94,13 +94,11 @@ export function createBackendGallery(parts: BackendGalleryParts): BackendGallery
     indexes,
     capability: parts.capability,
     folders,
-    install: (request) =>
-      operations.enqueue({
-        subject: 'backend',
-        action: 'installation',
-        fullName: request.id ?? request.name ?? request.uri ?? '',
-        details: storedRequest.parse(request),
-      }),
+    install(request, options) {
+      const fullName = request.id ?? request.name ?? request.uri ?? ''
+      const details = storedRequest.parse(request)
+      return operations.enqueue({ subject: 'backend', action: 'installation', fullName, details }, options)
+    },
     remove: (name) => operations.enqueue({ subject: 'backend', action: 'deletion', fullName: name, details: {} }),
     upgrades: () => found,
     async checkUpgrades({ signal }) {

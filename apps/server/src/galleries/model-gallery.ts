@@ -34,7 +34,7 @@ import { createVariantChooser, listVariants, type VariantChoice, type VariantPar
 export interface ModelGallery {
   readonly indexes: GalleryIndexes<ModelEntry>
   /** Queues an installation. @throws {SvcError} as {@link Operations.enqueue} and {@link requireWritable} */
-  install(request: ModelRequest): Promise<Operation>
+  install(request: ModelRequest, options?: Parameters<Operations['enqueue']>[1]): Promise<Operation>
   /**
    * Writes the configuration of an entry without its files.
    *
@@ -147,14 +147,11 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
   })
   return {
     indexes,
-    async install(request) {
+    async install(request, options) {
       await requireWritable(modelsPath)
-      return operations.enqueue({
-        subject: 'model',
-        action: 'installation',
-        fullName: toFullName(request),
-        details: storedRequest.parse(request),
-      })
+      const details = storedRequest.parse(request)
+      const fullName = toFullName(request)
+      return operations.enqueue({ subject: 'model', action: 'installation', fullName, details }, options)
     },
     async saveConfig(id, { signal }) {
       const { plan } = await planRequest({ id }, installer, signal)

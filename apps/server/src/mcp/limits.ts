@@ -34,3 +34,5 @@ export const MEMORY_CHECK_MS = 5000
 export const MAX_ERROR_TEXT = 1000
 /** Maximum number of servers whose sign-ins are kept. */
 export const MAX_SIGN_INS = 500
+/** Sign-ins under way; the oldest makes room. */
+export const MAX_PENDING_SIGN_INS = 100

@@ -1,13 +1,13 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { readSystemCode } from '../files/file-error.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import type { Logger } from '../ports.ts'
+import { seal, unseal } from '../secret/seal.ts'
 
-/** Values by key, in one file that only the holder of a key can read. */
+/** Values by key that only the holder of a secret can read. */
 export interface SealedRecords<Value> {
   get(key: string): Promise<Value | undefined>
-  /** Changes a value; undefined removes it. Changes run one after the other. @throws {SvcError} of the disk */
+  /** Changes a value; undefined removes it. Changes run one after the other. @throws {SvcError} of the disk or database */
   change(key: string, next: (value: Value | undefined) => Value | undefined): Promise<void>
 }
 
@@ -20,10 +20,6 @@ export interface SealedRecordsOptions {
   readonly maxRecords: number
   readonly logger: Logger
 }
-
-const ALGORITHM = 'aes-256-gcm'
-const IV_BYTES = 12
-const TAG_BYTES = 16
 
 /** Opens the records of a file. A file that the key does not open is left aside, with a warning. */
 export function openSealedRecords<Value>(options: SealedRecordsOptions): SealedRecords<Value> {
@@ -68,16 +64,17 @@ export function openSealedRecords<Value>(options: SealedRecordsOptions): SealedR
   }
 }
 
-function seal(text: string, key: Uint8Array): Buffer {
-  const iv = randomBytes(IV_BYTES)
-  const cipher = createCipheriv(ALGORITHM, key, iv)
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-  return Buffer.concat([iv, cipher.getAuthTag(), sealed])
-}
-
-/** @throws for another key, and for bytes that were changed */
-function unseal(bytes: Uint8Array, key: Uint8Array): string {
-  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
-  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
-  return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8')
+/** Records in memory, the newest ones. */
+export function createMemoryRecords<Value>(maxRecords: number): SealedRecords<Value> {
+  const records = new Map<string, Value>()
+  return {
+    get: async (id) => records.get(id),
+    async change(id, next) {
+      const value = next(records.get(id))
+      records.delete(id)
+      if (value !== undefined) records.set(id, value)
+      const [oldest] = records.keys()
+      if (records.size > maxRecords && oldest !== undefined) records.delete(oldest)
+    },
+  }
 }

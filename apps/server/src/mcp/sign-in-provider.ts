@@ -27,15 +27,19 @@ export interface SignInProviderOptions {
   /** Where a browser comes back to; undefined for the grant `client`. */
   readonly redirectUrl: string | undefined
   readonly state: string
+  /** The verifier of the sign-in that is to be finished; empty where none is. */
+  readonly verifier: string
   /** Takes the address at which a person signs in. @throws where nobody can */
   readonly onAuthorize: (url: URL) => void | Promise<void>
 }
 
-/** Creates what the protocol library asks for tokens. The verifier of a sign-in is in memory alone. */
+/** Creates what the protocol library asks for tokens. */
 export function createSignInProvider(options: SignInProviderOptions): OAuthClientProvider {
   const { id, settings, records, redirectUrl, state, onAuthorize } = options
   const { clientId, clientSecret, scope, grant } = settings
-  let verifier = ''
+  let { verifier } = options
+  /** The tokens that were used last. */
+  let used: OAuthTokens | undefined
   const change = (part: Partial<SignInRecord>) => records.change(id, (record) => ({ ...record, ...part }))
   const clientMetadata: OAuthClientMetadata = {
     client_name: 'svc',
@@ -61,7 +65,10 @@ export function createSignInProvider(options: SignInProviderOptions): OAuthClien
     ...(named === undefined
       ? { saveClientInformation: (client: OAuthClientInformationMixed) => change({ client, redirectUrl }) }
       : {}),
-    tokens: async () => (await records.get(id))?.tokens,
+    async tokens() {
+      used = (await records.get(id))?.tokens
+      return used
+    },
     saveTokens: (tokens) => change({ tokens }),
     redirectToAuthorization: onAuthorize,
     saveCodeVerifier(value) {
@@ -72,6 +79,7 @@ export function createSignInProvider(options: SignInProviderOptions): OAuthClien
     discoveryState: async () => (await records.get(id))?.discovery,
     async invalidateCredentials(what) {
       if (what === 'verifier') verifier = ''
+      else if (what === 'tokens') await records.change(id, (record) => dropTokens(record, used))
       else if (what === 'all') await records.change(id, () => undefined)
       else await change({ [what]: undefined })
     },
@@ -87,4 +95,10 @@ export function createSignInProvider(options: SignInProviderOptions): OAuthClien
         }
       : {}),
   }
+}
+
+/** Forgets tokens that are of no use any more, unless another server has renewed them meanwhile. */
+function dropTokens(record: SignInRecord | undefined, used: OAuthTokens | undefined): SignInRecord | undefined {
+  const isSame = record?.tokens?.access_token === used?.access_token
+  return isSame ? { ...record, tokens: undefined } : record
 }

@@ -5,14 +5,15 @@ import { expect, it } from 'vitest'
 import type { RemoteServerSettings } from '../catalog/mcp-settings.ts'
 import { CONTEXT, modelWith, NEVER, openServers } from './__fixtures__/open-servers.ts'
 import { startProtectedServer } from './__fixtures__/start-protected-server.ts'
-import type { McpServers } from './tool-servers.ts'
+import { createMemoryRecords, type SealedRecords } from './sealed-records.ts'
+import type { McpServers, OpenRecords } from './tool-servers.ts'
 
 const REQUEST = { context: CONTEXT, signal: NEVER }
 const CALLBACK = 'http://svc.example/v1/mcp/sign-in/callback'
 const NEEDED = [{ server: 's', message: expect.stringMatching(/wants an administrator to sign in/) }]
 
-const open = (dir: TempDir, secret = 1) =>
-  openServers({ signInFile: join(dir.path, 'sign-ins'), signInKey: () => new Uint8Array(32).fill(secret) })
+const open = (dir: TempDir, secret = 1, openRecords?: OpenRecords) =>
+  openServers({ signInFile: join(dir.path, 'sign-ins'), signInKey: () => new Uint8Array(32).fill(secret), openRecords })
 
 function target(servers: McpServers, model: ReturnType<typeof modelWith>) {
   const settings = servers.use(model)[0]?.settings as RemoteServerSettings
@@ -61,6 +62,30 @@ it('an administrator signs in once, tokens are kept encrypted and renewed', asyn
   again.follow('m', undefined)
   await using other = open(dir, 2)
   expect((await other.openModel(model, REQUEST)).failures).toEqual(NEEDED)
+})
+
+it('a sign-in may begin at one front end and end at another, and both renew its tokens', async () => {
+  await using dir = await tempDir('svc-mcp-')
+  await using remote = await startProtectedServer()
+  const model = modelWith({ remote: { s: { url: remote.url, oauth: { grant: 'code' } } } })
+  const kinds = new Map<string, unknown>()
+  const openRecords: OpenRecords = <Value>(kind: string) => {
+    if (!kinds.has(kind)) kinds.set(kind, createMemoryRecords<Value>(10))
+    return kinds.get(kind) as SealedRecords<Value>
+  }
+  await using one = open(dir, 1, openRecords)
+  await using two = open(dir, 1, openRecords)
+  const answer = await visit(await one.signIns.begin(target(one, model), CALLBACK, NEVER))
+  expect((await two.signIns.finish(answer, NEVER)).server.name).toBe('s')
+  await expect(one.signIns.finish(answer, NEVER)).rejects.toMatchObject({ code: 'mcp_sign_in_state' })
+  for (const servers of [one, two, one]) {
+    const set = await servers.openModel(model, REQUEST)
+    expect(set.failures).toEqual([])
+    remote.expire()
+    const add = set.tools.find(({ name }) => name === 'add')
+    expect(await add?.call({ a: 1, b: 2 }, { signal: NEVER })).toMatchObject({ isError: false })
+    set.close()
+  }
 })
 
 it('a client that proves itself needs no person', async () => {

@@ -45,25 +45,27 @@ export interface SignIns {
 /** Options of {@link createSignIns}. */
 export interface SignInsOptions {
   readonly records: SealedRecords<SignInRecord>
+  /** The sign-ins under way, by their states. */
+  readonly pending: SealedRecords<PendingSignIn>
   readonly outbound: OutboundClient
   readonly clock: Clock
 }
 
-interface Pending {
+/** A sign-in under way. */
+export interface PendingSignIn {
   readonly target: SignInTarget
-  readonly provider: OAuthClientProvider
+  readonly redirectUrl: string
+  readonly verifier: string
+  /** Milliseconds since the epoch. */
+  readonly until: number
 }
 
 /** Time that a person has to sign in. */
 const SIGN_IN_MS = 10 * 60_000
-/** Maximum number of sign-ins under way. */
-const MAX_PENDING = 100
 const TIMEOUT_MS = 30_000
 
 /** Creates the sign-ins. */
-export function createSignIns({ records, outbound, clock }: SignInsOptions): SignIns {
-  const pending = createPendingSignIns(clock)
-
+export function createSignIns({ records, pending, outbound, clock }: SignInsOptions): SignIns {
   /** Runs steps of the protocol with a fetch of their own; they end with the signal. */
   async function run<T>(
     { server }: SignInTarget,
@@ -96,10 +98,11 @@ export function createSignIns({ records, outbound, clock }: SignInsOptions): Sig
   function open(
     target: SignInTarget,
     settings: OAuthSettings,
-    rest: Pick<SignInProviderOptions, 'onAuthorize'> & Partial<Pick<SignInProviderOptions, 'redirectUrl' | 'state'>>,
+    rest: Pick<SignInProviderOptions, 'onAuthorize'> &
+      Partial<Pick<SignInProviderOptions, 'redirectUrl' | 'state' | 'verifier'>>,
   ) {
-    const { redirectUrl, state = '', onAuthorize } = rest
-    return createSignInProvider({ id: toId(target), settings, records, redirectUrl, state, onAuthorize })
+    const { redirectUrl, state = '', verifier = '', onAuthorize } = rest
+    return createSignInProvider({ id: toId(target), settings, records, redirectUrl, state, verifier, onAuthorize })
   }
 
   return {
@@ -135,24 +138,42 @@ export function createSignIns({ records, outbound, clock }: SignInsOptions): Sig
         return auth(provider, { serverUrl: target.server.url, fetchFn, ...asked })
       })
       if (address === undefined) return undefined
-      pending.keep(state, { target, provider })
+      const verifier = await provider.codeVerifier()
+      await pending.change(state, () => ({ target, redirectUrl: callback, verifier, until: clock.now() + SIGN_IN_MS }))
       return address.href
     },
     async finish({ state, code }, signal) {
-      const found = pending.take(state)
+      const found = await takePending(state, { pending, clock })
       if (found === undefined) {
         throw new SvcError('invalid_request', 'this sign-in is unknown, over or was used: begin a new one', {
           code: 'mcp_sign_in_state',
           details: { param: 'state' },
         })
       }
-      const { target, provider } = found
+      const { target, redirectUrl, verifier } = found
+      const onAuthorize = (): never => {
+        throw signInNeeded(target.server.name)
+      }
+      const provider = open(target, needSettings(target), { redirectUrl, verifier, onAuthorize })
       const serverUrl = target.server.url
       await run(target, signal, (fetchFn) => auth(provider, { serverUrl, fetchFn, authorizationCode: code }))
       return target
     },
     forget: (target) => records.change(toId(target), () => undefined),
   }
+}
+
+/** Takes a sign-in that is under way. Each can be taken once. */
+async function takePending(
+  state: string,
+  { pending, clock }: Pick<SignInsOptions, 'pending' | 'clock'>,
+): Promise<PendingSignIn | undefined> {
+  let found: PendingSignIn | undefined
+  await pending.change(state, (entry) => {
+    found = entry
+    return undefined
+  })
+  return found !== undefined && found.until > clock.now() ? found : undefined
 }
 
 /** Asks the server what it wants, as a client without tokens does. */
@@ -173,24 +194,6 @@ async function probe(url: string, fetch: FetchLike): Promise<ReturnType<typeof e
 
 function toId({ model, server }: SignInTarget): string {
   return JSON.stringify([model, server.name, server.url])
-}
-
-/** Keeps sign-ins under way for a time; the oldest makes room. Each can be taken once. */
-function createPendingSignIns(clock: Pick<Clock, 'monotonic'>) {
-  const pending = new Map<string, Pending & { readonly until: number }>()
-  return {
-    keep(state: string, entry: Pending): void {
-      for (const [old, { until }] of pending) if (until <= clock.monotonic()) pending.delete(old)
-      const [oldest] = pending.keys()
-      if (pending.size >= MAX_PENDING && oldest !== undefined) pending.delete(oldest)
-      pending.set(state, { ...entry, until: clock.monotonic() + SIGN_IN_MS })
-    },
-    take(state: string): Pending | undefined {
-      const found = pending.get(state)
-      pending.delete(state)
-      return found !== undefined && found.until > clock.monotonic() ? found : undefined
-    },
-  }
 }
 
 function needSettings({ server }: SignInTarget): OAuthSettings {

@@ -16,6 +16,7 @@ import {
   IDLE_MS,
   MAX_MESSAGE_BYTES,
   MAX_NAMED_SESSIONS,
+  MAX_PENDING_SIGN_INS,
   MAX_PROGRAM_BYTES,
   MAX_SESSIONS,
   MAX_SIGN_INS,
@@ -24,12 +25,15 @@ import { readModelServers } from './model-servers.ts'
 import { hasModelServers } from './model-texts.ts'
 import { createNamedSessions } from './named-sessions.ts'
 import { createProgramWatch } from './program-watch.ts'
-import { openSealedRecords } from './sealed-records.ts'
+import { createMemoryRecords, openSealedRecords, type SealedRecords } from './sealed-records.ts'
 import { createSession, type Session } from './session.ts'
 import { createSessionPool, type Lease } from './session-pool.ts'
 import type { SignInRecord } from './sign-in-provider.ts'
-import { createSignIns, type SignIns } from './sign-ins.ts'
+import { createSignIns, type PendingSignIn, type SignIns } from './sign-ins.ts'
 import { createToolSet, type UsedServer, useServer } from './tool-set.ts'
+
+/** Opens sealed records of a kind. */
+export type OpenRecords = <Value>(kind: string, options: { readonly maxRecords: number }) => SealedRecords<Value>
 
 /** Options of {@link createToolServers}. */
 export interface ToolServersOptions {
@@ -49,6 +53,8 @@ export interface ToolServersOptions {
   readonly signInFile: string
   /** Key of that file, 32 bytes. */
   readonly signInKey: () => Uint8Array
+  /** Opens records that all front ends have. @default the file, and memory for sign-ins under way */
+  readonly openRecords?: OpenRecords | undefined
   readonly startMs?: number | undefined
   readonly connectMs?: number | undefined
   /** @default {@link MAX_MESSAGE_BYTES} */
@@ -75,6 +81,17 @@ export interface McpServers extends ToolServers {
   killNow(): void
 }
 
+function openSignIns({ signInFile: file, signInKey: key, ...options }: ToolServersOptions): SignIns {
+  const { openRecords, outbound, clock, logger } = options
+  const records =
+    openRecords?.<SignInRecord>('mcp-sign-in', { maxRecords: MAX_SIGN_INS }) ??
+    openSealedRecords<SignInRecord>({ file, key, maxRecords: MAX_SIGN_INS, logger })
+  const pending =
+    openRecords?.<PendingSignIn>('mcp-sign-in-state', { maxRecords: MAX_PENDING_SIGN_INS }) ??
+    createMemoryRecords<PendingSignIn>(MAX_PENDING_SIGN_INS)
+  return createSignIns({ records, pending, outbound, clock })
+}
+
 /** Creates the client of MCP servers. No server is started or asked before its first use. */
 export function createToolServers(options: ToolServersOptions): McpServers {
   const { clock, logger, maxMessageBytes = MAX_MESSAGE_BYTES, maxSessions = MAX_SESSIONS, idleMs = IDLE_MS } = options
@@ -86,9 +103,7 @@ export function createToolServers(options: ToolServersOptions): McpServers {
     watch.watch(process, end)
   }
   const parts = { ...options, maxMessageBytes, onProcess }
-  const { signInFile: file, signInKey: key } = options
-  const records = openSealedRecords<SignInRecord>({ file, key, maxRecords: MAX_SIGN_INS, logger })
-  const signIns = createSignIns({ records, outbound: options.outbound, clock })
+  const signIns = openSignIns(options)
 
   async function open(settings: McpServerSettings, rest: Pick<ConnectOptions, 'trust' | 'authProvider' | 'signal'>) {
     return createSession(settings.name, await connect(settings, rest, parts))

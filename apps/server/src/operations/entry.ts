@@ -16,6 +16,10 @@ export interface Entry {
   readonly size: number
   readonly stop: AbortController
   isCommitted: boolean
+  /** Whether it may not start yet: it is not stored, or another server changes its object. */
+  isHeld: boolean
+  /** The operation once it is stored: its own one, or that of another server. */
+  stored: Promise<Operation>
   /** Resolves when the operation has ended or waits again. */
   ended: Promise<void>
   /** The notes of its progress in the database. */
@@ -32,6 +36,8 @@ export function createEntry(operation: Operation, size = 0): Entry {
     size,
     stop: new AbortController(),
     isCommitted: false,
+    isHeld: false,
+    stored: Promise.resolve(operation),
     ended: Promise.resolve(),
     notes: { isBusy: false, isEnded: false, written: Promise.resolve() },
   }

@@ -78,15 +78,15 @@ describe.each(places)('operations on $name', ({ create }) => {
     expect(world.started[1]?.work.details).toEqual({ variant: 'small' })
   })
 
-  it('that fail while they are still being stored stay in the list', async () => {
+  it('do not start before they are stored', async () => {
     await using world = await open({ isStarted: false })
     const [stored, first] = [createDeferred(), createDeferred()]
     const operations = await openOperations({
       store: {
         ...world.store,
-        async insert(operation) {
-          await world.store.insert(operation)
+        async insert(operation, options) {
           if (operation.details.variant !== undefined) await stored.promise
+          return world.store.insert(operation, options)
         },
       },
       ...{ bus: createTestBus(), clock: systemClock, logger: silentLogger, concurrency: 1 },
@@ -100,10 +100,10 @@ describe.each(places)('operations on $name', ({ create }) => {
     const second = operations.enqueue(install('one', { variant: 'small' }))
     await expect.poll(() => operations.list().map(({ state }) => state)).toEqual(['running', 'queued'])
     first.resolve()
-    await expect.poll(() => operations.list().map(({ state }) => state)).toEqual(['failed'])
+    await expect.poll(() => operations.list().map(({ state }) => state)).toEqual(['queued'])
     stored.resolve()
     const { jobId } = await second
-    expect(operations.list()).toMatchObject([{ jobId, state: 'failed', error: 'no room' }])
+    await expect.poll(() => operations.list()).toMatchObject([{ jobId, state: 'failed', error: 'no room' }])
     await operations.close()
   })
 
@@ -383,6 +383,10 @@ it('an end that the database does not take is written once it does', async () =>
     find: async () => undefined,
     insert: async () => undefined,
     clear: async () => undefined,
+    async start({ state }) {
+      saved.push(state)
+      return true
+    },
     async save({ state }) {
       if (isAway) throw new SvcError('unavailable', 'the database is away')
       saved.push(state)

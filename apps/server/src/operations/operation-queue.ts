@@ -48,6 +48,8 @@ const MAX_QUEUED_DETAILS = 32 * 1024 * 1024
 /** Failures that wait to be acknowledged; older ones go to the history. */
 const MAX_FAILED = 200
 const RETRY_SAVE_MS = 1000
+/** Time between two looks whether another server still changes an object. */
+const RETRY_START_MS = 1000
 
 /**
  * Reads the operations of the last run. Installations that ran then go on, or are complete where everything was in
@@ -123,13 +125,13 @@ class OperationQueue implements Operations {
     this.#startNext()
   }
 
-  async enqueue(request: OperationRequest): Promise<Operation> {
+  async enqueue(request: OperationRequest, { isHere = false } = {}): Promise<Operation> {
     const size = measure(request)
     if (request.fullName.length > MAX_NAME || size > MAX_DETAILS) {
       throw new SvcError('too_large', 'the request is too large for an operation', { code: 'operation_too_large' })
     }
     const same = this.#findPending(request)
-    if (same !== undefined) return same.operation
+    if (same !== undefined) return same.stored
     const queued = this.#in('queued')
     const queuedSize = queued.reduce((sum, entry) => sum + entry.size, size)
     if (queued.length >= this.#maxQueued || queuedSize > MAX_QUEUED_DETAILS) {
@@ -149,17 +151,29 @@ class OperationQueue implements Operations {
       createdAt: this.#clock.now(),
     }
     const entry = createEntry(operation, size)
+    entry.isHeld = true
+    entry.stored = this.#insert(entry, isHere)
     // Known before it is stored, so that a second request joins it.
     this.#entries.set(operation.jobId, entry)
-    try {
-      await this.#store.insert(operation)
-    } catch (error) {
-      this.#entries.delete(operation.jobId)
-      throw error
-    }
+    const stored = await entry.stored
+    if (stored !== operation) return stored
     await this.#acknowledgeFailures(operation)
     this.#startNext()
     return operation
+  }
+
+  async #insert(entry: Entry, isHere: boolean): Promise<Operation> {
+    const { operation } = entry
+    try {
+      const other = await this.#store.insert(operation, { isHere })
+      if (other !== undefined) this.#entries.delete(operation.jobId)
+      return other ?? operation
+    } catch (error) {
+      this.#entries.delete(operation.jobId)
+      throw error
+    } finally {
+      entry.isHeld = false
+    }
   }
 
   list(): readonly OperationView[] {
@@ -278,7 +292,7 @@ class OperationQueue implements Operations {
     for (const entry of this.#in('queued')) {
       if (busy.length >= this.#concurrency) return
       // Operations of one object wait in their order, so a waiting one keeps the later ones back.
-      if (entry.stop.signal.aborted) continue
+      if (entry.stop.signal.aborted || entry.isHeld) continue
       if (busy.some((operation) => isSameObject(operation, entry.operation))) continue
       if (this.#hasEarlier(entry)) continue
       busy.push(entry.operation)
@@ -300,9 +314,10 @@ class OperationQueue implements Operations {
     const { operation, meter, stop } = entry
     const perform = this.#performers.get(toWorkKind(operation))
     try {
-      await this.#store.save(operation)
-      if (perform === undefined) throw new SvcError('internal', 'nothing does this kind of operation')
+      const isFree = await this.#store.start(operation)
       stop.signal.throwIfAborted()
+      if (!isFree) return this.#hold(entry)
+      if (perform === undefined) throw new SvcError('internal', 'nothing does this kind of operation')
       await perform({
         ...operation,
         signal: stop.signal,
@@ -325,6 +340,18 @@ class OperationQueue implements Operations {
       if (this.#closing.signal.aborted && !entry.isCommitted) return await this.#putBack(entry)
       await this.#fail(entry, error)
     }
+    this.#startNext()
+  }
+
+  /** Lets an operation wait while another server changes its object. */
+  #hold(entry: Entry): void {
+    entry.operation = { ...entry.operation, state: 'queued', startedAt: undefined }
+    entry.isHeld = true
+    const goOn = (): void => {
+      entry.isHeld = false
+      this.#startNext()
+    }
+    this.#clock.sleep(RETRY_START_MS, { signal: this.#closing.signal }).then(goOn, () => undefined)
     this.#startNext()
   }
 
@@ -386,7 +413,7 @@ class OperationQueue implements Operations {
     for (const oldest of [...this.#ended.keys()].slice(0, -MAX_HISTORY)) this.#ended.delete(oldest)
   }
 
-  /** Acknowledges earlier failures of the object. The operation itself may have failed while it was stored. */
+  /** Acknowledges earlier failures of the object. */
   async #acknowledgeFailures({ position, ...request }: Operation): Promise<void> {
     for (const entry of this.#in('failed')) {
       if (entry.operation.position < position && isSameObject(entry.operation, request)) await this.#acknowledge(entry)

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, inArray, notInArray } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
+import type { Queries } from '../db/queries.ts'
 import type { Tables } from '../db/schema.ts'
 import { FINISHED_STATES, type Operation, type OperationState } from './operation.ts'
 
@@ -10,8 +11,15 @@ export interface OperationStore {
   /** The history, newest first. */
   history(): Promise<readonly Operation[]>
   find(jobId: string): Promise<Operation | undefined>
-  /** Adds a queued operation. */
-  insert(operation: Operation): Promise<void>
+  /**
+   * Adds a queued operation.
+   *
+   * @param options.isHere whether it is to run on this server also where another one runs the same
+   * @returns the same operation of another server, which is joined instead
+   */
+  insert(operation: Operation, options: { readonly isHere: boolean }): Promise<Operation | undefined>
+  /** Notes that an operation runs. @returns false while another server changes the object */
+  start(operation: Operation): Promise<boolean>
   /** Writes the state of an operation, its times and its error. The history keeps the newest 50. */
   save(operation: Operation): Promise<void>
   /** Removes the history. */
@@ -20,6 +28,7 @@ export interface OperationStore {
 
 /** Records that the history keeps (§3.3). */
 export const MAX_HISTORY = 50
+const finished = [...FINISHED_STATES]
 
 /** The operations of a server, by its id. */
 export function createOperationStore({
@@ -29,7 +38,6 @@ export function createOperationStore({
   readonly database: Pick<Database, 'queries'>
   readonly owner: string
 }): OperationStore {
-  const finished = [...FINISHED_STATES]
   return {
     async unfinished() {
       const rows = await queries.rows((db, { operations }) =>
@@ -63,38 +71,13 @@ export function createOperationStore({
     },
     async insert(operation) {
       await queries.change((db, { operations }) => db.insert(operations).values(toRow(operation, owner)))
+      return undefined
     },
-    async save(operation) {
-      const { state, error = null, startedAt = null, finishedAt = null } = operation
-      await queries.transaction(async (transaction) => {
-        await transaction.change((db, { operations }) =>
-          db
-            .update(operations)
-            .set({
-              state,
-              error,
-              startedAt,
-              finishedAt,
-              ...(operation.resumes === undefined ? {} : { details: formatDetails(operation) }),
-            })
-            .where(eq(operations.jobId, operation.jobId)),
-        )
-        if (!finished.includes(state)) return
-        await transaction.change((db, { operations }) => {
-          const kept = db
-            .select({ jobId: operations.jobId })
-            .from(operations)
-            .where(and(eq(operations.owner, owner), inArray(operations.state, finished)))
-            .orderBy(desc(operations.finishedAt), desc(operations.position))
-            .limit(MAX_HISTORY)
-          return db
-            .delete(operations)
-            .where(
-              and(eq(operations.owner, owner), inArray(operations.state, finished), notInArray(operations.jobId, kept)),
-            )
-        })
-      })
+    async start(operation) {
+      await queries.transaction((inside) => saveOperation(inside, operation, owner))
+      return true
     },
+    save: (operation) => queries.transaction((inside) => saveOperation(inside, operation, owner)),
     async clear() {
       await queries.change((db, { operations }) =>
         db.delete(operations).where(and(eq(operations.owner, owner), inArray(operations.state, finished))),
@@ -103,9 +86,39 @@ export function createOperationStore({
   }
 }
 
+/** Writes the state of an operation and trims the history of its server. */
+export async function saveOperation(inside: Queries, operation: Operation, owner: string): Promise<void> {
+  const { state, error = null, startedAt = null, finishedAt = null } = operation
+  await inside.change((db, { operations }) =>
+    db
+      .update(operations)
+      .set({
+        state,
+        error,
+        startedAt,
+        finishedAt,
+        ...(operation.resumes === undefined ? {} : { details: formatDetails(operation) }),
+      })
+      .where(eq(operations.jobId, operation.jobId)),
+  )
+  if (!finished.includes(state)) return
+  await inside.change((db, { operations }) => {
+    const kept = db
+      .select({ jobId: operations.jobId })
+      .from(operations)
+      .where(and(eq(operations.owner, owner), inArray(operations.state, finished)))
+      .orderBy(desc(operations.finishedAt), desc(operations.position))
+      .limit(MAX_HISTORY)
+    return db
+      .delete(operations)
+      .where(and(eq(operations.owner, owner), inArray(operations.state, finished), notInArray(operations.jobId, kept)))
+  })
+}
+
 export type OperationRow = Tables['operations']['$inferSelect']
 
-function toRow(operation: Operation, owner: string): OperationRow {
+/** The row of an operation. */
+export function toRow(operation: Operation, owner: string): OperationRow {
   const {
     details: _,
     resumes: __,

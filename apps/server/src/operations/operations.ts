@@ -41,9 +41,11 @@ export interface Operations {
    * Queues a change and returns its job. The same change of the same object that waits or runs already is joined. A failure
    * of the object is acknowledged by it.
    *
+   * @param options.isHere whether this server is to do it also where another one that shares the database does the same.
+   *   Without it that one is joined. @default false
    * @throws {SvcError} `unavailable`, code `too_many_operations` or of the database; `too_large`, code `operation_too_large`
    */
-  enqueue(request: OperationRequest): Promise<Operation>
+  enqueue(request: OperationRequest, options?: { readonly isHere?: boolean }): Promise<Operation>
   /** Queued, running and failed operations, the least advanced first (§4.6). */
   list(): readonly OperationView[]
   /** Staging that runs now. */

@@ -7,6 +7,7 @@ import { systemClock } from '../clock.ts'
 import { createFrontEndLease } from '../cluster/front-ends/front-end-lease.ts'
 import { useDatabase } from '../cluster/loads/__fixtures__/use-database.ts'
 import { databasePlaces, silentLogger } from '../db/__fixtures__/places.ts'
+import { claimOperations } from './claimed-operations.ts'
 import { createForeignOperations, describeProgress } from './foreign-operations.ts'
 import { openOperations } from './operation-queue.ts'
 import { createOperationStore } from './operation-store.ts'
@@ -38,7 +39,11 @@ describe.each(places)('operations of two front ends on $name', ({ create }) => {
   async function open(id: string): Promise<Front> {
     const bus = createBus({ link: hub.link(), logger })
     const own = await openOperations({
-      store: createOperationStore({ database: database(), owner: id }),
+      store: claimOperations(createOperationStore({ database: database(), owner: id }), {
+        database: database(),
+        owner: id,
+        sharesModels: false,
+      }),
       bus,
       clock,
       logger,
@@ -91,6 +96,37 @@ describe.each(places)('operations of two front ends on $name', ({ create }) => {
     await expect(here.operations.cancel('unknown')).rejects.toMatchObject({ code: 'operation_not_found' })
     await here.operations.clearHistory()
     expect(await there.operations.history()).toEqual([])
+  })
+
+  it('run once where both are asked at the same time, unless the configuration wants it here', async () => {
+    const asked = await Promise.all([...fronts(), ...fronts()].map((front) => begin(front, 'installation', 'g@twice')))
+    const [jobId = ''] = asked.map((operation) => operation.jobId)
+    expect(new Set(asked.map((operation) => operation.jobId))).toEqual(new Set([jobId]))
+    const [here, there] = fronts()
+    const other = here.operations.list().some((view) => view.jobId === jobId) ? there : here
+    const own = await other.operations.enqueue(
+      { subject: 'model', action: 'installation', fullName: 'G@Twice', details: {} },
+      { isHere: true },
+    )
+    expect(own.jobId).not.toBe(jobId)
+    await eventually(async () => expect((await other.operations.find(own.jobId))?.state).toBe('running'))
+    await other.operations.cancel(own.jobId)
+    await other.operations.cancel(jobId)
+    await here.operations.clearHistory()
+  })
+
+  it('wait while the other front end changes the same object', async () => {
+    const [here, there] = fronts()
+    const first = await begin(there, 'installation', 'g@busy')
+    const second = await begin(here, 'deletion', 'g@busy')
+    const stateOf = async () => (await here.operations.find(second.jobId))?.state
+    await eventually(async () => expect((await here.operations.find(first.jobId))?.state).toBe('running'))
+    expect(await stateOf()).not.toBe('failed')
+    await there.operations.cancel(first.jobId)
+    await eventually(async () => expect(await stateOf()).toBe('failed'))
+    await here.operations.dismiss(second.jobId)
+    await here.operations.clearHistory()
+    await eventually(() => expect(there.operations.list()).toEqual([]))
   })
 
   it('that failed are dismissed from either', async () => {

@@ -127,7 +127,7 @@ function bindOwn(
     register: (...work) => own.register(...work),
     registerOnNodes: (...work) => own.registerOnNodes(...work),
     addStaging: (source) => own.addStaging(source),
-    enqueue: (request) => own.enqueue(request),
+    enqueue: (request, options) => own.enqueue(request, options),
     staging: () => own.staging(),
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
 import type { WayOut } from '@svc/http-client'
 import {
+  type CaStore,
   createCaFolder,
   type HostPolicy,
   type Listener,
@@ -29,6 +30,8 @@ export interface InterceptionParts {
   readonly config: Pick<ServerConfig, 'mitmExtraCa' | 'mitmStrict' | 'address' | 'pprof' | 'pprofAddress'>
   /** The folder of the authority. */
   readonly caFolder: string
+  /** Joins the authority of the folder with the one of other front ends. @default it is of this server alone */
+  readonly shareAuthority?: ((local: CaStore) => CaStore) | undefined
   readonly environment: Environment
   /** The authorities of the system, PEM. @default those of Node */
   readonly ca: string | undefined
@@ -47,6 +50,14 @@ export interface InterceptionParts {
   readonly logger: Logger
 }
 
+/** Opens where the authority is kept. */
+export function openCaStore({
+  caFolder,
+  shareAuthority = (local) => local,
+}: Pick<InterceptionParts, 'caFolder' | 'shareAuthority'>): CaStore {
+  return shareAuthority(createCaFolder(caFolder))
+}
+
 /** Composes the intercepting proxy. @returns a function that starts a listener */
 export function composeInterception(parts: InterceptionParts): (address: ListenAddress) => Promise<StartedProxy> {
   const { config, claims, openFilter, audit, logger } = parts
@@ -58,7 +69,7 @@ export function composeInterception(parts: InterceptionParts): (address: ListenA
   })
   return async (address) => {
     const [authority, trustedAuthorities] = await Promise.all([
-      openAuthority({ store: createCaFolder(parts.caFolder) }),
+      openAuthority({ store: openCaStore(parts) }),
       readTrustedAuthorities({
         system: parts.ca,
         environment: parts.environment,

@@ -27,8 +27,10 @@ export interface OperationParts {
 export async function openOperations(parts: OperationParts, closers: Closers): Promise<Operations> {
   const { config, database, series, bus, clock, log } = parts
   const owner = await readServerId(config.dataPath)
+  const store = createOperationStore({ database, owner })
+  const claims = parts.isShared ? await import('../operations/claimed-operations.ts') : undefined
   const operations = await openQueue({
-    store: createOperationStore({ database, owner }),
+    store: claims?.claimOperations(store, { database, owner, sharesModels: config.distributedSharedModels }) ?? store,
     // Nobody here knows what a worker had done by then; it is asked again, which changes nothing that is done.
     wasCommitted: async (operation) => operation.nodeId === undefined && (await wasInstalled(operation, config)),
     onEnd: (operation) => series.countOperation(operation),

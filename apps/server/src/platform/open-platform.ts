@@ -288,6 +288,8 @@ export async function openPlatform(
   const placement = onWorkers?.placement ?? createLocalPlacement(backends.residency)
   const residency = onWorkers?.residency ?? backends.residency
   const serverId = await readServerId(config.dataPath)
+  const sealing = { database, deriveKey: accounts.deriveKey, logger: log }
+  const sealed = cluster && (await import('./open-sealed.ts')).openSealed(sealing)
   const toolServers = createLazyToolServers({
     isDisabled: config.disableMcp,
     outbound: upstreams.outbound,
@@ -298,6 +300,7 @@ export async function openPlatform(
     record: backends.record,
     signInFile: join(config.dataPath, 'mcp-sign-ins'),
     signInKey: () => accounts.deriveKey('sign-ins to mcp servers'),
+    openRecords: sealed?.openRecords,
     clock,
     logger: log,
   })
@@ -385,6 +388,8 @@ export async function openPlatform(
     environment: options.environment,
     lookup: options.lookup,
     caFolder: findCaFolder(config),
+    // A folder that the operator names is their own choice.
+    shareAuthority: config.mitmCaDir === undefined ? sealed?.shareAuthority : undefined,
     openFilter: async () => (await inference.open()).filter,
   })
   closers.push(

@@ -1,5 +1,6 @@
 import {
   type AttemptBudget,
+  type AttemptLimiter,
   createAttemptLimiter,
   type KnownAddresses,
   nameAccount,
@@ -54,9 +55,10 @@ export function createAttempts(options: {
   readonly clock: Pick<Clock, 'monotonic'>
   readonly perMinute: number
   readonly knownAddresses: Pick<KnownAddresses, 'isKnown'>
+  /** Counts attempts. @default those of this server */
+  readonly limiter?: AttemptLimiter | undefined
 }): Attempts {
-  const { clock, perMinute, knownAddresses } = options
-  const limiter = createAttemptLimiter({ clock })
+  const { clock, perMinute, knownAddresses, limiter = createAttemptLimiter({ clock }) } = options
   const atProviders = perMinute === 0 ? 0 : AT_PROVIDERS_PER_MINUTE
   async function run<T>(
     { signal }: Caller,

@@ -1,4 +1,6 @@
+import type { AttemptLimiter } from '@svc/auth/accounts'
 import { createSignIn } from '@svc/auth/oauth'
+import { createLazy } from '../../concurrency/lazy.ts'
 import { createProviderFetch } from '../../outbound/provider-fetch.ts'
 import type { ServerFeature } from '../../platform/feature.ts'
 import type { Platform } from '../../platform/platform.ts'
@@ -11,6 +13,7 @@ import { logoutRoute } from './logout-route.ts'
 import { ownRoutes } from './own-routes.ts'
 import { createSignInProviders } from './providers.ts'
 import { rightsRoutes } from './rights-routes.ts'
+import type { SharedAttemptOptions } from './shared-attempts.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { warnOfUnclaimedAdmin } from './unclaimed-admin.ts'
 import { startUpkeep, type Upkeep } from './upkeep.ts'
@@ -18,7 +21,7 @@ import { userRoutes } from './user-routes.ts'
 
 /** Accounts, keys, sessions, invites and the ways to sign in. */
 export function accountsFeature(platform: Platform): ServerFeature {
-  const { config, accounts, bodies, models, metrics, clock, log, ownPort } = platform
+  const { config, accounts, bodies, models, metrics, cluster, database, clock, log, ownPort } = platform
   const { auth, stores, isInUse } = accounts
   const hasPasswords = isInUse && !config.disableLocalAuth
   const { providers, names, prepare } = createSignInProviders({
@@ -29,7 +32,8 @@ export function accountsFeature(platform: Platform): ServerFeature {
     fetch: createProviderFetch(platform.outbound),
   })
   const { knownAddresses } = auth
-  const attempts = createAttempts({ clock, perMinute: config.authRateLimit, knownAddresses })
+  const limiter = cluster && createLazyLimiter({ database, clock, logger: log })
+  const attempts = createAttempts({ clock, perMinute: config.authRateLimit, knownAddresses, limiter })
   const parts = { auth, bodies, attempts, isInUse, hasPasswords }
   const { email, isStrict } = { email: config.authAdminEmail ?? '', isStrict: config.adminEmailStrict }
   const signIn = createSignIn({
@@ -84,4 +88,13 @@ export function accountsFeature(platform: Platform): ServerFeature {
       await Promise.all([upkeep?.close(), preparing])
     },
   }
+}
+
+/** Limits attempts together with other front ends. The first attempt loads the code. */
+function createLazyLimiter(options: SharedAttemptOptions): AttemptLimiter {
+  const { open } = createLazy(async () => {
+    const { createSharedAttemptLimiter } = await import('./shared-attempts.ts')
+    return createSharedAttemptLimiter(options)
+  })
+  return { begin: async (budgets, call) => (await open()).begin(budgets, call) }
 }

@@ -4,6 +4,7 @@ import type { Agents, AgentsOptions } from '../../agents/agents.ts'
 import type { Bus } from '../../bus/bus.ts'
 import type { ModelDirectory } from '../../catalog/resolve.ts'
 import { createLazy } from '../../concurrency/lazy.ts'
+import { repeat } from '../../concurrency/repeat.ts'
 import type { ServerConfig } from '../../config/schema.ts'
 import type { Database } from '../../db/database.ts'
 import type { StepBatches } from '../../inference/core/events.ts'
@@ -48,6 +49,9 @@ export interface LazyAgentsParts {
   readonly logger: Logger
 }
 
+/** Interval of looks at whether there are agents now. */
+const LOOK_MS = 30_000
+
 const TABLES = ['agents', 'agent_tasks', 'agent_jobs'] as const
 
 /** Makes the agents of a server. Nothing of them is loaded yet. */
@@ -68,7 +72,7 @@ export function createLazyAgents(parts: LazyAgentsParts): LazyAgents {
     logger,
   } = parts
   const isOn = (): boolean => settings.get('agent_pool_enabled')
-  const { open, settled } = createLazy(async () => {
+  const { open, opened, settled } = createLazy(async () => {
     const { openAgents } = await import('../../agents/agents.ts')
     const { createCallerFinder } = await import('../../document-stores/find-caller.ts')
     return openAgents({
@@ -82,6 +86,23 @@ export function createLazyAgents(parts: LazyAgentsParts): LazyAgents {
     })
   })
   const ending = new AbortController()
+  let looking: Promise<void> | undefined
+
+  async function load(): Promise<void> {
+    if (config.disableAgents || !isOn() || !(await database.queries.holdsRows('agents'))) return
+    const { createAgentStore } = await import('../../agents/agent-store.ts')
+    agentModels.set(await createAgentStore({ queries: database.queries, clock }).list())
+  }
+
+  /** Opens the agents once there are any. */
+  async function openUsed(): Promise<void> {
+    for (const table of TABLES) {
+      if (await database.queries.holdsRows(table)) {
+        await open()
+        return
+      }
+    }
+  }
 
   async function* predict(...[request, agent, task]: Parameters<PredictAgent>): StepBatches {
     yield* (await open()).predict(request, agent, task)
@@ -89,11 +110,7 @@ export function createLazyAgents(parts: LazyAgentsParts): LazyAgents {
 
   return {
     predict,
-    async load() {
-      if (config.disableAgents || !isOn() || !(await database.queries.holdsRows('agents'))) return
-      const { createAgentStore } = await import('../../agents/agent-store.ts')
-      agentModels.set(await createAgentStore({ queries: database.queries, clock }).list())
-    },
+    load,
     isEnabled: !config.disableAgents,
     async open() {
       if (!isOn()) throw switchedOff()
@@ -102,15 +119,18 @@ export function createLazyAgents(parts: LazyAgentsParts): LazyAgents {
     async resume() {
       const wake = (): void => void open().catch((err: unknown) => logger.warn({ err }, 'agents could not be opened'))
       bus.subscribe('agents.changed', wake, { signal: ending.signal })
-      for (const table of TABLES) {
-        if (await database.queries.holdsRows(table)) {
-          await open()
-          return
-        }
+      await openUsed()
+      // Another server may make the first one, and its message may be lost.
+      if (database.dialect !== 'postgres') return
+      const look = async (): Promise<void> => {
+        if (opened() !== undefined) return
+        await Promise.all([load(), openUsed()]).catch((err: unknown) => logger.debug({ err }, 'agents are unknown'))
       }
+      looking = repeat(LOOK_MS, look, { clock, signal: ending.signal })
     },
     async close() {
       ending.abort()
+      await looking
       await (await settled())?.close()
     },
   }

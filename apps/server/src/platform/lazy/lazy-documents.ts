@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { createLazy } from '../../concurrency/lazy.ts'
+import { repeat } from '../../concurrency/repeat.ts'
 import type { ServerConfig } from '../../config/schema.ts'
 import type { Database } from '../../db/database.ts'
 import type { Documents } from '../../document-stores/documents.ts'
@@ -24,7 +25,7 @@ export interface LazyDocumentsParts {
   readonly config: Pick<ServerConfig, 'dataPath' | 'uploadedFilesLimitBytes'>
   /** Id of this server. */
   readonly server: string
-  readonly database: Pick<Database, 'queries'>
+  readonly database: Pick<Database, 'queries' | 'dialect'>
   /** Gives the bytes to other front ends. @default each server has its own */
   readonly bytes?: SharedBytes | undefined
   readonly core: RequestCore
@@ -32,6 +33,9 @@ export interface LazyDocumentsParts {
   readonly clock: Clock
   readonly logger: Logger
 }
+
+/** Interval of looks at files of front ends that are gone. */
+const ADOPT_MS = 15_000
 
 /** Makes the documents of a server. Nothing of them is loaded yet. */
 export function createLazyDocuments({
@@ -61,15 +65,34 @@ export function createLazyDocuments({
       logger,
     })
   })
+  const closed = new AbortController()
+  let adopting: Promise<void> | undefined
+  let isFailing = false
+
+  /** Goes on with the files of front ends that are gone. */
+  async function adopt(): Promise<void> {
+    try {
+      const { adoptFiles } = await import('../../document-stores/adopt-files.ts')
+      if ((await adoptFiles({ database, server })) > 0) (await open()).indexer.wake()
+      isFailing = false
+    } catch (error) {
+      if (!isFailing) logger.warn({ err: error }, 'files of servers that are gone could not be taken over')
+      isFailing = true
+    }
+  }
+
   return {
     open,
     async resume() {
+      if (bytes !== undefined) adopting ??= repeat(ADOPT_MS, adopt, { clock, signal: closed.signal })
       const names = await readdir(folder).catch(() => [])
       const holdsFiles = names.some((name) => !name.startsWith('.'))
       if (holdsFiles || (await database.queries.holdsRows('document_stores'))) await open()
     },
     removeOwner: async (id) => (await open()).removeOwner(id),
     async close() {
+      closed.abort()
+      await adopting
       await (await settled())?.close()
     },
   }

@@ -79,8 +79,11 @@ export function createLazyInterception(parts: LazyInterceptionParts): LazyInterc
     },
     async readCertificate() {
       if (listener.running !== undefined) return listener.running.authority.certificate
-      const { createCaFolder, readAuthority } = await import('@svc/mitm')
-      return (await readAuthority({ store: createCaFolder(parts.caFolder) }))?.certificate
+      const [{ readAuthority }, { openCaStore }] = await Promise.all([
+        import('@svc/mitm'),
+        import('../compose-interception.ts'),
+      ])
+      return (await readAuthority({ store: openCaStore(parts) }))?.certificate
     },
   }
 }
