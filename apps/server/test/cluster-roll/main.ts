@@ -1,18 +1,24 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createDice } from '../e2e/storm.ts'
 import { startWorld } from '../kill-runs/world.ts'
 import { openBalancer } from '../support/balancer.ts'
 import { startLoad } from './load.ts'
-import { printHeading, report } from './report.ts'
-import { type Manner, rollFrontEnd, rollWorker } from './roll.ts'
+import { printHeading, report, writeOutputs } from './report.ts'
+import { askAll, type Manner, rollFrontEnd, rollWorker } from './roll.ts'
 
 /** Time between two restarts, in which the cluster is whole. */
 const REST_MS = 1000
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
-  options: { rounds: { type: 'string', default: '3' }, seed: { type: 'string', default: '1' } },
+  options: {
+    rounds: { type: 'string', default: '3' },
+    seed: { type: 'string', default: '1' },
+    logs: { type: 'string', default: join(tmpdir(), 'svc-cluster-roll') },
+  },
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const [rounds, seed] = [Number(values.rounds), Number(values.seed)]
@@ -34,7 +40,7 @@ async function step(name: string, act: () => Promise<void>): Promise<void> {
 }
 
 printHeading()
-await step('all models are loaded', () => sleep(10 * REST_MS))
+await step('all models are loaded', () => askAll(world, models))
 for (let round = 1; round <= rounds; round += 1) {
   for (const index of [0, 1]) {
     const manner: Manner = dice.below(2) === 0 ? 'drained' : 'at once'
@@ -44,7 +50,7 @@ for (let round = 1; round <= rounds; round += 1) {
 }
 await load.end()
 failed += report('the rest', 0, load.take())
-if (failed > 0) for (const { name, text } of world.outputs()) console.log(`--- ${name}\n${text}`)
+await writeOutputs(values.logs, world.outputs())
 await balancer[Symbol.asyncDispose]()
 await world[Symbol.asyncDispose]()
 console.log(`${rounds} rounds, ${failed} failed requests`)

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Outcome } from '../kill-runs/requests.ts'
 
 /** Failures of one step that are printed. */
@@ -36,4 +38,16 @@ export function report(step: string, ms: number, outcomes: readonly Outcome[]): 
 /** Prints the heading of the steps. */
 export function printHeading(): void {
   console.log('step                                         seconds requests failed cut streams longest ms')
+}
+
+/** Writes the output of all programs into a folder. */
+export async function writeOutputs(
+  folder: string,
+  outputs: readonly { readonly name: string; readonly text: string }[],
+): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  for (const [index, { name, text }] of outputs.entries()) {
+    await writeFile(join(folder, `${index}-${name}.log`), text)
+  }
+  console.log(`logs: ${folder}`)
 }

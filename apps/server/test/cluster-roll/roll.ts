@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ask } from '../kill-runs/requests.ts'
 import type { World } from '../kill-runs/world.ts'
 import type { Balancer } from '../support/balancer.ts'
 
@@ -13,6 +14,15 @@ export interface Restart {
   readonly manner: Manner
   /** Another build. @default this one */
   readonly entry?: string | undefined
+}
+
+/** Has every model answer once. @throws Error when one does not */
+export async function askAll(world: World, models: readonly string[]): Promise<void> {
+  const { url } = world.frontEnd(0)
+  const asked = models.map((model) => ask({ url, headers: world.cluster.admin, model, stream: false, long: false }))
+  for (const { kind, model, detail } of await Promise.all(asked)) {
+    if (kind !== 'served') throw new Error(`${model} is not served: ${detail}`)
+  }
 }
 
 /** Replaces a front end and waits until it is ready. @throws Error when it did not end with code 0 */

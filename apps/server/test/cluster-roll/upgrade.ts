@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { ask } from '../kill-runs/requests.ts'
@@ -5,8 +7,8 @@ import { startWorld } from '../kill-runs/world.ts'
 import { openBalancer } from '../support/balancer.ts'
 import { buildCommit, findLastRelease } from './build-commit.ts'
 import { startLoad } from './load.ts'
-import { printHeading, report } from './report.ts'
-import { rollFrontEnd, rollWorker, until } from './roll.ts'
+import { printHeading, report, writeOutputs } from './report.ts'
+import { askAll, rollFrontEnd, rollWorker, until } from './roll.ts'
 
 /** Time in which both versions run, milliseconds. */
 const BOTH_MS = 8000
@@ -14,7 +16,12 @@ const REST_MS = 1000
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
-  options: { from: { type: 'string' }, entry: { type: 'string' }, seed: { type: 'string', default: '1' } },
+  options: {
+    from: { type: 'string' },
+    entry: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    logs: { type: 'string', default: join(tmpdir(), 'svc-cluster-upgrade') },
+  },
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const from = values.from ?? findLastRelease()
@@ -44,6 +51,7 @@ async function step(name: string, act: () => Promise<void>): Promise<void> {
 }
 
 printHeading()
+await step('the old version loads all models', () => askAll(world, [...models, ...ONLY]))
 await step('the old version alone', () => sleep(BOTH_MS))
 const migrationsBefore = await readMigrations()
 await step('front end 0 becomes new', () => rollFrontEnd(world, balancer, 0, { manner: 'drained' }))
@@ -61,7 +69,7 @@ await step('the new version alone', () => sleep(BOTH_MS))
 await load.end()
 failed += report('the rest', 0, load.take())
 console.log(`      migrations: ${migrationsBefore}, then ${migrationsAfter}; ${await describeWayBack()}`)
-if (failed > 0) for (const { name, text } of world.outputs()) console.log(`--- ${name}\n${text}`)
+await writeOutputs(values.logs, world.outputs())
 await balancer[Symbol.asyncDispose]()
 await world[Symbol.asyncDispose]()
 for (const problem of problems) console.log(`! ${problem}`)
@@ -98,7 +106,7 @@ async function checkSettings(): Promise<void> {
 }
 
 async function readMigrations(): Promise<number> {
-  const rows = await world.sql`select count(*)::int as count from drizzle.__drizzle_migrations`
+  const rows = await world.sql`select count(*)::int as count from svc_migrations`
   return Number(rows[0]?.count)
 }
 
