@@ -74,7 +74,8 @@ await balancer[Symbol.asyncDispose]()
 await world[Symbol.asyncDispose]()
 for (const problem of problems) console.log(`! ${problem}`)
 console.log(`upgrade from ${from}: ${failed} failed requests, ${problems.length} problems`)
-process.exitCode = failed + problems.length > 0 ? 1 : 0
+// The module that runs PostgreSQL would end with 0.
+process.exit(failed + problems.length > 0 ? 1 : 0)
 
 /** Sends chats through each front end to a model that only this worker may run. */
 async function checkPairs(): Promise<void> {

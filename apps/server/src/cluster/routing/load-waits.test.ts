@@ -1,5 +1,6 @@
+import { SvcError } from '@svc/errors'
 import { createFakeClock, eventually } from '@svc/test-kit'
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
 import { createLoadCooldown } from '../../residency/cooldown.ts'
 import { notBegun } from '../contract/load-object.ts'
@@ -14,21 +15,19 @@ function job(key: string, fields: Partial<LoadJob> = {}): LoadJob {
   return { ...notBegun('m'), key, replicaIndex: 0, configRevision: 'r1', owner: 'x', startedAt: 0, ...fields }
 }
 
-function open(jobs: readonly LoadJob[]) {
-  const state = { isServed: false, looks: 0 }
+function open(jobs: readonly LoadJob[], checkPlace: (state: { isServed: boolean }) => void = () => {}) {
+  const state = { isServed: false, looks: 0, jobs }
   const clock = createFakeClock()
   const start = vi.fn(async () => true)
   const waits = createLoadWaits({
-    jobs: {
-      list: async () => {
-        state.looks += 1
-        return jobs
-      },
-    },
+    jobs: { list: async () => state.jobs },
     runner: { start },
     revisionOf: () => 'r1',
-    findState: async () => (state.isServed ? 'served' : 'none'),
-    checkPlace: async () => {},
+    async findState() {
+      state.looks += 1
+      return state.isServed ? 'served' : 'none'
+    },
+    checkPlace: async () => checkPlace(state),
     failures: createFailedModels(createLoadCooldown({ firstMs: 1000, clock }), () => 'r1'),
     bus: { subscribe: () => () => {} },
     clock,
@@ -47,7 +46,7 @@ function open(jobs: readonly LoadJob[]) {
     })
     await joined
   }
-  return { join, start, waits }
+  return { join, start, waits, state }
 }
 
 it('begin a load when none runs and no failure is told, and take over their own', async () => {
@@ -75,5 +74,35 @@ it('tell a failure to those who come later as a cooldown', async () => {
     code: 'model_load_cooldown',
     kind: 'unavailable',
     retryAfterMs: 4000,
+  })
+})
+
+describe('a place that is refused', () => {
+  const refusal = new SvcError('unavailable', 'no healthy node for model "m"', { code: 'no_healthy_node' })
+
+  it('is told when nothing has changed meanwhile', async () => {
+    const { waits, start } = open([], () => {
+      throw refusal
+    })
+    await expect(waits.join(model, { signal, waitMs: 0 })).rejects.toBe(refusal)
+    expect(start).not.toHaveBeenCalled()
+  })
+
+  it('is waited for when a load of another server has taken it meanwhile', async () => {
+    const world = open([], () => {
+      world.state.jobs = [job('m@a#0', { state: 'staging' })]
+      throw refusal
+    })
+    await world.join()
+    expect(world.start).not.toHaveBeenCalled()
+  })
+
+  it('is that of a replica that serves meanwhile', async () => {
+    const { waits, start } = open([], (state) => {
+      state.isServed = true
+      throw refusal
+    })
+    await waits.join(model, { signal, waitMs: 0 })
+    expect(start).not.toHaveBeenCalled()
   })
 })

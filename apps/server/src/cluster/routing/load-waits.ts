@@ -82,18 +82,19 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
     try {
       while (!waiters.isEmpty()) {
         wait.wake = new AbortController()
+        // A load that ends between the two looks has left its replica.
+        const { running, failed, isElsewhere = false } = await findJobs(model)
         const state = await findState(model)
         if (state === 'served') break
         if (state === 'lost') {
           await clock.sleep(LOST_MS, { signal: wait.wake.signal }).catch(() => undefined)
           continue
         }
-        const { running, failed, isElsewhere = false } = await findJobs(model)
         if (failed !== undefined) throw isFirst ? coolingDown(model, failed) : noteFailure(model, failed)
         isFirst = false
         wait.latest = running ?? notBegun(model.name)
         if (running === undefined && starts >= MAX_STARTS) throw endedWithout(model)
-        if (running === undefined) await checkPlace(model)
+        if (running === undefined && !(await hasPlace(model))) continue
         if (!isElsewhere && (await begin(model))) starts += 1
         await clock.sleep(LOOK_MS, { signal: wait.wake.signal }).catch(() => undefined)
       }
@@ -103,6 +104,19 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
     } catch (error) {
       waits.delete(key)
       waiters.refuseAll(error)
+    }
+  }
+  /**
+   * @returns false when the place that is missed belongs to a load of another server, which has begun or ended meanwhile
+   * @throws as {@link LoadWaitsParts.checkPlace}
+   */
+  async function hasPlace(model: ModelConfig): Promise<boolean> {
+    try {
+      await checkPlace(model)
+      return true
+    } catch (error) {
+      if ((await findJobs(model)).running !== undefined || (await findState(model)) !== 'none') return false
+      throw error
     }
   }
   function noteFailure(model: ModelConfig, failed: LoadJob): SvcError {
