@@ -4,14 +4,14 @@ import { ask, type Outcome } from '../kill-runs/requests.ts'
 const CLIENTS = 6
 
 /** Requests that go on until they are ended. */
-export interface Load {
+interface Load {
   /** The outcomes since the last look. */
   take(): readonly Outcome[]
   end(): Promise<void>
 }
 
 /** What a load asks for, and where. */
-export interface LoadOptions {
+interface LoadOptions {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly models: readonly string[]

@@ -20,7 +20,6 @@ const { values } = parseArgs({
     logs: { type: 'string', default: join(tmpdir(), 'svc-cluster-roll') },
   },
 })
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const [rounds, seed] = [Number(values.rounds), Number(values.seed)]
 if (![rounds, seed].every((count) => Number.isSafeInteger(count) && count > 0)) {
   throw new Error('--rounds and --seed take positive integers')
@@ -29,6 +28,13 @@ if (![rounds, seed].every((count) => Number.isSafeInteger(count) && count > 0)) 
 const models = ['roll-a', 'roll-b', 'roll-c']
 const dice = createDice(seed)
 const world = await startWorld(models)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.removeAllListeners(signal).once(signal, () => {
+    void writeOutputs(values.logs, world.outputs())
+      .then(() => world[Symbol.asyncDispose]())
+      .finally(() => process.exit(1))
+  })
+}
 const balancer = await openBalancer([0, 1].map((index) => Number(new URL(world.frontEnd(index).url).port)))
 const load = startLoad({ url: balancer.url, headers: world.cluster.admin, models, seed })
 let failed = 0

@@ -6,12 +6,12 @@ import type { Outcome } from '../kill-runs/requests.ts'
 const SHOWN = 5
 
 /** A request that got no answer, or an error. A stream that broke after its beginning is told apart. */
-export function findFailures(outcomes: readonly Outcome[]): readonly Outcome[] {
+function findFailures(outcomes: readonly Outcome[]): readonly Outcome[] {
   return outcomes.filter((outcome) => outcome.kind !== 'served' && !isCutStream(outcome))
 }
 
 /** Whether a stream began and then ended with an error, or with its connection. */
-export function isCutStream({ kind, stream, status }: Outcome): boolean {
+function isCutStream({ kind, stream, status }: Outcome): boolean {
   return stream && status === 200 && (kind === 'refused' || kind === 'cut')
 }
 

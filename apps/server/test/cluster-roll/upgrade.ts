@@ -23,7 +23,6 @@ const { values } = parseArgs({
     logs: { type: 'string', default: join(tmpdir(), 'svc-cluster-upgrade') },
   },
 })
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const from = values.from ?? findLastRelease()
 if (from === undefined) throw new Error('there is no release yet: give --from COMMIT')
 const entry = values.entry ?? (await buildCommit(from))
@@ -38,6 +37,13 @@ const versionOf = async (index: number): Promise<string> =>
   (await fetch(`${world.frontEnd(index).url}/version`, { headers: admin })).text()
 for (const [index, model] of ONLY.entries()) {
   await send(0, '/api/nodes/scheduling', { model_name: model, node_selector: { name: `w${index}` } })
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.removeAllListeners(signal).once(signal, () => {
+    void writeOutputs(values.logs, world.outputs())
+      .then(() => world[Symbol.asyncDispose]())
+      .finally(() => process.exit(1))
+  })
 }
 const balancer = await openBalancer([0, 1].map((index) => Number(new URL(world.frontEnd(index).url).port)))
 const load = startLoad({ url: balancer.url, headers: admin, models, seed: Number(values.seed) })

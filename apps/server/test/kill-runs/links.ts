@@ -26,7 +26,7 @@ export interface Links extends AsyncDisposable {
 }
 
 /** Addresses that the links lead to. */
-export interface LinkTargets {
+interface LinkTargets {
   readonly databaseUrl: string
   readonly natsUrl: string
   readonly frontEndPorts: readonly number[]

@@ -33,7 +33,7 @@ const COMBINATIONS = PHASES.flatMap((phase) => [
 /** Has no factor in common with the number of combinations: so many seeds in a row meet each of them once. */
 const STRIDE = 17
 /** Runs that share a cluster, and its clocks. */
-export const PER_WORLD = 10
+const PER_WORLD = 10
 const APART_MS = 30_000
 
 /** Makes the plan of a seed. 130 seeds in a row have every victim in every phase, in every way. */
