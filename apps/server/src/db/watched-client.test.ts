@@ -8,7 +8,7 @@ const never = new Promise<never>(() => undefined)
 /** A watched client whose server a test controls. Clients are numbers in the order of their making. */
 function createWorld(pulse: Pulse = 'working') {
   const clock = createFakeClock()
-  const world = { pulse, asked: 0, dropped: [] as number[], lines: [] as string[] }
+  const world = { pulse, feel: async () => {}, asked: 0, dropped: [] as number[], lines: [] as string[] }
   let made = 0
   const log = (_: unknown, message: string) => void world.lines.push(message)
   const client = watchClient<number>({
@@ -19,6 +19,7 @@ function createWorld(pulse: Pulse = 'working') {
     drop: async (dropped) => void world.dropped.push(dropped),
     async feelPulse() {
       world.asked += 1
+      await world.feel()
       return world.pulse
     },
     clock,
@@ -97,6 +98,21 @@ it('waits for work that the server is busy with, for the time of one statement',
   await world.clock.advance(36_000)
   expect([one.error, many.error]).toMatchObject([AWAY, AWAY])
   expect(world.dropped).toEqual([1])
+})
+
+it('does not take a server for away that answers other work while it is asked', async () => {
+  const world = createWorld('away')
+  const slow = startEndless(world)
+  const other = createDeferred<number>()
+  const answered = world.client.run(() => other.promise)
+  world.feel = async () => {
+    other.resolve(5)
+    await answered
+  }
+  await world.clock.advance(2000)
+  expect([world.asked, slow.error, await answered]).toEqual([1, undefined, 5])
+  await world.clock.advance(1000)
+  expect([world.asked, slow.error]).toMatchObject([2, AWAY])
 })
 
 it('begins anew with each time that work waits', async () => {

@@ -181,6 +181,8 @@ interface WaitingWork {
   readonly isEmpty: boolean
   /** Gives the longest time since a work began or its last statement was sent. */
   longestMs(): number
+  /** Number of works that have been answered. */
+  readonly answered: number
   /** Runs work that may call `beat` with each statement. */
   run<T>(work: (beat: () => void) => Promise<T>): Promise<T>
   /** Fails all of it, each with an error of its own. */
@@ -193,7 +195,11 @@ function createWaitingWork(clock: Pick<Clock, 'monotonic'>): WaitingWork {
     readonly fail: (error: unknown) => void
   }
   const waiting = new Set<Waiting>()
+  let answered = 0
   return {
+    get answered() {
+      return answered
+    },
     get isEmpty() {
       return waiting.size === 0
     },
@@ -209,7 +215,10 @@ function createWaitingWork(clock: Pick<Clock, 'monotonic'>): WaitingWork {
         }
         waiting.add(entry)
         work(beat)
-          .then(resolve, reject)
+          .then((result) => {
+            answered += 1
+            resolve(result)
+          }, reject)
           .finally(() => waiting.delete(entry))
       }),
     failAll(createError) {
@@ -239,9 +248,11 @@ async function watchWork(
     if (waiting.isEmpty) return
     const longest = waiting.longestMs()
     if (longest < PATIENCE_MS) continue
+    const { answered } = waiting
     const pulse = await feelPulse(signal)
     idle = pulse === 'idle' ? idle + 1 : 0
-    if (pulse === 'away') await onFinding('away')
+    // A busy server may take long for a new connection while it answers on others.
+    if (pulse === 'away' && waiting.answered === answered) await onFinding('away')
     // Between two statements the server runs none either, so one look does not count.
     else if (idle > 1 || longest > STATEMENT_MS) await onFinding('dead')
   }

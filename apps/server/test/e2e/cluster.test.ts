@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { eventually, tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openBalancer } from '../support/balancer.ts'
 import { type BuiltCluster, startBuiltCluster } from '../support/built-cluster.ts'
 import type { BuiltServer } from '../support/built-server.ts'
 import type { BuiltWorker } from '../support/built-worker.ts'
@@ -12,10 +13,15 @@ describe.skipIf(cluster === undefined)('a cluster of built programs', () => {
   let [one, other] = [undefined, undefined] as unknown as [BuiltServer, BuiltServer]
   let worker: BuiltWorker
   const folder = tempDir('svc-worker-')
-  const chat = (server: BuiltServer, model: string, extra: Readonly<Record<string, unknown>> = {}) =>
+  const chat = (
+    server: Pick<BuiltServer, 'url'>,
+    model: string,
+    extra: Readonly<Record<string, unknown>> = {},
+    headers: Readonly<Record<string, string>> = {},
+  ) =>
     fetch(`${server.url}/v1/chat/completions`, {
       method: 'POST',
-      headers: admin,
+      headers: { ...admin, ...headers },
       body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Say hello.' }], max_tokens: 8, ...extra }),
     })
 
@@ -66,6 +72,32 @@ describe.skipIf(cluster === undefined)('a cluster of built programs', () => {
     // A short answer may have ended before.
     expect(rest).toMatch(/"error"|\[DONE\]/)
     expect((await chat(other, 'demo')).status).toBe(200)
+  })
+
+  it('loses no request while a front end is replaced', async () => {
+    const portOf = ({ url }: BuiltServer): number => Number(new URL(url).port)
+    await using balancer = await openBalancer([one, other].map(portOf))
+    let isOver = false
+    const statuses: number[] = []
+    const clients = [1, 2, 3].map(async () => {
+      while (!isOver) {
+        // A balancer chooses for each connection.
+        const reply = await chat({ url: balancer.url }, 'demo', {}, { connection: 'close' })
+        statuses.push((await reply.text()).includes('"content"') ? reply.status : 0)
+      }
+    })
+    await eventually(() => expect(statuses.length).toBeGreaterThan(3))
+    balancer.leave(portOf(one))
+    await eventually(() => expect(balancer.open(portOf(one))).toBe(0))
+    expect((await one.stop()).code).toBe(0)
+    await one[Symbol.asyncDispose]()
+    one = await startFrontEnd()
+    balancer.join(portOf(one))
+    const before = statuses.length
+    await eventually(() => expect(statuses.length).toBeGreaterThan(before + 3))
+    isOver = true
+    await Promise.all(clients)
+    expect(statuses.filter((status) => status !== 200)).toEqual([])
   })
 
   it('goes on when a front end is killed', async () => {

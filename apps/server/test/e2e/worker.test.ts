@@ -46,7 +46,7 @@ describe.skipIf(!isThere)('svc worker', () => {
         '--vram-budget=50%',
       ],
       { SVC_NATS_URL: nats.available ? nats.url : '', SVC_REGISTRATION_TOKEN: TOKEN },
-      (await folder).path,
+      { folder: (await folder).path },
     )
 
   beforeAll(async () => {

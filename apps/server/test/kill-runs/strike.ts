@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SwitchableProxy } from '../support/switchable-proxy.ts'
+import type { Link } from './links.ts'
 import type { Plan } from './plan.ts'
 import type { World } from './world.ts'
 
@@ -39,9 +39,13 @@ export async function strike(world: World, plan: Plan, holder: number): Promise<
       return { target, heal: async () => {} }
     }
     case 'database link':
-      return strikeLink(world.links.database, plan, 2)
+      return strikeLink(world.links.database, plan, dice.below(2))
     case 'bus link':
-      return strikeLink(world.links.bus, plan, 4)
+      return strikeLink(world.links.bus, plan, dice.below(4))
+    case 'worker link':
+      return strikeLink(world.links.worker, plan, holder)
+    case 'worker network':
+      return strikeLink(world.links.network, plan, holder)
     case 'postgres':
     case 'nats': {
       const engine = world.cluster[victim]
@@ -53,20 +57,33 @@ export async function strike(world: World, plan: Plan, holder: number): Promise<
 }
 
 /** A link that hung either goes on where it was, or has lost its connections. */
-function strikeLink(links: readonly SwitchableProxy[], { way, dice }: Plan, count: number): Blow {
-  const index = dice.below(count)
+function strikeLink(links: readonly Link[], { way, dice }: Plan, index: number): Blow {
   const link = links[index]
   if (link === undefined) throw new Error(`there is no link ${index}`)
-  const goesOn = way === 'hang' && dice.below(2) === 0
-  if (way === 'hang') link.hang()
-  else link.shut()
+  const goesOn = way === 'slow' || (way !== 'cut' && dice.below(2) === 0)
+  const how = obstruct(link, way, dice)
   return {
-    target: `link ${index}`,
+    target: `link ${index}${how}`,
     async heal() {
       if (!goesOn) link.shut()
       link.open()
     },
   }
+}
+
+/** Spoils a link. @returns details, for the record */
+function obstruct(link: Link, way: Plan['way'], dice: Plan['dice']): string {
+  if (way === 'hang') link.hang()
+  else if (way === 'half-open') {
+    const which = (['open', 'to server', 'to client'] as const)[dice.below(3)] ?? 'open'
+    link.hang(which)
+    return `, ${which}`
+  } else if (way === 'slow') {
+    const pace = { delayMs: 20 + dice.below(280), bytesPerSecond: 2 ** (14 + dice.below(7)) }
+    link.slow(pace)
+    return `, ${pace.delayMs} ms and ${pace.bytesPerSecond} bytes/s`
+  } else link.shut()
+  return ''
 }
 
 /** The processes of a worker; waits a little for the first one. */

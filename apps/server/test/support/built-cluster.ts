@@ -13,6 +13,10 @@ export interface WorkerStart {
   /** Of its first backend. @default a free one */
   readonly port?: number | undefined
   readonly env?: Readonly<Record<string, string>>
+  /** They count more than those that every worker gets. */
+  readonly flags?: readonly string[]
+  /** Another path to the entry. @default the build */
+  readonly entry?: string | undefined
 }
 
 /** A cluster of built programs on one PostgreSQL and one NATS. */
@@ -23,6 +27,7 @@ export interface BuiltCluster extends AsyncDisposable {
     readonly env?: Readonly<Record<string, string>>
     readonly folder?: string
     readonly flags?: readonly string[]
+    readonly entry?: string | undefined
   }): Promise<BuiltServer>
   startWorker(name: string, options?: WorkerStart): Promise<BuiltWorker>
   /** Address of the database. */
@@ -53,9 +58,10 @@ export async function startBuiltCluster(): Promise<BuiltCluster | undefined> {
     databaseUrl,
     nats,
     postgres,
-    async startFrontEnd({ env, folder, flags = [] } = {}) {
+    async startFrontEnd({ env, folder, flags = [], entry } = {}) {
       const server = await startBuiltServer({
         folder,
+        entry,
         flags: [
           '--distributed',
           '--auth-enabled',
@@ -79,7 +85,7 @@ export async function startBuiltCluster(): Promise<BuiltCluster | undefined> {
       frontEnds.push(server.url)
       return server
     },
-    async startWorker(name, { folder, port: given, env } = {}) {
+    async startWorker(name, { folder, port: given, env, flags = [], entry } = {}) {
       const port = given ?? (await findFreePort())
       const worker = await startBuiltWorker(
         [
@@ -88,6 +94,7 @@ export async function startBuiltCluster(): Promise<BuiltCluster | undefined> {
           `--addr=127.0.0.1:${port}`,
           '--http-addr=127.0.0.1:0',
           '--heartbeat-interval=1s',
+          ...flags,
         ],
         {
           SVC_NATS_URL: nats.url,
@@ -95,7 +102,7 @@ export async function startBuiltCluster(): Promise<BuiltCluster | undefined> {
           SVC_EXTERNAL_GRPC_BACKENDS: `mock:${mock.path}`,
           ...env,
         },
-        folder,
+        { folder, entry },
       )
       await worker.logged('the worker has joined')
       return worker

@@ -17,15 +17,23 @@ export interface BuiltWorker extends AsyncDisposable {
   end(signal: NodeJS.Signals): Promise<ProcessEnd>
 }
 
-/** Starts the built `svc worker`. @param folder of all its files; a given one stays at the end */
+/** What may be given to a worker. */
+export interface BuiltWorkerOptions {
+  /** Of all its files; a given one stays at the end. @default a new one */
+  readonly folder?: string | undefined
+  /** Another path to the entry. @default the build */
+  readonly entry?: string | undefined
+}
+
+/** Starts the built `svc worker`. */
 export async function startBuiltWorker(
   flags: readonly string[],
   env: Readonly<Record<string, string>>,
-  folder?: string,
+  { folder, entry = BUILT_ENTRY }: BuiltWorkerOptions = {},
 ): Promise<BuiltWorker> {
   const own = folder === undefined ? await tempDir('svc-worker-') : undefined
   const path = folder ?? own?.path ?? ''
-  const child = spawn(process.execPath, [BUILT_ENTRY, 'worker', '--log-format=json', ...flags], {
+  const child = spawn(process.execPath, [entry, 'worker', '--log-format=json', ...flags], {
     cwd: path,
     env: toEnvironment(path, { env }),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,5 +1,6 @@
+import { SvcError } from '@svc/errors'
 import { createFakeClock, eventually } from '@svc/test-kit'
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { createLoadCooldown } from '../../residency/cooldown.ts'
@@ -15,8 +16,18 @@ function job(key: string, fields: Partial<LoadJob> = {}): LoadJob {
   return { ...notBegun('m'), key, replicaIndex: 0, configRevision: 'r1', owner: 'x', startedAt: 0, ...fields }
 }
 
-function open(jobs: readonly LoadJob[], { pulled = model }: { pulled?: ModelConfig | undefined } = {}) {
-  const state: { isServed: boolean; looks: number; model: ModelConfig | undefined } = {
+function open(
+  jobs: readonly LoadJob[],
+  {
+    pulled = model,
+    checkPlace = () => {},
+  }: {
+    readonly pulled?: ModelConfig
+    readonly checkPlace?: (state: { jobs: readonly LoadJob[]; isServed: boolean }) => void
+  } = {},
+) {
+  const state: { jobs: readonly LoadJob[]; isServed: boolean; looks: number; model: ModelConfig | undefined } = {
+    jobs,
     isServed: false,
     looks: 0,
     model,
@@ -24,20 +35,18 @@ function open(jobs: readonly LoadJob[], { pulled = model }: { pulled?: ModelConf
   const clock = createFakeClock()
   const start = vi.fn(async () => true)
   const waits = createLoadWaits({
-    jobs: {
-      list: async () => {
-        state.looks += 1
-        return jobs
-      },
-    },
+    jobs: { list: async () => state.jobs },
     runner: { start },
     revisionOf: (each) => (each.raw.revision === undefined ? 'r1' : String(each.raw.revision)),
     findModel: () => state.model,
     async followModels() {
       state.model = pulled
     },
-    findState: async () => (state.isServed ? 'served' : 'none'),
-    checkPlace: async () => {},
+    async findState() {
+      state.looks += 1
+      return state.isServed ? 'served' : 'none'
+    },
+    checkPlace: async () => checkPlace(state),
     failures: createFailedModels(createLoadCooldown({ firstMs: 1000, clock }), () => 'r1'),
     bus: { subscribe: () => () => {} },
     clock,
@@ -56,7 +65,7 @@ function open(jobs: readonly LoadJob[], { pulled = model }: { pulled?: ModelConf
     })
     await joined
   }
-  return { join, start, waits }
+  return { join, start, waits, state }
 }
 
 it('begin a load when none runs and no failure is told, and take over their own', async () => {
@@ -95,4 +104,40 @@ it.each([
   const { waits, start } = open([], { pulled })
   await expect(waits.join(model, { signal, waitMs: 0 })).rejects.toMatchObject({ code: 'model_changed' })
   expect(start).not.toHaveBeenCalled()
+})
+
+describe('a place that is refused', () => {
+  const refusal = new SvcError('unavailable', 'no healthy node for model "m"', { code: 'no_healthy_node' })
+
+  it('is told when nothing has changed meanwhile', async () => {
+    const { waits, start } = open([], {
+      checkPlace() {
+        throw refusal
+      },
+    })
+    await expect(waits.join(model, { signal, waitMs: 0 })).rejects.toBe(refusal)
+    expect(start).not.toHaveBeenCalled()
+  })
+
+  it('is waited for when a load of another server has taken it meanwhile', async () => {
+    const world = open([], {
+      checkPlace(state) {
+        state.jobs = [job('m@a#0', { state: 'staging' })]
+        throw refusal
+      },
+    })
+    await world.join()
+    expect(world.start).not.toHaveBeenCalled()
+  })
+
+  it('is that of a replica that serves meanwhile', async () => {
+    const { waits, start } = open([], {
+      checkPlace(state) {
+        state.isServed = true
+        throw refusal
+      },
+    })
+    await waits.join(model, { signal, waitMs: 0 })
+    expect(start).not.toHaveBeenCalled()
+  })
 })

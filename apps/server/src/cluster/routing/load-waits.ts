@@ -89,20 +89,21 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
     try {
       while (!waiters.isEmpty()) {
         wait.wake = new AbortController()
+        // A load that ends between the two looks has left its replica.
+        const { running, failed, isElsewhere = false } = await findJobs(model)
         const state = await findState(model, closing.signal)
         if (state === 'served') break
         if (state === 'lost') {
           await clock.sleep(LOST_MS, { signal: wait.wake.signal }).catch(() => undefined)
           continue
         }
-        const { running, failed, isElsewhere = false } = await findJobs(model)
         if (failed !== undefined) throw isFirst ? coolingDown(model, failed) : noteFailure(model, failed)
         isFirst = false
         wait.latest = running ?? notBegun(model.name)
         if (running === undefined) await followModels()
         if (isChanged(model)) throw changed(model)
         if (running === undefined && starts >= MAX_STARTS) throw endedWithout(model)
-        if (running === undefined) await checkPlace(model, closing.signal)
+        if (running === undefined && !(await hasPlace(model))) continue
         if (!isElsewhere && (await begin(model))) starts += 1
         await clock.sleep(LOOK_MS, { signal: wait.wake.signal }).catch(() => undefined)
       }
@@ -117,6 +118,20 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
   function isChanged(model: ModelConfig): boolean {
     const now = findModel(model.name)
     return now?.name !== model.name || now.disabled || revisionOf(now) !== revisionOf(model)
+  }
+  /**
+   * @returns false when the place that is missed belongs to a load of another server, which has begun or ended meanwhile
+   * @throws as {@link LoadWaitsParts.checkPlace}
+   */
+  async function hasPlace(model: ModelConfig): Promise<boolean> {
+    try {
+      await checkPlace(model, closing.signal)
+      return true
+    } catch (error) {
+      if ((await findJobs(model)).running !== undefined || (await findState(model, closing.signal)) !== 'none')
+        return false
+      throw error
+    }
   }
   function noteFailure(model: ModelConfig, failed: LoadJob): SvcError {
     failures.failed(model)
