@@ -98,6 +98,7 @@ Runs models for the front ends of several machines. It needs --register-to, a re
 /** Options of other sections that a worker reads. */
 const WORKER_KEYS: ReadonlySet<string> = new Set([
   ...['registrationToken', 'natsUrl', 'natsRequireAuth', 'natsTlsCa', 'natsTlsCert', 'natsTlsKey'],
+  ...['storageUrl', 'storageBucket', 'storageRegion', 'storageAccessKey', 'storageSecretKey'],
   ...['modelsPath', 'backendsPath', 'backendsSystemPath', 'dataPath', 'vramBudget', 'externalGrpcBackends'],
   ...['forceMetaBackendCapability', 'backendGalleries', 'requireBackendIntegrity', 'sigstoreTrustedRoot'],
   ...['credentialsFile', 'contentUrlAllow', 'httpsProxy', 'httpProxy', 'noProxy', 'logLevel', 'logFormat', 'debug'],

@@ -79,37 +79,8 @@ const agents = defineSection({
   },
 })
 
-const cluster = defineSection({
-  heading: 'Several machines',
-  options: {
-    storageUrl: option(text, {
-      env: ['SVC_STORAGE_URL'],
-      about: 'object store of the model files',
-    }),
-    storageBucket: option(text, {
-      env: ['SVC_STORAGE_BUCKET'],
-      about: 'its bucket',
-    }),
-    storageRegion: option(text, {
-      env: ['SVC_STORAGE_REGION'],
-      default: 'us-east-1',
-      about: 'its region',
-    }),
-    storageAccessKey: option(text, {
-      env: ['SVC_STORAGE_ACCESS_KEY'],
-      about: 'the key id',
-      secret: true,
-    }),
-    storageSecretKey: option(text, {
-      env: ['SVC_STORAGE_SECRET_KEY'],
-      about: 'the key',
-      secret: true,
-    }),
-  },
-})
-
 /**
  * Flags, variables and settings of features that this version does not have. Their defaults are accepted and anything
  * else is refused by name. An entry moves to its section when its feature is built.
  */
-export const NOT_BUILT = [logs, agents, cluster] as const
+export const NOT_BUILT = [logs, agents] as const

@@ -41,6 +41,8 @@ export interface GetOptions extends PersistOptions {
 interface State {
   readonly file: FileHandle
   size: number
+  /** Most bytes that were there at any time: what comes again is no progress. */
+  reached: number
   hash: Hash
   /** Tag of the object whose bytes these are; undefined before the first reply. */
   tag: string | undefined
@@ -89,7 +91,8 @@ async function openTarget({ path, sha256 }: ObjectTarget, signal: AbortSignal): 
   try {
     const hash = createHash('sha256')
     if (sha256 === undefined) await file.truncate(0)
-    return { file, size: await hashHandle(file, hash, { signal }), hash, tag: undefined }
+    const size = await hashHandle(file, hash, { signal })
+    return { file, size, reached: size, hash, tag: undefined }
   } catch (error) {
     await file.close()
     throw error
@@ -128,7 +131,8 @@ async function fetchRest(
     await writeFully(state.file, piece, state.size)
     state.hash.update(piece)
     state.size += piece.length
-    moved()
+    if (state.size > state.reached) moved()
+    state.reached = Math.max(state.reached, state.size)
     onProgress(state.size)
   }
   if (total === undefined || state.size < total) throw storageAway('its reply ended before it was complete')

@@ -5,7 +5,7 @@ import { encode } from './object-key.ts'
 import { persist } from './persist.ts'
 import { type ObjectSource, putObject } from './put-object.ts'
 import { createStorageCalls, type StorageCall } from './storage-call.ts'
-import { readTag, readTags, readText, storageRefused, toStorageError } from './storage-errors.ts'
+import { readHeader, readTag, readTags, readText, storageRefused, toStorageError } from './storage-errors.ts'
 import type { StorageSettings } from './storage-settings.ts'
 
 const CALL_MS = 15_000
@@ -83,7 +83,7 @@ export function createObjectStorage(
         const outcome = await send({ method: 'HEAD', key, timeoutMs: CALL_MS }, options.signal)
         if (outcome.isSuccess) {
           await readText(outcome.reply)
-          return { sizeBytes: outcome.reply.lengthBytes ?? 0, sha256: readHash(outcome.reply) }
+          return { sizeBytes: Number(readHeader(outcome.reply, 'content-length') ?? 0), sha256: readHash(outcome.reply) }
         }
         if (outcome.status === 404) return undefined
         throw outcome.error
