@@ -257,7 +257,14 @@ export async function openPlatform(
     idleMs: BODY_IDLE_MS,
     totalBytes: BODIES_TOTAL_BYTES,
   })
-  const bytes = cluster && (await import('./open-shared-bytes.ts')).openSharedBytes({ database, clock, log })
+  const storage =
+    cluster &&
+    config.storageUrl &&
+    (await import('../cluster/object-storage/open-storage.ts')).openStorage(config, { ...upstreams, clock, logger: log })
+  if (storage) closers.push(() => storage.close())
+  const objects = storage ? storage.objects : undefined
+  const shared = { database, objects, clock, log }
+  const bytes = cluster && (await import('./open-shared-bytes.ts')).openSharedBytes(shared, closers)
   const media = await openMediaFiles({ config, database, bytes, clock, logger: log }, closers)
   const forms = createFormReader({ bodies, files: media.uploads })
   const audit = createAuditLog({ database, clock, logger: log })
@@ -274,10 +281,12 @@ export async function openPlatform(
         config,
         settings,
         cluster,
+    storage: storage || undefined,
         database,
         bus,
         catalog: backends.catalog,
         residency: backends.residency,
+        objects,
         findModel: (name) => models.find(name),
         checkFiles: createOwnFileCheck(places),
         operations,

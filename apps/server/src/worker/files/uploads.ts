@@ -27,6 +27,12 @@ const MAX_HASHES = 64
 export interface Uploads {
   /** @throws {SvcError} `invalid_request`, `too_large`, `insufficient_storage`, `unavailable` while others write the file */
   put(place: FilePlace, incoming: IncomingMessage, beforeBody: () => void): Promise<FileReply>
+  /**
+   * Writes a file while no upload does. @throws {SvcError} `unavailable` while others write it; what the work throws
+   */
+  alone<T>(path: string, work: () => Promise<T>): Promise<T>
+  /** Drops what is kept of an upload that broke off. */
+  forget(path: string): void
   /** Waits for uploads under way, whose connections are cut. */
   close(): Promise<void>
 }
@@ -49,7 +55,7 @@ export function createUploads({ clock }: { readonly clock: Clock }): Uploads {
   const hashes = new Map<string, RunningHash>()
   const running = new Set<Promise<unknown>>()
   const ended = new AbortController()
-  const inTurn = async (path: string, work: () => Promise<FileReply>): Promise<FileReply> => {
+  const inTurn = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
     const waited = new AbortController()
     const signal = AbortSignal.any([waited.signal, ended.signal])
     const timeUp = clock.sleep(WAIT_MS, { signal }).then(
@@ -71,6 +77,10 @@ export function createUploads({ clock }: { readonly clock: Clock }): Uploads {
     }
   }
   return {
+    alone: inTurn,
+    forget(path) {
+      hashes.delete(path)
+    },
     async put(place, incoming, beforeBody) {
       const range = parseContentRange(readHeader(incoming, 'content-range'))
       const target = readTarget(incoming)
