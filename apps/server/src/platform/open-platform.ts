@@ -62,6 +62,7 @@ import { openGalleries, recoverInstalls } from './open-galleries.ts'
 import { openMediaFiles } from './open-media-files.ts'
 import { openModels } from './open-models.ts'
 import { openOperations } from './open-operations.ts'
+import { openStorage } from './open-storage.ts'
 import { openTraces } from './open-traces.ts'
 import { type OpenUpstreams, openUpstreams } from './open-upstreams.ts'
 import type { Platform } from './platform.ts'
@@ -257,14 +258,11 @@ export async function openPlatform(
     idleMs: BODY_IDLE_MS,
     totalBytes: BODIES_TOTAL_BYTES,
   })
-  const storage =
-    cluster &&
-    config.storageUrl &&
-    (await import('../cluster/object-storage/open-storage.ts')).openStorage(config, { ...upstreams, clock, logger: log })
-  if (storage) closers.push(() => storage.close())
-  const objects = storage ? storage.objects : undefined
-  const shared = { database, objects, clock, log }
-  const bytes = cluster && (await import('./open-shared-bytes.ts')).openSharedBytes(shared, closers)
+  const storage = cluster && (await openStorage({ config, ...upstreams, clock, log }, closers))
+  const bytes = cluster && (await import('./open-shared-bytes.ts')).openSharedBytes(
+      { database, objects: storage?.objects, clock, log },
+      closers,
+    )
   const media = await openMediaFiles({ config, database, bytes, clock, logger: log }, closers)
   const forms = createFormReader({ bodies, files: media.uploads })
   const audit = createAuditLog({ database, clock, logger: log })
@@ -281,12 +279,11 @@ export async function openPlatform(
         config,
         settings,
         cluster,
-    storage: storage || undefined,
         database,
         bus,
         catalog: backends.catalog,
         residency: backends.residency,
-        objects,
+        objects: storage?.objects,
         findModel: (name) => models.find(name),
         checkFiles: createOwnFileCheck(places),
         operations,
@@ -413,6 +410,7 @@ export async function openPlatform(
     version,
     bus,
     cluster,
+    storage,
     clock,
     log,
     settings,

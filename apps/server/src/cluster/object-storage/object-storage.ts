@@ -88,8 +88,8 @@ export function createObjectStorage(
         if (outcome.status === 404) return undefined
         throw outcome.error
       }, toOptions(options)),
-    put: (key, source, options) => putObject(key, source, { onProgress: ignore, ...toOptions(options) }),
-    get: (key, target, options) => getObject(key, target, { onProgress: ignore, ...toOptions(options) }),
+    put: (key, source, options) => putObject(key, source, { ...toOptions(options), onProgress: options.onProgress ?? ignore }),
+    get: (key, target, options) => getObject(key, target, { ...toOptions(options), onProgress: options.onProgress ?? ignore }),
     async remove(key, options) {
       await ask({ method: 'DELETE', key }, options)
     },
