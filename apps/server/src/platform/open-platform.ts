@@ -259,7 +259,9 @@ export async function openPlatform(
     totalBytes: BODIES_TOTAL_BYTES,
   })
   const storage = cluster && (await openStorage({ config, ...upstreams, clock, log }, closers))
-  const bytes = cluster && (await import('./open-shared-bytes.ts')).openSharedBytes(
+  const bytes =
+    cluster &&
+    (await import('./open-shared-bytes.ts')).openSharedBytes(
       { database, objects: storage?.objects, clock, log },
       closers,
     )

@@ -69,7 +69,7 @@ describe('objects of a real server', () => {
 
   it('stores small and empty files, lists and removes them, under any name', async () => {
     const storage = open()
-    const keys = ['svc/t/empty', 'svc/t/ü +%2F&?#=(1)\'*!', 'svc/t/😀']
+    const keys = ['svc/t/empty', "svc/t/ü +%2F&?#=(1)'*!", 'svc/t/😀']
     for (const [size, key] of keys.entries()) await storage.put(key, await makeFile(`s${size}`, size), { signal })
     const listed: string[] = []
     for await (const part of storage.list('svc/t/', { signal })) listed.push(...part)

@@ -83,13 +83,18 @@ export function createObjectStorage(
         const outcome = await send({ method: 'HEAD', key, timeoutMs: CALL_MS }, options.signal)
         if (outcome.isSuccess) {
           await readText(outcome.reply)
-          return { sizeBytes: Number(readHeader(outcome.reply, 'content-length') ?? 0), sha256: readHash(outcome.reply) }
+          return {
+            sizeBytes: Number(readHeader(outcome.reply, 'content-length') ?? 0),
+            sha256: readHash(outcome.reply),
+          }
         }
         if (outcome.status === 404) return undefined
         throw outcome.error
       }, toOptions(options)),
-    put: (key, source, options) => putObject(key, source, { ...toOptions(options), onProgress: options.onProgress ?? ignore }),
-    get: (key, target, options) => getObject(key, target, { ...toOptions(options), onProgress: options.onProgress ?? ignore }),
+    put: (key, source, options) =>
+      putObject(key, source, { ...toOptions(options), onProgress: options.onProgress ?? ignore }),
+    get: (key, target, options) =>
+      getObject(key, target, { ...toOptions(options), onProgress: options.onProgress ?? ignore }),
     async remove(key, options) {
       await ask({ method: 'DELETE', key }, options)
     },

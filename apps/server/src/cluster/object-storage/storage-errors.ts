@@ -31,9 +31,13 @@ export function storageRefused(reason: string, cause?: unknown): SvcError {
 
 /** Bytes that are not those that were stored. */
 export function wrongHash(key: string): SvcError {
-  return new SvcError('unavailable', `the object storage failed: the object "${key}" has another SHA-256 than it should`, {
-    code: 'storage_wrong_hash',
-  })
+  return new SvcError(
+    'unavailable',
+    `the object storage failed: the object "${key}" has another SHA-256 than it should`,
+    {
+      code: 'storage_wrong_hash',
+    },
+  )
 }
 
 /** Whether another try may end in another way. */

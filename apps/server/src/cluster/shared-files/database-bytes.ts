@@ -16,7 +16,8 @@ const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 const BATCH = 200
 
-const toGeneratedName = ({ kind, name }: Tables['generatedFiles']) => sql<string>`'generated/' || ${kind} || '/' || ${name}`
+const toGeneratedName = ({ kind, name }: Tables['generatedFiles']) =>
+  sql<string>`'generated/' || ${kind} || '/' || ${name}`
 
 /** Removes bytes whose file is gone: a server was killed while it removed them. Bytes always come after their row. */
 export async function removeLostBytes({ queries }: Pick<Database, 'queries'>): Promise<void> {
@@ -51,11 +52,17 @@ export async function findNamedBytes(
 ): Promise<ReadonlySet<string>> {
   const [stored, made] = await Promise.all([
     queries.rows((db, { storedFiles }) =>
-      db.select({ file: storedFiles.id }).from(storedFiles).where(inArray(storedFiles.id, [...files])),
+      db
+        .select({ file: storedFiles.id })
+        .from(storedFiles)
+        .where(inArray(storedFiles.id, [...files])),
     ),
     queries.rows((db, { generatedFiles }) => {
       const file = toGeneratedName(generatedFiles)
-      return db.select({ file }).from(generatedFiles).where(inArray(file, [...files]))
+      return db
+        .select({ file })
+        .from(generatedFiles)
+        .where(inArray(file, [...files]))
     }),
   ])
   return new Set([...stored, ...made].map(({ file }) => file))

@@ -111,4 +111,5 @@ async function watch(file: StagedFile, options: StageOptions, tell: (isMoving: b
 const isAtKey = (path: string, { key }: StagedFile): boolean =>
   path.replaceAll('\\', '/').endsWith(key.slice(key.indexOf('/')))
 
-const silent = (): SvcError => new SvcError('timeout', 'the worker does not go on with a file', { code: 'staging_failed' })
+const silent = (): SvcError =>
+  new SvcError('timeout', 'the worker does not go on with a file', { code: 'staging_failed' })

@@ -107,7 +107,8 @@ export const cluster = defineSection({
     storageUrl: option(text, {
       flag: 'storage-url',
       env: ['SVC_STORAGE_URL'],
-      about: 'S3-compatible storage for files of models and of users, such as https://s3.example.org; without it there is none',
+      about:
+        'S3-compatible storage for files of models and of users, such as https://s3.example.org; without it there is none',
     }),
     storageBucket: option(text, {
       flag: 'storage-bucket',

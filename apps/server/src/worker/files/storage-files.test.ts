@@ -133,7 +133,11 @@ describe('requests of front ends of the reference', () => {
   it('fetch by the key alone, store, list and make files, and reach nothing else', async () => {
     const worker = await openWorker('five', objects)
     const parts = { storageFiles: worker.storageFiles, logger }
-    await objects.put('models/m/sub/x.gguf', { path: dir.join('other'), sizeBytes: 5, sha256: 'f'.repeat(64) }, { signal })
+    await objects.put(
+      'models/m/sub/x.gguf',
+      { path: dir.join('other'), sizeBytes: 5, sha256: 'f'.repeat(64) },
+      { signal },
+    )
     const wrong = await answerEnsure({ key: 'models/m/sub/x.gguf' }, parts)
     expect(wrong).toMatchObject({ code: 'storage_wrong_hash' })
     const sha256 = createHash('sha256').update('other').digest('hex')

@@ -1,5 +1,5 @@
-import * as z from 'zod'
 import { SvcError } from '@svc/errors'
+import * as z from 'zod'
 import { ensureRequest } from '../../cluster/contract/node-requests.ts'
 import type { StorageFiles } from '../files/storage-files.ts'
 import { type RequestParts, toErrorText } from './parts.ts'
