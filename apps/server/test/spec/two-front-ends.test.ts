@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
-import { eventually, startNats, startPostgres } from '@svc/test-kit'
+import { eventually, startNats, startPostgres, startS3 } from '@svc/test-kit'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openMessenger } from '../../src/cluster/nats/__fixtures__/open-messenger.ts'
 import { type AccountsWorld, startAccountsWorld } from '../support/accounts-world.ts'
@@ -26,6 +27,13 @@ describe.skipIf(missing !== undefined)('two front ends on one PostgreSQL and one
       SVC_NATS_SERVICE_SEED: nats.service.seed,
       SVC_NATS_ACCOUNT_SEED: nats.accountSeed,
     }
+    await using s3 = await startS3()
+    Object.assign(env, {
+      SVC_STORAGE_URL: s3.url,
+      SVC_STORAGE_BUCKET: s3.bucket,
+      SVC_STORAGE_ACCESS_KEY: s3.accessKey,
+      SVC_STORAGE_SECRET_KEY: s3.secretKey,
+    })
     await using one = await startAccountsWorld({ env, flags: ['--distributed'] })
     await using other = await startTestServer({ env, flags })
     await using listener = await openMessenger(nats)
@@ -37,6 +45,7 @@ describe.skipIf(missing !== undefined)('two front ends on one PostgreSQL and one
     expect((await other.call('/readyz')).text).toBe('')
 
     await shareModel(one, other)
+    await shareFile(one, other)
 
     await nats.halt()
     await eventually(async () => {
@@ -61,6 +70,20 @@ async function shareModel(one: AccountsWorld, other: TestServer): Promise<void> 
   expect([reply.status, reply.text]).toEqual([500, expect.stringContaining('is not in the models folder')])
   expect((await one.post('/api/settings', { watchdog_busy_timeout: '7m' }, headers)).status).toBe(200)
   await eventually(async () => expect(await ask(other, '/api/settings')).toContain('"7m"'))
+}
+
+/** Uploads a file that is too large for the database at one server, and reads it at the other. */
+async function shareFile(one: AccountsWorld, other: TestServer): Promise<void> {
+  const { headers } = one.admin
+  const content = randomBytes(2 * 1024 * 1024)
+  const form = new FormData()
+  form.set('purpose', 'assistants')
+  form.set('file', new Blob([content]), 'large.bin')
+  const sent = await fetch(`${one.url}/v1/files`, { method: 'POST', headers, body: form })
+  const { id } = (await sent.json()) as { readonly id: string }
+  const read = await fetch(`${other.url}/v1/files/${id}/content`, { headers })
+  expect([sent.status, read.status]).toEqual([200, 200])
+  expect(Buffer.from(await read.arrayBuffer()).equals(content)).toBe(true)
 }
 
 /** Revokes a key on one server and asks the other with it until it is refused. Prints the time. */
