@@ -148,6 +148,7 @@ export { patience, patienceMs } from './patience.ts'
 export { type RunningPostgres, startPostgres, type UnavailablePostgres } from './postgres.ts'
 export { type PrivateUpstream, type PrivateUpstreamOptions, startPrivateUpstream } from './private-upstream.ts'
 export { collectSse, type EventSource, readSse, type SeenSseEvent } from './read-sse.ts'
+export { type RunningS3, startS3 } from './s3.ts'
 export { type SocketTracker, trackSockets } from './sockets.ts'
 export { removeFolder, type TempDir, tempDir } from './temp-dir.ts'
 export {

@@ -11,6 +11,13 @@ const COMPLETE = {
   SVC_NATS_URL: 'nats://front:word@bus:4222',
 }
 
+const STORAGE = {
+  SVC_STORAGE_URL: 'https://s3.lan:9000/',
+  SVC_STORAGE_BUCKET: 'svc',
+  SVC_STORAGE_ACCESS_KEY: 'id',
+  SVC_STORAGE_SECRET_KEY: 'pass word',
+}
+
 function refusal(change: Readonly<Record<string, string>>, hasAccounts = true): string {
   const command = loadConfig({ argv: [], env: { ...COMPLETE, ...change }, cwd: '/' })
   if (command.kind !== 'run') throw new Error(JSON.stringify(command))
@@ -26,6 +33,7 @@ function refusal(change: Readonly<Record<string, string>>, hasAccounts = true): 
 describe('a server of several', () => {
   it('starts with everything that it needs', () => {
     expect(refusal({})).toBe('')
+    expect(refusal(STORAGE)).toBe('')
     expect(refusal({ SVC_NATS_URL: 'a:4222', SVC_NATS_SERVICE_JWT: 'j', SVC_NATS_SERVICE_SEED: 's' })).toBe('')
     expect(refusal({ SVC_NATS_URL: 'tls://a:4222', SVC_NATS_REQUIRE_AUTH: 'false' })).toBe('')
     expect(refusal({ SVC_DISTRIBUTED: '', SVC_NATS_URL: '', DATABASE_URL: '' }, false)).toBe('')
@@ -46,6 +54,12 @@ describe('a server of several', () => {
     [{ SVC_NATS_SERVICE_JWT: 'jwt' }, 'SVC_NATS_SERVICE_SEED'],
     [{ SVC_NATS_TLS_CERT: '/none.pem' }, 'SVC_NATS_TLS_KEY'],
     [{ SVC_NATS_TLS_CA: '/none.pem' }, 'cannot read the file of SVC_NATS_TLS_CA (/none.pem)'],
+    [{ SVC_STORAGE_URL: 'https://s3' }, 'SVC_STORAGE_BUCKET, SVC_STORAGE_ACCESS_KEY, SVC_STORAGE_SECRET_KEY'],
+    [{ SVC_STORAGE_SECRET_KEY: 'pass word' }, 'SVC_STORAGE_URL, SVC_STORAGE_BUCKET, SVC_STORAGE_ACCESS_KEY'],
+    [{ ...STORAGE, SVC_STORAGE_URL: 'https://user:pass-word@s3' }, 'SVC_STORAGE_URL as'],
+    [{ ...STORAGE, SVC_STORAGE_URL: 's3:9000' }, 'SVC_STORAGE_URL as'],
+    [{ ...STORAGE, SVC_STORAGE_BUCKET: '../b' }, 'SVC_STORAGE_BUCKET with'],
+    [{ ...STORAGE, SVC_STORAGE_REGION: 'a/b' }, 'SVC_STORAGE_REGION as'],
   ])('does not start with %j, and says the name', (change, name) => {
     expect(refusal(change)).toContain(name)
     expect(refusal(change)).not.toContain('word')

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { listStorageProblems, type StorageConfig } from '../cluster/object-storage/storage-settings.ts'
 import type { ServerConfig } from './schema.ts'
 import { StartRefused } from './start-refused.ts'
 
@@ -17,7 +18,8 @@ export type ClusterConfig = Pick<
   | 'natsTlsCa'
   | 'natsTlsCert'
   | 'natsTlsKey'
->
+> &
+  StorageConfig
 
 /** Facts that {@link checkCluster} cannot read from the configuration. */
 export interface ClusterFacts {
@@ -40,7 +42,12 @@ const PAIRS = [
  */
 export function checkCluster(config: ClusterConfig, facts: ClusterFacts): void {
   if (!config.distributed) return
-  const problems = [...listEngineProblems(config, facts), ...listTokenProblems(config), ...listBusProblems(config)]
+  const problems = [
+    ...listEngineProblems(config, facts),
+    ...listTokenProblems(config),
+    ...listBusProblems(config),
+    ...listStorageProblems(config),
+  ]
   if (problems.length > 0) throw new StartRefused(`--distributed ${problems.join('; ')}`, { exitCode: 78 })
 }
 

@@ -109,6 +109,7 @@ A variable LOCALAI_NAME of a worker of LocalAI counts where SVC_NAME is not set.
 /** Options of other sections that a worker reads. */
 const WORKER_KEYS: ReadonlySet<string> = new Set([
   ...['registrationToken', 'natsUrl', 'natsRequireAuth', 'natsTlsCa', 'natsTlsCert', 'natsTlsKey'],
+  ...['storageUrl', 'storageBucket', 'storageRegion', 'storageAccessKey', 'storageSecretKey'],
   ...['modelsPath', 'backendsPath', 'backendsSystemPath', 'dataPath', 'vramBudget', 'externalGrpcBackends'],
   ...['forceMetaBackendCapability', 'backendGalleries', 'galleries', 'requireBackendIntegrity', 'sigstoreTrustedRoot'],
   ...['credentialsFile', 'contentUrlAllow', 'httpsProxy', 'httpProxy', 'noProxy', 'logLevel', 'logFormat', 'debug'],

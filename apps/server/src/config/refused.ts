@@ -79,44 +79,8 @@ const agents = defineSection({
   },
 })
 
-const NO_OBJECT_STORE = 'cannot be had: workers take model files from the front ends or from a shared volume'
-
-const storage = defineSection({
-  heading: 'Several machines',
-  options: {
-    storageUrl: option(text, {
-      env: ['SVC_STORAGE_URL'],
-      about: 'object store of the model files',
-      refusal: NO_OBJECT_STORE,
-    }),
-    storageBucket: option(text, {
-      env: ['SVC_STORAGE_BUCKET'],
-      about: 'its bucket',
-      refusal: NO_OBJECT_STORE,
-    }),
-    storageRegion: option(text, {
-      env: ['SVC_STORAGE_REGION'],
-      default: 'us-east-1',
-      about: 'its region',
-      refusal: NO_OBJECT_STORE,
-    }),
-    storageAccessKey: option(text, {
-      env: ['SVC_STORAGE_ACCESS_KEY'],
-      about: 'the key id',
-      secret: true,
-      refusal: NO_OBJECT_STORE,
-    }),
-    storageSecretKey: option(text, {
-      env: ['SVC_STORAGE_SECRET_KEY'],
-      about: 'the key',
-      secret: true,
-      refusal: NO_OBJECT_STORE,
-    }),
-  },
-})
-
 /**
  * Flags, variables and settings that programs of this kind know and this server cannot have. Their defaults are accepted;
  * anything else is refused by name with the reason.
  */
-export const REFUSED = [logs, agents, storage] as const
+export const REFUSED = [logs, agents] as const

@@ -62,3 +62,18 @@ it('looks once a second at most', async () => {
   await here.readiness.look()
   expect(looks).toBe(2)
 })
+
+it('names the engines without which it goes on', async () => {
+  await using here = await world({ isBusConnected: () => false, storageTrouble: () => 'the object storage failed' })
+  expect(await here.readiness.look()).toBeUndefined()
+  expect(here.readiness.slowness()).toEqual({
+    status: 'degraded',
+    reason: 'the message bus is not connected; the object storage failed',
+    missing: ['nats', 'storage'],
+  })
+  await using away = await world({
+    database: database(() => Promise.reject(new Error('gone'))),
+    storageTrouble: () => 'the object storage failed',
+  })
+  expect((await away.readiness.look())?.missing).toEqual(['database', 'storage'])
+})

@@ -7,7 +7,7 @@ import { createTemporaryPath } from '../files/temporary-files.ts'
 import type { Clock } from '../ports.ts'
 
 /** An engine that a server stands on. */
-export type Engine = 'database' | 'nats'
+export type Engine = 'database' | 'nats' | 'storage'
 
 /** A reason why a server takes no requests. */
 export interface Unready {
@@ -25,7 +25,7 @@ export interface Readiness {
   slowness(): Slowness | undefined
 }
 
-/** A server takes requests and learns of changes by other servers later than usual. */
+/** A server takes requests without an engine: changes by other servers come later, or large files are missing. */
 export interface Slowness {
   readonly status: 'degraded'
   readonly reason: string
@@ -51,6 +51,8 @@ export interface ReadinessParts {
   readonly clock: Clock
   /** Whether the message bus is connected. @default no bus is in use */
   readonly isBusConnected?: (() => boolean) | undefined
+  /** Why the object storage is missing; undefined while it is there. @default none is in use */
+  readonly storageTrouble?: (() => string | undefined) | undefined
 }
 
 /** Checks whether the server can work, from its data folder, its disk and its database. */
@@ -61,6 +63,7 @@ export function createReadiness({
   database,
   clock,
   isBusConnected = () => true,
+  storageTrouble = () => undefined,
 }: ReadinessParts): Readiness {
   let seen: { readonly at: number; readonly found: Promise<Fault | undefined> } | undefined
 
@@ -70,9 +73,17 @@ export function createReadiness({
     const full = await checkDisk(dataPath)
     if (full !== undefined) return { reason: full }
     const away = await checkDatabase()
-    return away === undefined
-      ? undefined
-      : { reason: away, missing: ['database', ...(isBusConnected() ? [] : (['nats'] as const))] }
+    return away === undefined ? undefined : { reason: away, missing: ['database', ...slowing().missing] }
+  }
+
+  /** What is away of the engines without which requests go on. */
+  function slowing(): { readonly reasons: readonly string[]; readonly missing: readonly Engine[] } {
+    const trouble = storageTrouble()
+    const isCut = !isBusConnected()
+    return {
+      reasons: [...(isCut ? ['the message bus is not connected'] : []), ...(trouble === undefined ? [] : [trouble])],
+      missing: [...(isCut ? (['nats'] as const) : []), ...(trouble === undefined ? [] : (['storage'] as const))],
+    }
   }
 
   async function checkDatabase(): Promise<string | undefined> {
@@ -102,8 +113,8 @@ export function createReadiness({
       return fault === undefined ? undefined : { status: 'degraded', ...fault }
     },
     slowness() {
-      if (isBusConnected()) return undefined
-      return { status: 'degraded', reason: 'the message bus is not connected', missing: ['nats'] }
+      const { reasons, missing } = slowing()
+      return missing.length === 0 ? undefined : { status: 'degraded', reason: reasons.join('; '), missing }
     },
   }
 }

@@ -56,6 +56,7 @@ import { openGalleries, recoverInstalls } from './open-galleries.ts'
 import { openMediaFiles } from './open-media-files.ts'
 import { openModels } from './open-models.ts'
 import { openOperations } from './open-operations.ts'
+import { openStorage } from './open-storage.ts'
 import { openTraces } from './open-traces.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import type { Platform } from './platform.ts'
@@ -253,7 +254,13 @@ export async function openPlatform(
     idleMs: BODY_IDLE_MS,
     totalBytes: BODIES_TOTAL_BYTES,
   })
-  const bytes = cluster && (await import('./open-shared-bytes.ts')).openSharedBytes({ database, clock, log })
+  const storage = cluster && (await openStorage({ config, ...upstreams, clock, log }, closers))
+  const bytes =
+    cluster &&
+    (await import('./open-shared-bytes.ts')).openSharedBytes(
+      { database, objects: storage?.objects, clock, log },
+      closers,
+    )
   const media = await openMediaFiles({ config, database, bytes, clock, logger: log }, closers)
   const forms = createFormReader({ bodies, files: media.uploads })
   const audit = createAuditLog({ database, clock, logger: log })
@@ -274,6 +281,7 @@ export async function openPlatform(
         bus,
         catalog: backends.catalog,
         residency: backends.residency,
+        objects: storage?.objects,
         findModel: (name) => models.find(name),
         checkFiles: createOwnFileCheck(places),
         shareModels: async () => sharedFiles?.shareModels(),
@@ -408,6 +416,7 @@ export async function openPlatform(
     version,
     bus,
     cluster,
+    storage,
     clock,
     log,
     settings,

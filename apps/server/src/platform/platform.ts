@@ -4,6 +4,7 @@ import type { Bus } from '../bus/bus.ts'
 import type { ConfigStore } from '../catalog/folder-store.ts'
 import type { KeyFileGate } from '../catalog/key-file-gate.ts'
 import type { ModelDirectory } from '../catalog/resolve.ts'
+import type { OpenStorage } from '../cluster/object-storage/open-storage.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import type { FileLock } from '../files/file-lock.ts'
@@ -62,6 +63,8 @@ export interface Platform {
    * @returns those whose processes have not ended yet; 0 without workers. Never rejects
    */
   readonly settleReplicas: (models: readonly string[]) => Promise<number>
+  /** Files that all front ends and workers reach; undefined where none is set. */
+  readonly storage: OpenStorage | undefined
   readonly clock: Clock
   readonly log: RootLogger
   readonly settings: Settings

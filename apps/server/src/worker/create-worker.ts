@@ -6,6 +6,7 @@ import type { Environment } from '../backends/child-environment.ts'
 import { createProcessRecord, reapOrphans } from '../backends/process-record.ts'
 import { createSupervisor, type Supervisor } from '../backends/supervisor.ts'
 import { createNatsMessenger } from '../cluster/nats/create-nats-messenger.ts'
+import type { ObjectStorage } from '../cluster/object-storage/object-storage.ts'
 import { readAddress } from '../config/places.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { type FileLock, lockDataPath } from '../files/file-lock.ts'
@@ -15,9 +16,10 @@ import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import { type Closers, createClosers } from '../platform/closers.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { openFileServer, type WorkerFileServer } from './files/file-server.ts'
+import type { StorageFiles } from './files/storage-files.ts'
 import { createFrontEnd } from './front-end.ts'
 import { leaveCluster } from './leave.ts'
-import { openOutbound, openWorkerBackends } from './open-backends.ts'
+import { openOutbound, openWorkerBackends, openWorkerStorage } from './open-backends.ts'
 import { runPrefetch } from './open-prefetch.ts'
 import { createPortRange } from './port-range.ts'
 import { createWorkerProcesses, type WorkerProcesses } from './processes.ts'
@@ -78,7 +80,9 @@ export function createWorker(options: WorkerOptions): Worker {
     closers.push(() => own.close({ graceMs: STOP_MS }))
     const outbound = await openOutbound(options)
     const isReady = (): boolean => session?.isReady() === true
-    const files = await openFiles(options, { config, supervisor: own, isReady })
+    const storage = await openWorkerStorage(options)
+    if (storage !== undefined) closers.push(() => storage.close())
+    const files = await openFiles(options, { config, supervisor: own, isReady, objects: storage?.objects })
     closers.push(() => files.close())
     const frontEnd = createFrontEnd({ url: config.registerTo, token: config.token, client: outbound })
     const processes = openProcesses(config, own, clock)
@@ -89,6 +93,7 @@ export function createWorker(options: WorkerOptions): Worker {
       frontEnd,
       outbound,
       processes,
+      storageFiles: files.storageFiles,
       signal: entering.signal,
     })
     session = joined
@@ -157,7 +162,13 @@ function openFiles(
     config,
     supervisor,
     isReady,
-  }: { readonly config: WorkerConfig; readonly supervisor: Supervisor; readonly isReady: () => boolean },
+    objects,
+  }: {
+    readonly config: WorkerConfig
+    readonly supervisor: Supervisor
+    readonly isReady: () => boolean
+    readonly objects: ObjectStorage | undefined
+  },
 ): Promise<WorkerFileServer> {
   return openFileServer({
     ...config.http,
@@ -165,6 +176,7 @@ function openFiles(
     folders: { models: modelsPath, data: toDataFolder(dataPath), staging: joinPath(dataPath, 'staging') },
     kept: [dataPath, backendsPath],
     isShared,
+    objects,
     logs: createWorkerLogs(supervisor.logs),
     isReady,
     clock,
@@ -194,11 +206,12 @@ async function joinCluster(
     readonly frontEnd: ReturnType<typeof createFrontEnd>
     readonly outbound: Awaited<ReturnType<typeof openOutbound>>
     readonly processes: WorkerProcesses
+    readonly storageFiles: StorageFiles | undefined
     readonly signal: AbortSignal
   },
 ): Promise<WorkerSession> {
   const { clock, logger, builtInBackends: builtIn, config: server } = options
-  const { config, closers, frontEnd, outbound, processes, signal } = parts
+  const { config, closers, frontEnd, outbound, processes, storageFiles, signal } = parts
   const opened = await openWorkerBackends({ config: server, builtIn, client: outbound, clock, logger })
   closers.push(() => opened.close())
   const resources = createWorkerResources({
@@ -228,6 +241,7 @@ async function joinCluster(
         oldCopies: opened.oldCopies,
         processes,
         stagedFolders: [server.modelsPath, toDataFolder(server.dataPath)],
+        storageFiles,
         nodeId,
         stopWorker: options.stopWorker,
         clock,

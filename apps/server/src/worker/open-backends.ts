@@ -1,8 +1,9 @@
 import { join } from 'node:path'
-import { createWayOut, readTrustStore } from '@svc/http-client'
+import { createWayOut, readTrustStore, type WayOut } from '@svc/http-client'
 import { detectBuildFamily } from '../backends/build-family.ts'
 import { type BuiltInBackend, createBackendCatalog } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
+import type { OpenStorage } from '../cluster/object-storage/open-storage.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { readCredentials } from '../downloads/credentials.ts'
 import { createDownloader } from '../downloads/downloader.ts'
@@ -51,7 +52,7 @@ export async function openOutbound(options: {
     environment: options.environment,
     onEmpty: (variable, file) => logger.warn({ file }, `${variable} holds no certificates`),
   })
-  const wayOut = createWayOut(() => ({ https: config.httpsProxy, http: config.httpProxy, no: config.noProxy }))
+  const wayOut = toWayOut(config)
   return createOutboundClient({
     allow: toAllowList(config.contentUrlAllow),
     clock,
@@ -61,6 +62,24 @@ export async function openOutbound(options: {
     wayOut,
   })
 }
+
+/** Opens the object storage that front ends use too; undefined where none is set. */
+export async function openWorkerStorage(options: {
+  readonly config: ServerConfig
+  readonly environment: Environment
+  readonly clock: Clock
+  readonly logger: Logger
+}): Promise<OpenStorage | undefined> {
+  const { config, environment, clock, logger } = options
+  if (!config.storageUrl) return undefined
+  const { openStorage } = await import('../cluster/object-storage/open-storage.ts')
+  // The client of galleries has told of a file without certificates.
+  const ca = await readTrustStore({ environment, onEmpty: () => undefined })
+  return openStorage(config, { ca, wayOut: toWayOut(config), clock, logger })
+}
+
+const toWayOut = (config: ServerConfig): WayOut =>
+  createWayOut(() => ({ https: config.httpsProxy, http: config.httpProxy, no: config.noProxy }))
 
 /** Reads the folders of backends and prepares installations. */
 export async function openWorkerBackends(options: WorkerBackendsOptions): Promise<OpenWorkerBackends> {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { NatsCredentials, NatsTlsFiles } from '../cluster/nats/open-connection.ts'
+import { listStorageProblems } from '../cluster/object-storage/storage-settings.ts'
 import { listNatsServers } from '../config/cluster.ts'
 import { formatAddress, type ListenAddress } from '../config/places.ts'
 import type { ServerConfig } from '../config/schema.ts'
@@ -85,7 +86,7 @@ function listProblems(config: ServerConfig): string[] {
   if ((natsJwt === '') !== (natsUserSeed === '')) {
     problems.push('needs both SVC_NATS_JWT and SVC_NATS_USER_SEED, or neither')
   }
-  return [...problems, ...listAddressProblems(config)]
+  return [...problems, ...listStorageProblems(config), ...listAddressProblems(config)]
 }
 
 function listAddressProblems(config: ServerConfig): string[] {

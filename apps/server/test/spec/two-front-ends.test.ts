@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import {
   eventually,
@@ -7,6 +8,7 @@ import {
   startNats,
   startOidcIssuer,
   startPostgres,
+  startS3,
   startUpstream,
 } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -39,6 +41,7 @@ describe.skipIf(missing !== undefined)('two front ends on one PostgreSQL and one
   let world: FrontEnds
   let origin: FileOrigin
   let issuer: Awaited<ReturnType<typeof startOidcIssuer>>
+  let s3: Awaited<ReturnType<typeof startS3>>
   const both = () => [world.one, world.other] as const
   const ask = async (server: TestServer, path: string): Promise<string> =>
     (await server.call(path, { headers: world.one.admin.headers })).text
@@ -54,11 +57,18 @@ describe.skipIf(missing !== undefined)('two front ends on one PostgreSQL and one
     const files = { '/index.yaml': Buffer.from(stringify([mockEntry('slow')])) }
     origin = await startFileOrigin({ files, handle: ({ url = '' }) => url.includes('/resolve/') })
     const galleries = JSON.stringify([{ name: 'test', url: `${origin.origin}/index.yaml` }])
+    s3 = await startS3()
+    const storage = {
+      SVC_STORAGE_URL: s3.url,
+      SVC_STORAGE_BUCKET: s3.bucket,
+      SVC_STORAGE_ACCESS_KEY: s3.accessKey,
+      SVC_STORAGE_SECRET_KEY: s3.secretKey,
+    }
     world = await startFrontEnds(
       { postgres, nats },
       {
         flags: [`--auth-rate-limit=${LIMIT}`, '--mitm-listen=127.0.0.1:0', `--galleries=${galleries}`],
-        env: { ...oidcEnv(issuer.issuer), SVC_BASE_URL: SITE, HF_ENDPOINT: origin.origin },
+        env: { ...oidcEnv(issuer.issuer), SVC_BASE_URL: SITE, HF_ENDPOINT: origin.origin, ...storage },
       },
     )
   })
@@ -66,6 +76,7 @@ describe.skipIf(missing !== undefined)('two front ends on one PostgreSQL and one
     await world?.[Symbol.asyncDispose]()
     await issuer?.[Symbol.asyncDispose]()
     await origin?.close()
+    await s3?.[Symbol.asyncDispose]()
   })
 
   it('have the same model files and settings', async () => {
@@ -78,6 +89,20 @@ describe.skipIf(missing !== undefined)('two front ends on one PostgreSQL and one
     const saved = await one.post('/api/settings', { watchdog_busy_timeout: '7m' }, one.admin.headers)
     expect(saved.status).toBe(200)
     await eventually(async () => expect(await ask(other, '/api/settings')).toContain('"7m"'))
+  })
+
+  it('have the same files, also those that are too large for the database', async () => {
+    const { one, other } = world
+    const { headers } = one.admin
+    const content = randomBytes(2 * 1024 * 1024)
+    const form = new FormData()
+    form.set('purpose', 'assistants')
+    form.set('file', new Blob([content]), 'large.bin')
+    const sent = await fetch(`${one.url}/v1/files`, { method: 'POST', headers, body: form })
+    const { id } = (await sent.json()) as { readonly id: string }
+    const read = await fetch(`${other.url}/v1/files/${id}/content`, { headers })
+    expect([sent.status, read.status]).toEqual([200, 200])
+    expect(Buffer.from(await read.arrayBuffer()).equals(content)).toBe(true)
   })
 
   it('know the same browsers, and a sign-in at a provider may end at the other', async () => {

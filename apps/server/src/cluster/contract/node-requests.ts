@@ -124,3 +124,28 @@ export const runningReply = z.object({
     .transform((value) => value ?? []),
   error: text,
 })
+
+/**
+ * `files.ensure`: has the worker fetch an object of the storage. Only `key` is of the reference's contract, where the
+ * object is also the place of the file.
+ */
+export const ensureRequest = z.object({
+  key: z.string().min(1),
+  /** Where the file goes; empty: at the key. */
+  path: text,
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullish()
+    .transform((value) => value ?? undefined),
+  /** Bytes. */
+  size: z
+    .number()
+    .int()
+    .nonnegative()
+    .nullish()
+    .transform((value) => value ?? undefined),
+})
+
+/** Reply of `files.ensure`; only our workers give a code. */
+export const ensureReply = z.object({ local_path: text, error: text, code: text })

@@ -30,7 +30,7 @@ export type StageFiles = (
   request: PartialMessage<ModelOptions>,
   options: {
     readonly processKey: string
-    readonly node: { readonly httpAddress: string }
+    readonly node: { readonly httpAddress: string; readonly nodeId: string }
     readonly onProgress: (progress: {
       readonly bytesSent: number
       readonly totalBytes: number

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { and, asc, eq, gt, inArray, notInArray, sql } from 'drizzle-orm'
 import type { Database } from '../../db/database.ts'
+import type { Tables } from '../../db/schema.ts'
 import { toFileError } from '../../files/file-error.ts'
 import { createTemporaryPath, removeStaleTemporaries } from '../../files/temporary-files.ts'
 import type { Clock } from '../../ports.ts'
@@ -15,10 +16,13 @@ const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 const BATCH = 200
 
+const toGeneratedName = ({ kind, name }: Tables['generatedFiles']) =>
+  sql<string>`'generated/' || ${kind} || '/' || ${name}`
+
 /** Removes bytes whose file is gone: a server was killed while it removed them. Bytes always come after their row. */
 export async function removeLostBytes({ queries }: Pick<Database, 'queries'>): Promise<void> {
   await queries.change((db, { filePieces: pieces, storedFiles, generatedFiles }) => {
-    const generated = sql<string>`'generated/' || ${generatedFiles.kind} || '/' || ${generatedFiles.name}`
+    const generated = toGeneratedName(generatedFiles)
     return db
       .delete(pieces)
       .where(
@@ -30,11 +34,45 @@ export async function removeLostBytes({ queries }: Pick<Database, 'queries'>): P
   })
 }
 
+/** The bytes of files in the database. */
+export interface DatabaseBytes extends SharedBytes {
+  /** Larger files are not shared. */
+  readonly maxBytes: number
+}
+
+/** Makes the folder of a file. */
+export async function makeBytesFolder(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE })
+}
+
+/** Names of those files that have a row. */
+export async function findNamedBytes(
+  { queries }: Pick<Database, 'queries'>,
+  files: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const [stored, made] = await Promise.all([
+    queries.rows((db, { storedFiles }) =>
+      db
+        .select({ file: storedFiles.id })
+        .from(storedFiles)
+        .where(inArray(storedFiles.id, [...files])),
+    ),
+    queries.rows((db, { generatedFiles }) => {
+      const file = toGeneratedName(generatedFiles)
+      return db
+        .select({ file })
+        .from(generatedFiles)
+        .where(inArray(file, [...files]))
+    }),
+  ])
+  return new Set([...stored, ...made].map(({ file }) => file))
+}
+
 /** Keeps the bytes of files in the database, in pieces. */
 export function createDatabaseBytes(
   { queries }: Pick<Database, 'queries'>,
   { clock, maxBytes = MAX_SHARED_BYTES }: { readonly clock: Pick<Clock, 'now'>; readonly maxBytes?: number },
-): SharedBytes {
+): DatabaseBytes {
   const cleaned = new Set<string>()
 
   async function remove(files: readonly string[]): Promise<void> {
@@ -70,6 +108,7 @@ export function createDatabaseBytes(
   }
 
   return {
+    maxBytes,
     remove,
     async put(file, path) {
       if ((await stat(path)).size > maxBytes) return

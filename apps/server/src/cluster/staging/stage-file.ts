@@ -74,7 +74,7 @@ interface Progress {
 
 /** Sends from where the worker is. @returns undefined to look again at where that is */
 async function tryOnce(file: StagedFile, options: StageOptions, state: Progress): Promise<string | undefined> {
-  const found = await look(file, options)
+  const found = await findStaged(file, options)
   if (found.path !== undefined) {
     options.onProgress(file.sizeBytes)
     return found.path
@@ -128,8 +128,8 @@ function restart(file: StagedFile, state: Progress): undefined {
   if (state.restarts > MAX_RESTARTS) throw stagingFailed(file, 'the worker got other bytes than were sent')
 }
 
-/** Asks for what the worker has of a file. */
-async function look(
+/** Asks for what the worker has of a file. @throws {SvcError} as {@link stageFile}, `upstream_failed`, `timeout` */
+export async function findStaged(
   file: StagedFile,
   options: StageOptions,
 ): Promise<{ readonly path?: string; readonly size: number }> {

@@ -8,6 +8,7 @@ import { createFileHashes, type FileHashes } from './file-hashes.ts'
 import { findModelFiles } from './find-model-files.ts'
 import { rewritePaths } from './named-paths.ts'
 import { type Place, type PlacedFile, type SentFolders, toPlace } from './places.ts'
+import type { StageByStorage } from './stage-by-storage.ts'
 import { stageFile } from './stage-file.ts'
 
 /** An hour: a worker may be away that long in the middle of a file. */
@@ -44,6 +45,8 @@ export interface StageModelOptions {
   readonly onProgress: (progress: StagingProgress) => void
   readonly clock: Clock
   readonly signal: AbortSignal
+  /** Tries the object storage first. @default files are sent to the worker */
+  readonly byStorage?: StageByStorage | undefined
   /** @default those of the data folder */
   readonly hashes?: FileHashes | undefined
 }
@@ -134,7 +137,9 @@ async function sendOne(
   const { processKey, hashes, progress, signal } = options
   const { sha256, sizeBytes } = await hashes.hash(realPath, { onPiece: progress.alive, signal })
   const key = `${area}/${processKey}/${inner}`
-  return stageFile({ path: realPath, sizeBytes, sha256, key }, toStageOptions(options, progress.at))
+  const file = { path: realPath, sizeBytes, sha256, key }
+  const toWorker = toStageOptions(options, progress.at)
+  return (await options.byStorage?.(file, toWorker)) ?? stageFile(file, toWorker)
 }
 
 function toStageOptions(

@@ -104,6 +104,35 @@ export const cluster = defineSection({
       env: ['SVC_NATS_TLS_KEY'],
       about: 'key of that certificate, a PEM file',
     }),
+    storageUrl: option(text, {
+      flag: 'storage-url',
+      env: ['SVC_STORAGE_URL'],
+      about:
+        'S3-compatible storage for files of models and of users, such as https://s3.example.org; without it there is none',
+    }),
+    storageBucket: option(text, {
+      flag: 'storage-bucket',
+      env: ['SVC_STORAGE_BUCKET'],
+      about: 'the bucket; it must exist',
+    }),
+    storageRegion: option(text, {
+      flag: 'storage-region',
+      env: ['SVC_STORAGE_REGION'],
+      default: 'us-east-1',
+      about: 'the region of the bucket, which signatures name',
+    }),
+    storageAccessKey: option(text, {
+      flag: 'storage-access-key',
+      env: ['SVC_STORAGE_ACCESS_KEY'],
+      about: 'id of the key that may read, write, delete and list in the bucket',
+      secret: true,
+    }),
+    storageSecretKey: option(text, {
+      flag: 'storage-secret-key',
+      env: ['SVC_STORAGE_SECRET_KEY'],
+      about: 'the secret of that key',
+      secret: true,
+    }),
     modelScheduling: option(text, {
       env: ['SVC_MODEL_SCHEDULING'],
       about: 'rules for where models run, as JSON; written to the database at each start',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Replica } from '../../cluster/contract/nodes.ts'
+import { nodeSubject } from '../../cluster/contract/subjects.ts'
 import { createLoadJobs, type LoadJobs } from '../../cluster/loads/load-jobs.ts'
 import { createLoadOnWorker } from '../../cluster/loads/load-on-worker.ts'
 import { createLoadRunner, type LoadRunner } from '../../cluster/loads/load-runner.ts'
@@ -10,6 +11,7 @@ import { stopReplica } from '../../cluster/reconcile/stop-replica.ts'
 import type { ClusterCopy } from '../../cluster/routing/cluster-copy.ts'
 import { createRevisionOf, type RevisionOf } from '../../cluster/routing/model-revision.ts'
 import type { WorkerClients } from '../../cluster/routing/worker-clients.ts'
+import { createStorageStaging, type StorageRoute } from '../../cluster/staging/stage-by-storage.ts'
 import { measureModelFiles, stageModel } from '../../cluster/staging/stage-model.ts'
 import { toLoadRequest } from '../../residency/to-load-request.ts'
 import type { Closers } from '../closers.ts'
@@ -65,6 +67,12 @@ export function openLoads(
   // Every front end asks for the same load, so that a replica has the same revision for all.
   const randomSeed = toSeed(token)
   const toRequest = (model: ModelConfig) => toLoadRequest(model, { randomSeed })
+  const { objects } = parts
+  const route: StorageRoute | undefined = objects && {
+    objects,
+    ask: (nodeId, payload, options) => messenger.request(nodeSubject(nodeId, 'files.ensure'), payload, options),
+    logger,
+  }
   const stop = (replica: Replica, signal: AbortSignal, force = false): Promise<boolean> =>
     stopReplica(replica, { messenger, replicas, signal, force })
   const kill = (replica: Replica, signal: AbortSignal): Promise<boolean> => stop(replica, signal, true)
@@ -88,7 +96,15 @@ export function openLoads(
     findModel,
     revisionOf,
     stage: (request, options) =>
-      stageModel(request, { ...options, folders: foldersOf(request), token, isShared, client, clock }),
+      stageModel(request, {
+        ...options,
+        folders: foldersOf(request),
+        token,
+        isShared,
+        client,
+        byStorage: route && createStorageStaging(route, options.node.nodeId),
+        clock,
+      }),
     galleries: () => JSON.stringify(settings.get('backend_galleries')),
     kill,
     installMs,

@@ -1,6 +1,7 @@
 import type { BackendCatalog } from '../../backends/catalog.ts'
 import type { Bus } from '../../bus/bus.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
+import type { ObjectStorage } from '../../cluster/object-storage/object-storage.ts'
 import type { ServerConfig } from '../../config/schema.ts'
 import type { Database } from '../../db/database.ts'
 import type { Operations } from '../../operations/operations.ts'
@@ -20,6 +21,8 @@ export interface WorkerPlacementParts extends Pick<OpenUpstreams, 'upstream'> {
   readonly catalog: BackendCatalog
   /** Serves what does not run in a process of its own, and what has an address. */
   readonly residency: Residency
+  /** Files reach workers through it; undefined where none is set. */
+  readonly objects: ObjectStorage | undefined
   readonly findModel: (name: string) => ModelConfig | undefined
   /** @throws {SvcError} for a model with a file of the server among its files */
   readonly checkFiles: (model: ModelConfig) => Promise<void>

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path'
+import type { ObjectStorage } from '../../cluster/object-storage/object-storage.ts'
 import type { ServerReply } from '../../http/messages.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import { listFolder, sendFile } from './downloads.ts'
@@ -7,6 +8,7 @@ import { badRequest, notFound } from './refusals.ts'
 import type { FileReply } from './reply.ts'
 import { type FileRequest, reply, wrongMethod } from './request.ts'
 import { openStagingFolder } from './staging-folder.ts'
+import { createStorageFiles } from './storage-files.ts'
 import { createStoredHashes, readState, removeEmptyParents, removeFile } from './stored-files.ts'
 import { createUploads } from './uploads.ts'
 
@@ -14,17 +16,30 @@ import { createUploads } from './uploads.ts'
 export function createFileRoutes({
   folders,
   isShared = false,
+  objects,
   clock,
   logger,
 }: {
   readonly folders: WorkerFolders
   readonly isShared?: boolean | undefined
+  readonly objects?: ObjectStorage | undefined
   readonly clock: Clock
   readonly logger: Logger
 }) {
   const uploads = createUploads({ clock })
   const hashes = createStoredHashes()
   const staging = openStagingFolder({ folder: folders.staging, others: [folders.models, folders.data], clock, logger })
+
+  const storageFiles =
+    objects &&
+    createStorageFiles({
+      folders,
+      objects,
+      uploads,
+      hashes,
+      staging,
+      checkWritten: (place) => checkWritten(place, isShared),
+    })
 
   async function head(key: string, outgoing: ServerReply): Promise<void> {
     const place = toFilePlace(key, folders)
@@ -56,7 +71,8 @@ export function createFileRoutes({
   async function remove(key: string): Promise<FileReply> {
     const place = toFilePlace(key, folders)
     if (place.area !== 'staging') throw badRequest('only files of requests can be removed')
-    return uploads.exclusively(place, async () => {
+    return uploads.alone(place.path, async () => {
+      uploads.forget(place.path)
       await checkInside(place)
       await removeFile(place.path)
       await removeEmptyParents(place.path, place.folder)
@@ -66,6 +82,7 @@ export function createFileRoutes({
   }
 
   return {
+    storageFiles,
     async serve(key: string, request: FileRequest): Promise<void> {
       const { incoming, outgoing } = request
       switch (incoming.method) {
@@ -97,6 +114,7 @@ export function createFileRoutes({
       reply(request, { status: 200, json: { files: await listFolder(toFilePlace(key, folders)) } })
     },
     async close(): Promise<void> {
+      await storageFiles?.close()
       await Promise.all([uploads.close(), hashes.close(), staging.close()])
     },
   }

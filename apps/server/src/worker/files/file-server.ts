@@ -14,10 +14,13 @@ import { answerError, discardBody, writeReply } from './answer-error.ts'
 import type { WorkerFolders } from './file-keys.ts'
 import { createRoutes } from './routes.ts'
 import type { FileServerOptions } from './server-options.ts'
+import type { StorageFiles } from './storage-files.ts'
 
 /** The HTTP server of a worker. */
 export interface WorkerFileServer {
   readonly port: number
+  /** Files between this worker and the object storage; undefined without one. */
+  readonly storageFiles: StorageFiles | undefined
   /** Cuts every connection, and ends when no file is being written. */
   close(): Promise<void>
 }
@@ -69,6 +72,7 @@ export async function openFileServer(options: FileServerOptions): Promise<Worker
     )
     return {
       port: listener.port,
+      storageFiles: routes.storageFiles,
       async close() {
         const drained = listener.drain()
         listener.destroy()

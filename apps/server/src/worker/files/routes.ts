@@ -15,6 +15,7 @@ export function createRoutes(options: FileServerOptions) {
   const files = createFileRoutes(options)
   const logs = createLogRoutes(options)
   return {
+    storageFiles: files.storageFiles,
     /** Probes need no bearer. */
     findProbe(path: string): ((method: string) => FileReply) | undefined {
       if (path !== '/healthz' && path !== '/readyz') return undefined

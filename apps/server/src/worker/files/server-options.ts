@@ -1,3 +1,4 @@
+import type { ObjectStorage } from '../../cluster/object-storage/object-storage.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { WorkerFolders } from './file-keys.ts'
 import type { WorkerLogs } from './worker-logs.ts'
@@ -14,6 +15,8 @@ export interface FileServerOptions {
   readonly isShared?: boolean | undefined
   /** Existing folders whose files front ends may not write. They are outside the others. @default none */
   readonly kept?: readonly string[] | undefined
+  /** The object storage that front ends use too. @default none */
+  readonly objects?: ObjectStorage | undefined
   readonly logs: WorkerLogs
   readonly isReady: () => boolean
   readonly clock: Clock

@@ -27,8 +27,10 @@ const MAX_HASHES = 64
 export interface Uploads {
   /** @throws {SvcError} `invalid_request`, `too_large`, `insufficient_storage`, `unavailable` while others write the file */
   put(place: FilePlace, incoming: IncomingMessage, beforeBody: () => void): Promise<FileReply>
-  /** Runs work on a file while nobody writes it. @throws {SvcError} `unavailable` while others write the file */
-  exclusively(place: FilePlace, work: () => Promise<FileReply>): Promise<FileReply>
+  /** Works on a file while no upload does. @throws {SvcError} `unavailable` while others write it; what the work throws */
+  alone<T>(path: string, work: () => Promise<T>): Promise<T>
+  /** Drops what is kept of an upload that broke off. */
+  forget(path: string): void
   /** Waits for uploads under way, whose connections are cut. */
   close(): Promise<void>
 }
@@ -51,7 +53,7 @@ export function createUploads({ clock }: { readonly clock: Clock }): Uploads {
   const hashes = new Map<string, RunningHash>()
   const running = new Set<Promise<unknown>>()
   const ended = new AbortController()
-  const inTurn = async (path: string, work: () => Promise<FileReply>): Promise<FileReply> => {
+  const inTurn = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
     const waited = new AbortController()
     const signal = AbortSignal.any([waited.signal, ended.signal])
     const timeUp = clock.sleep(WAIT_MS, { signal }).then(
@@ -72,12 +74,16 @@ export function createUploads({ clock }: { readonly clock: Clock }): Uploads {
       await timeUp
     }
   }
-  const track = (work: Promise<FileReply>): Promise<FileReply> => {
+  const track = <T>(work: Promise<T>): Promise<T> => {
     const tracked = work.catch(() => undefined).finally(() => running.delete(tracked))
     running.add(tracked)
     return work
   }
   return {
+    alone: (path, work) => track(inTurn(path, work)),
+    forget(path) {
+      hashes.delete(path)
+    },
     async put(place, incoming, beforeBody) {
       const range = parseContentRange(readHeader(incoming, 'content-range'))
       const target = readTarget(incoming)
@@ -94,13 +100,6 @@ export function createUploads({ clock }: { readonly clock: Clock }): Uploads {
       })
       return track(work)
     },
-    exclusively: ({ path }, work) =>
-      track(
-        inTurn(path, () => {
-          hashes.delete(path)
-          return work()
-        }),
-      ),
     async close() {
       ended.abort(new SvcError('unavailable', 'the worker stops', { code: 'stopping' }))
       await Promise.allSettled(running)

@@ -1,6 +1,7 @@
 import type { OldCopies } from '../../galleries/old-copies.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { WorkerBackends } from '../backends.ts'
+import type { StorageFiles } from '../files/storage-files.ts'
 import type { WorkerProcesses } from '../processes.ts'
 
 /** What answers the requests of front ends. */
@@ -10,6 +11,8 @@ export interface RequestParts {
   readonly oldCopies: Pick<OldCopies, 'release'>
   /** Folders that hold the files of models that front ends have sent. */
   readonly stagedFolders: readonly string[]
+  /** Files between this worker and the object storage; undefined without one. */
+  readonly storageFiles: StorageFiles | undefined
   /** Sends progress over the bus; dropped while it is away. */
   readonly publish: (subject: string, payload: unknown) => void
   readonly nodeId: string

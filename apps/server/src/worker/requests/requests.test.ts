@@ -68,6 +68,7 @@ function open(
     processes,
     oldCopies: { release: () => void events.push('release') },
     stagedFolders: [],
+    storageFiles: undefined,
     publish: () => undefined,
     nodeId: 'n',
     stopWorker: unused,

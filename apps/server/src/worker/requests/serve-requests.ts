@@ -1,6 +1,7 @@
 import type { Messenger, Unsubscribe } from '../../cluster/contract/messenger.ts'
 import { nodeSubject } from '../../cluster/contract/subjects.ts'
 import { answerDelete, answerInstall, answerList, answerUpgrade, stopBackend } from './backend-requests.ts'
+import { answerEnsure, answerListDir, answerStage, answerTemp } from './file-requests.ts'
 import { answerModelDelete, answerRunning, answerStop, answerUnload } from './model-requests.ts'
 import type { RequestParts } from './parts.ts'
 
@@ -26,6 +27,10 @@ export function serveRequests(
     messenger.serve(nodeSubject(nodeId, 'model.unload'), (payload) => answerUnload(payload, parts)),
     messenger.serve(nodeSubject(nodeId, 'model.delete'), (payload) => answerModelDelete(payload, parts)),
     messenger.serve(nodeSubject(nodeId, 'models.running'), () => answerRunning(parts)),
+    messenger.serve(nodeSubject(nodeId, 'files.ensure'), (payload) => answerEnsure(payload, parts)),
+    messenger.serve(nodeSubject(nodeId, 'files.stage'), (payload) => answerStage(payload, parts)),
+    messenger.serve(nodeSubject(nodeId, 'files.temp'), () => answerTemp(parts)),
+    messenger.serve(nodeSubject(nodeId, 'files.listdir'), (payload) => answerListDir(payload, parts)),
     messenger.subscribe(nodeSubject(nodeId, 'backend.stop'), (payload) => {
       stopBackend(payload, parts).catch((err: unknown) => logger.error({ err }, 'a backend could not be stopped'))
     }),

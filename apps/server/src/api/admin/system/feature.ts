@@ -34,6 +34,7 @@ export function systemFeature(platform: Platform): ServerFeature {
           dataPath: config.dataPath,
           database,
           clock,
+          storageTrouble: platform.storage && (() => platform.storage?.watch.reason()),
           isBusConnected: platform.cluster && (() => platform.cluster?.messenger.isConnected === true),
         }),
       ),

@@ -15,7 +15,7 @@ export const unready = z.object({
   status: z.enum(['starting', 'stopping', 'degraded']),
   reason: z.string(),
   missing: z
-    .array(z.enum(['database', 'nats']))
+    .array(z.enum(['database', 'nats', 'storage']))
     .optional()
     .describe('Engines that are away.'),
 })
