@@ -161,7 +161,7 @@ function toRunning(server: EmbeddedPostgres, port: number, dir: TempDir): Runnin
     async countTransactions(url) {
       const text = 'SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = $1'
       const [row] = await query(text, [new URL(url).pathname.slice(1)])
-      return Number(row?.['count'])
+      return Number(row?.count)
     },
     halt: () => server.stop(),
     async kill() {
