@@ -101,7 +101,7 @@ async function startAll(start: Start): Promise<Omit<ClusterWorld, 'close'>> {
   }
   const mock = writeMockLauncher({ folder, name: 'mock.sh' })
   const backends = `mock:${mock.path}`
-  const auth = ['--auth-enabled', `--api-keys=${KEY}`, '--auth-rate-limit=0']
+  const auth = ['--auth-enabled', '--auth-registration-mode=open', `--api-keys=${KEY}`, '--auth-rate-limit=0']
   const env = {
     SVC_NATS_URL: nats.url,
     SVC_NATS_SERVICE_JWT: nats.service.jwt,

@@ -3,10 +3,10 @@
 // counts the transactions of the database. The backend is the mock. It needs PostgreSQL and nats-server.
 //   pnpm --filter @svc/bench cluster [-- --rounds 5 --seconds 2 --connections 4 --quick --profile]
 import { loadavg } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { encodeMessage, PredictOptions } from '@svc/backend-client/proto'
 import { type Figures, ratios, spread, toTable } from './cluster-figures.ts'
+import { countQueries } from './cluster-queries.ts'
 import { BODY, FRONT_ENDS, headers, PROMPT, startWorld, TOKEN } from './cluster-servers.ts'
 import { runLoad } from './load.ts'
 import { paceCalls, paceRequests } from './paced-load.ts'
@@ -111,30 +111,6 @@ async function compareCounts(frontEnds: readonly Measured[]): Promise<string> {
   return toTable(['front ends', 'requests/s', 'CPU of the front ends, µs a request', 'over one front end'], rows)
 }
 
-/** What the database does during a load, beside what it does at rest. */
-async function countQueries(world: Awaited<ReturnType<typeof startWorld>>, first: Measured): Promise<string> {
-  const during = async (work: () => Promise<unknown>): Promise<number> => {
-    const begun = await world.countTransactions()
-    await work()
-    return (await world.countTransactions()) - begun
-  }
-  log('transactions of the database')
-  const cpu = (): number => world.frontEnds.reduce((sum, server) => sum + server.cpuSeconds(), 0)
-  const begun = cpu()
-  const atRest = await during(() => sleep(seconds * 2000, undefined, { signal: ending.signal }))
-  const restUs = ((cpu() - begun) * 1e6) / FRONT_ENDS / (seconds * 2)
-  const load = { url: first.url, path: CHAT_PATH, body: BODY, headers, connections, seconds: seconds * 2 }
-  let requests = 0
-  const loaded = await during(async () => {
-    requests = (await runLoad(load)).requests
-  })
-  const share = (loaded - atRest) / requests
-  return [
-    `Transactions of the database in ${seconds * 2} s: ${atRest} at rest, ${loaded} with ${requests} requests,`,
-    `so ${share.toFixed(4)} a request. A front end at rest takes ${(restUs / 1000).toFixed(1)} ms of CPU a second.`,
-  ].join(' ')
-}
-
 async function printProfile(pprof: string, first: Measured): Promise<void> {
   log('profile of a front end')
   const load = { url: first.url, path: CHAT_PATH, body: BODY, headers, connections, seconds: seconds + 2 }
@@ -153,7 +129,8 @@ try {
   log('warm-up')
   for (const servers of [[world.one], world.frontEnds]) await measure(servers)
   const reports = [await compareWithOne(world, first), await compareCounts(world.frontEnds)]
-  reports.push(await countQueries(world, first))
+  log('transactions of the database')
+  reports.push(await countQueries(world, { connections, seconds, signal: ending.signal }))
   console.log(
     `${rounds} rounds of ${seconds} s in turn, ${connections} connections to each server, load of the machine ${loadavg()[0]?.toFixed(1)}; medians, least and most in brackets\n`,
   )
