@@ -24,7 +24,7 @@ const { values } = parseArgs({
     profile: { type: 'boolean', default: false },
   },
 })
-const rounds = Number(values.rounds ?? (values.quick ? 2 : 7))
+const rounds = Number(values.rounds ?? (values.quick ? 3 : 7))
 const seconds = Number(values.seconds ?? (values.quick ? 1 : 2))
 const connections = Number(values.connections)
 /** Requests a second where latencies are measured. */
