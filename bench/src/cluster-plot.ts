@@ -22,7 +22,7 @@ export function drawBars(title: string, bars: readonly { readonly label: string;
   </style>
   <text x="${width / 2}" y="20">${title}</text>
   ${columns.join('\n  ')}
-  <text x="${width / 2}" y="${height - 8}">requests of a replica, as a share of the mean of its model</text>
+  <text x="${width / 2}" y="${height - 8}">requests of a replica, as a share of its even load</text>
 </svg>
 `
 }

@@ -1,148 +1,143 @@
-// Compares warm requests through front ends to a worker with the same requests to one server: latency of one client, and
-// processor time of the front end with many. Then sends load to one, two and four front ends at once. The backend is the
-// mock. It needs PostgreSQL and nats-server.
-//   pnpm --filter @svc/bench cluster [-- --rounds 5 --seconds 4]
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
+// Compares warm requests through a front end to a worker with the same requests to one server: the time that is added to
+// a direct call of the backend at the worker, and processor time. Then sends load to one, two and four front ends, and
+// counts the transactions of the database. The backend is the mock. It needs PostgreSQL and nats-server.
+//   pnpm --filter @svc/bench cluster [-- --rounds 5 --seconds 2 --connections 4 --quick --profile]
+import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { mockOptions, writeMockLauncher } from '@svc/backend-mock/script'
-import { startNats, startPostgres } from '@svc/test-kit'
-import { type LoadFigures, median, runLoad } from './load.ts'
-import { freePort, type Measured } from './processes.ts'
-import { BUILT_SERVER, CHAT_PATH, startServer } from './server.ts'
+import { encodeMessage, PredictOptions } from '@svc/backend-client/proto'
+import { type Figures, ratios, spread, toTable } from './cluster-figures.ts'
+import { countQueries } from './cluster-queries.ts'
+import { BODY, FRONT_ENDS, headers, PROMPT, startWorld, TOKEN } from './cluster-servers.ts'
+import { runLoad } from './load.ts'
+import { paceCalls, paceRequests } from './paced-load.ts'
+import type { Measured } from './processes.ts'
+import { type CpuProfile, sumProfile } from './profile-folders.ts'
+import { CHAT_PATH } from './server.ts'
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
-  options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '4' } },
+  options: {
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    connections: { type: 'string', default: '4' },
+    quick: { type: 'boolean', default: false },
+    profile: { type: 'boolean', default: false },
+  },
 })
-const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
-const KEY = 'key-of-an-admin'
-const TOKEN = 'token-of-workers'
-const FRONT_ENDS = 4
-const headers = { authorization: `Bearer ${KEY}` }
-const MODEL = {
-  name: 'm',
-  backend: 'mock',
-  known_usecases: ['chat'],
-  template: { use_tokenizer_template: true },
-  options: mockOptions({ rules: [{ rpc: 'Predict*', do: { text: 'Yes' } }] }),
-}
-const BODY = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'The quick brown fox. '.repeat(50) }] })
+const rounds = Number(values.rounds ?? (values.quick ? 3 : 7))
+const seconds = Number(values.seconds ?? (values.quick ? 1 : 2))
+const connections = Number(values.connections)
+/** Requests a second where latencies are measured. */
+const PACE = 50
+/** Time limit of the whole run. */
+const LIMIT_MS = 120_000 + rounds * seconds * 30_000
 
-const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
-const [postgres, nats] = await Promise.all([startPostgres(), startNats()])
-if (!postgres.available || !nats.available) throw new Error('PostgreSQL or nats-server is missing')
-const mock = writeMockLauncher({ folder, name: 'mock.sh' })
-const auth = ['--auth-enabled', `--api-keys=${KEY}`, '--auth-rate-limit=0']
-const busEnv = {
-  SVC_NATS_URL: nats.url,
-  SVC_NATS_SERVICE_JWT: nats.service.jwt,
-  SVC_NATS_SERVICE_SEED: nats.service.seed,
-  SVC_NATS_ACCOUNT_SEED: nats.accountSeed,
-  SVC_REGISTRATION_TOKEN: TOKEN,
-  SVC_AUTO_APPROVE_NODES: 'true',
-}
+const log = (text: string): void => void process.stderr.write(`${text}\n`)
+const ending = new AbortController()
+const timer = setTimeout(() => ending.abort(new Error(`not done within ${LIMIT_MS / 1000} s`)), LIMIT_MS)
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ending.abort(new Error(`ended by ${name}`)))
 
-async function startOne(): Promise<Measured> {
-  const database = postgres.available ? await postgres.createDatabase() : ''
-  return startServer({
-    folder: join(folder, 'one'),
-    models: [MODEL],
-    flags: [...auth, `--auth-database-url=${database}`, `--external-grpc-backends=mock:${mock.path}`],
-  })
-}
-
-async function startFrontEnds(): Promise<readonly Measured[]> {
-  const database = postgres.available ? await postgres.createDatabase() : ''
-  const all: Measured[] = []
-  for (let index = 0; index < FRONT_ENDS; index += 1) {
-    const flags = ['--distributed', ...auth, `--auth-database-url=${database}`]
-    const models = index === 0 ? [MODEL] : []
-    all.push(await startServer({ folder: join(folder, `front-${index}`), models, flags, env: busEnv }))
-  }
-  return all
-}
-
-async function startWorker(frontEnd: Measured): Promise<() => Promise<void>> {
-  const places = ['models', 'data', 'backends'].map((name) => `--${name}-path=${join(folder, 'worker', name)}`)
-  const flags = [`--register-to=${frontEnd.url}`, '--node-name=w1', `--addr=127.0.0.1:${await freePort()}`]
-  const child = spawn(process.execPath, [BUILT_SERVER, 'worker', ...flags, '--http-addr=127.0.0.1:0', ...places], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, ...busEnv, SVC_EXTERNAL_GRPC_BACKENDS: `mock:${mock.path}` },
-  })
-  return async () => {
-    child.kill('SIGTERM')
-    await once(child, 'exit')
-  }
-}
-
-async function waitUntilServed({ url }: Measured): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt += 1) {
-    const reply = await fetch(`${url}${CHAT_PATH}`, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: BODY,
-    })
-    await reply.text()
-    if (reply.status === 200) return
-    await new Promise((resolve) => setTimeout(resolve, 200))
-  }
-  throw new Error(`${url} does not serve the model`)
-}
-
-interface Figures extends LoadFigures {
-  readonly cpuMicroseconds: number
-}
-
-async function measure({ url, cpuSeconds }: Measured, connections: number): Promise<Figures> {
+/** Load on several servers at once. */
+async function measure(servers: readonly Measured[]): Promise<Figures> {
+  ending.signal.throwIfAborted()
+  const cpuSeconds = (): number => servers.reduce((sum, server) => sum + server.cpuSeconds(), 0)
   const begun = cpuSeconds()
-  const load = await runLoad({ url, path: CHAT_PATH, body: BODY, headers, connections, seconds })
-  return { ...load, cpuMicroseconds: ((cpuSeconds() - begun) / load.requests) * 1e6 }
+  const load = { path: CHAT_PATH, body: BODY, headers, connections, seconds }
+  const all = await Promise.all(servers.map(({ url }) => runLoad({ url, ...load })))
+  const requests = all.reduce((sum, each) => sum + each.requests, 0)
+  return {
+    requestsPerSecond: all.reduce((sum, each) => sum + each.requestsPerSecond, 0),
+    cpuUs: ((cpuSeconds() - begun) / requests) * 1e6,
+  }
 }
 
-const one = await startOne()
-const frontEnds = await startFrontEnds()
-const [first] = frontEnds
-if (first === undefined) throw new Error('no front end')
-const stopWorker = await startWorker(first)
+/** Milliseconds at the median: a direct call, one server, and a front end. */
+async function measureLatency(backendPort: number, servers: readonly Measured[]): Promise<readonly number[]> {
+  ending.signal.throwIfAborted()
+  const options = { perSecond: PACE, seconds }
+  const message = encodeMessage(PredictOptions, PredictOptions.fromPartial({ Prompt: PROMPT }))
+  const call = { port: backendPort, path: '/backend.Backend/Predict', message, token: TOKEN }
+  const medians = [(await paceCalls(call, options)).p50]
+  for (const { url } of servers) {
+    medians.push((await paceRequests({ url, path: CHAT_PATH, body: BODY, headers }, options)).p50)
+  }
+  return medians
+}
+
+async function compareWithOne(world: Awaited<ReturnType<typeof startWorld>>, first: Measured): Promise<string> {
+  const latencies: (readonly number[])[] = []
+  const [alone, cluster]: [Figures[], Figures[]] = [[], []]
+  for (let round = 0; round < rounds; round += 1) {
+    log(`round ${round + 1} of ${rounds}: one server and a front end`)
+    latencies.push(await measureLatency(world.backendPort, [world.one, first]))
+    alone.push(await measure([world.one]))
+    cluster.push(await measure([first]))
+  }
+  const addedBy = (side: number): readonly number[] => latencies.map((all) => (all[side] ?? 0) - (all[0] ?? 0))
+  const rows = (
+    [
+      [`added time, p50 at ${PACE} requests/s, ms`, addedBy(1), addedBy(2), 2],
+      [`CPU of the server, µs a request, ${connections} connections`, alone.map(toCpu), cluster.map(toCpu), 0],
+      ['requests/s', alone.map(toRate), cluster.map(toRate), 0],
+    ] as const
+  ).map(([name, one, front, digits]) => [
+    name,
+    spread(one, digits),
+    spread(front, digits),
+    spread(ratios(front, one), 2),
+  ])
+  const direct = latencies.map(([time = 0]) => time)
+  const head = ['', 'one server', 'front end and worker', 'ratio']
+  return `${toTable(head, rows)}\n\nA direct call of the backend: ${spread(direct, 2)} ms.`
+}
+
+const toCpu = ({ cpuUs }: Figures): number => cpuUs
+const toRate = ({ requestsPerSecond }: Figures): number => requestsPerSecond
+
+async function compareCounts(frontEnds: readonly Measured[]): Promise<string> {
+  const counts = [1, 2, FRONT_ENDS]
+  const figures = new Map(counts.map((count) => [count, [] as Figures[]]))
+  for (let round = 0; round < rounds; round += 1) {
+    log(`round ${round + 1} of ${rounds}: ${counts.join(', ')} front ends`)
+    for (const count of counts) figures.get(count)?.push(await measure(frontEnds.slice(0, count)))
+  }
+  const base = (figures.get(1) ?? []).map(toCpu)
+  const rows = [...figures].map(([count, all]) => [
+    String(count),
+    spread(all.map(toRate), 0),
+    spread(all.map(toCpu), 0),
+    spread(ratios(all.map(toCpu), base), 2),
+  ])
+  return toTable(['front ends', 'requests/s', 'CPU of the front ends, µs a request', 'over one front end'], rows)
+}
+
+async function printProfile(pprof: string, first: Measured): Promise<void> {
+  log('profile of a front end')
+  const load = { url: first.url, path: CHAT_PATH, body: BODY, headers, connections, seconds: seconds + 2 }
+  const running = runLoad(load)
+  const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(60_000)])
+  const reply = await fetch(`${pprof}/debug/pprof/profile?seconds=${seconds}`, { signal })
+  const { folders, functions } = sumProfile((await reply.json()) as CpuProfile, 30)
+  await running
+  console.log(`\nShare of busy time by folder, then by function:\n\n${folders.join('\n')}\n\n${functions.join('\n')}`)
+}
+
+const world = await startWorld((text) => log(`start: ${text}`), ending.signal)
 try {
-  for (const server of [one, ...frontEnds]) await waitUntilServed(server)
-  for (const server of [one, first]) await measure(server, 8)
-  console.log(`load of the machine ${loadavg()[0]?.toFixed(1)}; medians of ${rounds} rounds of ${seconds} s\n`)
-  for (const connections of [1, 8]) {
-    const [alone, cluster]: [Figures[], Figures[]] = [[], []]
-    for (let round = 0; round < rounds; round += 1) {
-      alone.push(await measure(one, connections))
-      cluster.push(await measure(first, connections))
-    }
-    const at = (all: readonly Figures[], read: (figures: Figures) => number): number => median(all.map(read))
-    for (const [name, read] of [
-      ['p50, ms', (figures: Figures) => figures.p50Ms],
-      ['CPU of the server a request, µs', (figures: Figures) => figures.cpuMicroseconds],
-    ] as const) {
-      const [a, b] = [at(alone, read), at(cluster, read)]
-      console.log(
-        `${connections} clients, ${name}: one machine ${a.toFixed(2)}, cluster ${b.toFixed(2)}, ratio ${(b / a).toFixed(2)}`,
-      )
-    }
-  }
-  for (const count of [1, 2, FRONT_ENDS]) {
-    const used = frontEnds.slice(0, count)
-    const all = await Promise.all(used.map((server) => measure(server, Math.max(1, 8 / count))))
-    const rate = all.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0)
-    const cpu = all.reduce((sum, { cpuMicroseconds, requests }) => sum + cpuMicroseconds * requests, 0)
-    const requests = all.reduce((sum, each) => sum + each.requests, 0)
-    console.log(
-      `${count} front ends: ${rate.toFixed(0)} requests/s, CPU of a front end a request ${(cpu / requests).toFixed(0)} µs`,
-    )
-  }
+  const [first] = world.frontEnds
+  if (first === undefined) throw new Error('no front end')
+  log('warm-up')
+  for (const servers of [[world.one], world.frontEnds]) await measure(servers)
+  const reports = [await compareWithOne(world, first), await compareCounts(world.frontEnds)]
+  log('transactions of the database')
+  reports.push(await countQueries(world, { connections, seconds, signal: ending.signal }))
+  console.log(
+    `${rounds} rounds of ${seconds} s in turn, ${connections} connections to each server, load of the machine ${loadavg()[0]?.toFixed(1)}; medians, least and most in brackets\n`,
+  )
+  console.log(reports.join('\n\n'))
+  if (values.profile) await printProfile(world.pprof, first)
 } finally {
-  await stopWorker()
-  for (const server of [one, ...frontEnds]) await server.stop()
-  await nats[Symbol.asyncDispose]()
-  await postgres[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true, force: true })
+  log('end of all processes')
+  await world.close()
+  clearTimeout(timer)
 }

@@ -1,5 +1,8 @@
 import { connect, type Socket } from 'node:net'
 
+/** A reply that has not come after this time fails the measurement, milliseconds. */
+const REPLY_MS = 60_000
+
 /** Result of a burst of requests. */
 export interface LoadFigures {
   readonly requests: number
@@ -90,6 +93,7 @@ export async function openClient(host: string, port: number): Promise<Client> {
   let text = ''
   let waiting: { readonly resolve: (bytes: number) => void; readonly reject: (error: Error) => void } | undefined
   const fail = (error: Error): void => waiting?.reject(error)
+  socket.setTimeout(REPLY_MS, () => socket.destroy(new Error(`no reply within ${REPLY_MS / 1000} s`)))
   socket.on('error', fail).on('close', () => fail(new Error('the connection ended')))
   socket.on('data', (chunk: Buffer) => {
     text += chunk.toString('latin1')

@@ -58,21 +58,40 @@ export async function paceRequests(
   }
 }
 
-/** Calls an rpc of a backend at a steady pace, over one session. */
-export async function paceCalls(
-  call: { readonly port: number; readonly path: string; readonly message: Uint8Array },
-  options: PaceOptions,
-): Promise<PacedFigures> {
+/** A call of a backend on the loopback interface. */
+export interface DirectCall {
+  readonly port: number
+  readonly path: string
+  readonly message: Uint8Array
+  /** Sent as a bearer. */
+  readonly token?: string | undefined
+}
+
+/**
+ * Calls an rpc of a backend at a steady pace, over one session.
+ *
+ * @throws {Error} for a call that fails
+ */
+export async function paceCalls(call: DirectCall, options: PaceOptions): Promise<PacedFigures> {
   const session = connectHttp2(`http://127.0.0.1:${call.port}`)
   const frame = Buffer.concat([Buffer.alloc(5), call.message])
   frame.writeUInt32BE(call.message.length, 1)
   const headers = { ':method': 'POST', ':path': call.path, 'content-type': 'application/grpc', te: 'trailers' }
+  const bearer = call.token === undefined ? {} : { authorization: `Bearer ${call.token}` }
   try {
     return await pace(
       () =>
         new Promise((resolve, reject) => {
-          const stream = session.request(headers)
-          stream.resume().once('end', () => resolve(undefined))
+          const stream = session.request({ ...headers, ...bearer })
+          let status: unknown
+          const note = (fields: { readonly 'grpc-status'?: unknown }): void => {
+            status = fields['grpc-status'] ?? status
+          }
+          stream.once('response', note).once('trailers', note)
+          stream.resume().once('end', () => {
+            if (status === '0') resolve(undefined)
+            else reject(new Error(`the backend answered status ${String(status)}`))
+          })
           stream.once('error', reject)
           stream.end(frame)
         }),

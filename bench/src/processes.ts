@@ -3,6 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
 const TICKS_PER_SECOND = 100
+const READY_MS = 90_000
+const ASK_MS = 5000
+/** A worker that ends waits up to 35 s for running requests. */
+const END_MS = 45_000
 
 /** A program under measurement. */
 export interface Measured {
@@ -43,7 +47,12 @@ export function readCpuSeconds(pid: number): number {
   }
 }
 
-/** Starts a Node program, or the named command, optionally pinned to a processor, and waits until it answers. */
+/**
+ * Starts a Node program, or the named command, optionally pinned to a processor, and waits until it answers. It ends
+ * with this process, whatever ends that.
+ *
+ * @throws {Error} where it ends or is not ready within 90 s
+ */
 export async function startMeasured(options: {
   readonly cpu?: number | undefined
   readonly command?: string | undefined
@@ -51,6 +60,8 @@ export async function startMeasured(options: {
   readonly url: string
   readonly ready: string
   readonly env?: NodeJS.ProcessEnv | undefined
+  /** Ends the wait, and the program with it. */
+  readonly signal?: AbortSignal | undefined
 }): Promise<Measured> {
   const pinning = options.cpu === undefined ? [] : ['taskset', '-c', String(options.cpu)]
   const [command = process.execPath, ...args] = [...pinning, options.command ?? process.execPath, ...options.args]
@@ -58,22 +69,48 @@ export async function startMeasured(options: {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, ...options.env },
   })
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const killNow = (): void => void child.kill('SIGKILL')
+  process.once('exit', killNow)
+  const exited = new Promise<void>((resolve) => {
+    child.once('error', () => resolve())
+    child.once('exit', () => resolve())
+  }).then(() => void process.off('exit', killNow))
   const { pid } = child
   if (pid === undefined) throw new Error(`${command} did not start`)
-  for (let attempt = 0; ; attempt += 1) {
-    const reply = await fetch(`${options.url}${options.ready}`).catch(() => undefined)
-    if (reply?.ok) break
-    if (attempt > 600 || child.exitCode !== null) throw new Error(`not ready: ${options.args.join(' ')}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  try {
+    await waitUntilReady(child, options)
+  } catch (error) {
+    killNow()
+    await exited
+    throw error
   }
   return {
     pid,
     url: options.url,
     cpuSeconds: () => readCpuSeconds(pid),
     async stop() {
+      const timer = setTimeout(killNow, END_MS)
       child.kill('SIGTERM')
       await exited
+      clearTimeout(timer)
     },
+  }
+}
+
+async function waitUntilReady(
+  child: ChildProcess,
+  { args, url, ready, signal }: Pick<Parameters<typeof startMeasured>[0], 'args' | 'url' | 'ready' | 'signal'>,
+): Promise<void> {
+  const until = performance.now() + READY_MS
+  const program = args.join(' ')
+  for (;;) {
+    const reply = await fetch(`${url}${ready}`, { signal: AbortSignal.timeout(ASK_MS) }).catch(() => undefined)
+    await reply?.body?.cancel()
+    if (reply?.ok) return
+    signal?.throwIfAborted()
+    const { exitCode, signalCode } = child
+    if (exitCode !== null || signalCode !== null) throw new Error(`it ended with ${exitCode ?? signalCode}: ${program}`)
+    if (performance.now() > until) throw new Error(`not ready within ${READY_MS / 1000} s: ${program}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

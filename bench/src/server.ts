@@ -37,6 +37,8 @@ export interface ServerOptions {
   readonly flags?: readonly string[] | undefined
   readonly cpu?: number | undefined
   readonly env?: NodeJS.ProcessEnv | undefined
+  /** Ends the wait for it. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -45,7 +47,7 @@ export interface ServerOptions {
  * @throws {Error} where it is not built
  */
 export async function startServer(options: ServerOptions): Promise<Measured> {
-  const { folder, models, entry = BUILT_SERVER, nodeArgs = [], flags = [], cpu, env = {} } = options
+  const { folder, models, entry = BUILT_SERVER, nodeArgs = [], flags = [], cpu, env = {}, signal } = options
   if (!existsSync(entry)) throw new Error('the server is not built: npm run build')
   const at = (name: string): string => join(folder, name)
   mkdirSync(at('models'), { recursive: true })
@@ -59,6 +61,7 @@ export async function startServer(options: ServerOptions): Promise<Measured> {
   ]
   return startMeasured({
     cpu,
+    signal,
     args: [...nodeArgs, entry, 'run', `--address=127.0.0.1:${port}`, ...places, ...flags],
     url: `http://127.0.0.1:${port}`,
     ready: '/readyz',

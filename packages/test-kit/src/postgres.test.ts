@@ -27,6 +27,7 @@ describe('startPostgres', () => {
     expect(await greet(postgres.url)).toBe('N')
     const databases = [postgres.url, await postgres.createDatabase(), await postgres.createDatabase()]
     expect(new Set(databases).size).toBe(3)
+    expect(await postgres.countTransactions(databases[1] ?? '')).toBeGreaterThanOrEqual(0)
     await postgres.close()
     await expect(greet(postgres.url)).rejects.toThrow('ECONNREFUSED')
     expect(await readdir(dir.path)).toEqual([])

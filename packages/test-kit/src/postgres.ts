@@ -16,6 +16,8 @@ export interface RunningPostgres extends AsyncDisposable {
   readonly url: string
   /** Creates another empty database and returns its address. */
   createDatabase(): Promise<string>
+  /** Transactions that ended in a database so far; a statement alone is one. @param url address of the database */
+  countTransactions(url: string): Promise<number>
   /** Stops the server, as an outage does; its databases stay. */
   halt(): Promise<void>
   /** Kills all its processes, as a power cut does; its databases stay. */
@@ -133,6 +135,15 @@ function toRunning(server: EmbeddedPostgres, port: number, dir: TempDir): Runnin
   let databases = 0
   let closing: Promise<void> | undefined
   let frozen: readonly number[] = []
+  const query = async (text: string, values: readonly string[] = []): Promise<readonly Record<string, unknown>[]> => {
+    const client = server.getPgClient('postgres', '127.0.0.1')
+    await client.connect()
+    try {
+      return (await client.query(text, [...values])).rows
+    } finally {
+      await client.end()
+    }
+  }
   const close = () => {
     for (const pid of frozen) process.kill(pid, 'SIGCONT')
     closing ??= server.stop().then(() => dir.close())
@@ -144,11 +155,13 @@ function toRunning(server: EmbeddedPostgres, port: number, dir: TempDir): Runnin
     async createDatabase() {
       databases += 1
       const name = `test_${databases}`
-      const client = server.getPgClient('postgres', '127.0.0.1')
-      await client.connect()
-      await client.query(`CREATE DATABASE ${name}`)
-      await client.end()
+      await query(`CREATE DATABASE ${name}`)
       return toUrl(name)
+    },
+    async countTransactions(url) {
+      const text = 'SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = $1'
+      const [row] = await query(text, [new URL(url).pathname.slice(1)])
+      return Number(row?.count)
     },
     halt: () => server.stop(),
     async kill() {

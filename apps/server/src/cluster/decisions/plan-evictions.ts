@@ -19,23 +19,6 @@ export interface EvictionNeed {
 
 const NOTHING: EvictionPlan = { kind: 'evict', victims: [] }
 
-/**
- * Whether replicas that were last used before a time could free enough memory. It asks less than a plan, so that most
- * nodes need none.
- */
-export function canFreeBefore(
-  { needs, view }: PlacementInput,
-  { nodeId, missingBytes, before }: { readonly nodeId: string; readonly missingBytes: number; readonly before: number },
-): boolean {
-  let missing = missingBytes
-  for (const replica of view.onNode(nodeId).values()) {
-    if (replica.usedAt > before || replica.model === needs.model || !isIdle(replica)) continue
-    missing -= replica.sizeVram ?? needs.memoryBytes ?? 0
-    if (missing <= 0) return true
-  }
-  return missing <= 0
-}
-
 function isIdle(replica: Replica): boolean {
   return replica.inFlight === 0 && (replica.state === 'loaded' || replica.state === 'idle')
 }
@@ -47,15 +30,38 @@ function countStaying(replicas: ReadonlyMap<string, Replica>): number {
   return count
 }
 
+/** Replicas of a model beyond its least number. */
+function countSpare({ view, minReplicasOf }: PlacementInput, model: string): number {
+  if (!minReplicasOf) return Number.POSITIVE_INFINITY
+  return countStaying(view.ofModel(model)) - minReplicasOf(model)
+}
+
 /** Keeps as many replicas of each model as its rules ask for. */
-function createGuard({ view, minReplicasOf }: PlacementInput): (replica: Replica) => boolean {
-  if (!minReplicasOf) return () => true
+function createGuard(input: PlacementInput): (replica: Replica) => boolean {
   const left = new Map<string, number>()
   return ({ model }) => {
-    const spare = left.get(model) ?? countStaying(view.ofModel(model)) - minReplicasOf(model)
+    const spare = left.get(model) ?? countSpare(input, model)
     left.set(model, spare - 1)
     return spare > 0
   }
+}
+
+/**
+ * Whether replicas that were last used before a time could free enough memory. It asks less than a plan, so that most
+ * nodes need none.
+ */
+export function canFreeBefore(
+  input: PlacementInput,
+  { nodeId, missingBytes, before }: { readonly nodeId: string; readonly missingBytes: number; readonly before: number },
+): boolean {
+  const { needs, view } = input
+  let missing = missingBytes
+  for (const replica of view.onNode(nodeId).values()) {
+    if (missing <= 0) return true
+    const isVictim = replica.usedAt <= before && replica.model !== needs.model && isIdle(replica)
+    if (isVictim && countSpare(input, replica.model) > 0) missing -= replica.sizeVram ?? needs.memoryBytes ?? 0
+  }
+  return missing <= 0
 }
 
 /** Leaves out victims that the model fits without, the most recently used first. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq, gt, inArray, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, inArray, lte, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../db/database.ts'
 import type { DatabaseQueries } from '../../db/queries.ts'
 import type { Tables } from '../../db/schema.ts'
@@ -58,7 +58,13 @@ export interface ReplicaRows extends ReplicaStore {
   removeExpiredUses(): Promise<number>
 }
 
-type Row = Tables['nodeReplicas']['$inferSelect']
+type Row = Omit<Tables['nodeReplicas']['$inferSelect'], 'loadRequest' | 'weights' | 'cleanupNextAt'>
+
+/** What a replica shows. The other columns are long, and the list is read every second. */
+function shownColumns(replicas: Tables['nodeReplicas']) {
+  const { loadRequest: _request, weights: _weights, cleanupNextAt: _next, ...shown } = getTableColumns(replicas)
+  return shown
+}
 
 /** The replicas in a database. */
 export function createReplicaStore({ queries, dialect }: Pick<Database, 'queries' | 'dialect'>): ReplicaRows {
@@ -67,7 +73,7 @@ export function createReplicaStore({ queries, dialect }: Pick<Database, 'queries
     async list({ nodeId, model, exceptFrontend } = {}) {
       const rows = await queries.rows((db, { nodeReplicas: replicas, replicaUses: uses }) =>
         db
-          .select({ row: replicas, frontend: uses.frontend, inFlight: uses.inFlight })
+          .select({ row: shownColumns(replicas), frontend: uses.frontend, inFlight: uses.inFlight })
           .from(replicas)
           .leftJoin(uses, and(eq(uses.replicaId, replicas.id), gt(uses.expiresAt, now)))
           .where(
@@ -181,9 +187,8 @@ async function writeUses(
 }
 
 function toReplica(row: Row, inFlight: number): Replica {
-  const { loadRequest: _request, weights: _weights, cleanupNextAt: _next, ...shown } = row
   return {
-    ...shown,
+    ...row,
     state: toState(row.state),
     sizeVram: row.sizeVram ?? undefined,
     cleanupError: row.cleanupError ?? undefined,

@@ -24,10 +24,15 @@ export interface Measures {
   overcommitted: number
   /** Milliseconds of each decision. */
   readonly placementMs: number[]
+  /** The middle of three more of the same decision. */
+  readonly placementAgainMs: number[]
   readonly choiceMs: number[]
   readonly reconcileMs: number[]
-  /** Per model and day: requests and time up of each replica. */
-  readonly load: Map<string, Map<string, { requests: number; upMs: number }>>
+  /**
+   * Per model and day: requests of each replica, and those that it would have got if each request were split evenly among
+   * the replicas of its time.
+   */
+  readonly load: Map<string, Map<string, { requests: number; even: number }>>
 }
 
 export function createMeasures(): Measures {
@@ -47,6 +52,7 @@ export function createMeasures(): Measures {
     roundsBelowMin: 0,
     overcommitted: 0,
     placementMs: [],
+    placementAgainMs: [],
     choiceMs: [],
     reconcileMs: [],
     load: new Map(),
@@ -59,30 +65,31 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
 }
 
-/** How far replicas of one model are from even, by day: each as a share of the mean of its model. */
+/** How far replicas of one model are from even, by day: each as a share of its even load. */
 export interface Evenness {
-  /** Busiest replica over the mean, less 1: the mean over models and days, weighed by requests. */
+  /** Busiest replica over its even load, less 1: the mean over models and days, weighed by requests. */
   readonly busiest: number
-  /** Absolute distance from the mean: the mean over replicas, weighed by requests. */
+  /** Absolute distance from the even load: the mean over replicas, weighed by requests. */
   readonly mean: number
   readonly models: number
 }
 
-/** Rates of the replicas of a model on a day; a replica that was up for a part of the day counts by its rate. */
-function* ratesByDay(load: Measures['load'], minRequests: number) {
+/** Replicas of a model on a day that had enough requests. */
+function* sharesByDay(load: Measures['load'], minRequests: number) {
   for (const replicas of load.values()) {
-    const rows = [...replicas.values()].filter(({ upMs }) => upMs > 12 * 3_600_000)
-    const rates = rows.map(({ requests, upMs }) => requests / upMs)
-    const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length
-    const requests = rows.reduce((sum, row) => sum + row.requests, 0)
-    if (rows.length >= 2 && requests / rows.length >= minRequests) yield { shares: rates.map((rate) => rate / mean), requests }
+    const rows = [...replicas.values()].filter(({ even }) => even >= minRequests)
+    if (rows.length < 2) continue
+    yield {
+      shares: rows.map(({ requests, even }) => requests / even),
+      requests: rows.reduce((sum, row) => sum + row.requests, 0),
+    }
   }
 }
 
-/** @param minRequests of a replica in a day, on the mean, so that chance does not hide the choice */
+/** @param minRequests of a replica in a day, where all are even, so that chance does not hide the choice */
 export function measureEvenness(load: Measures['load'], minRequests: number): Evenness {
   let [weight, busiest, distance, models] = [0, 0, 0, 0]
-  for (const { shares, requests } of ratesByDay(load, minRequests)) {
+  for (const { shares, requests } of sharesByDay(load, minRequests)) {
     models += 1
     weight += requests
     busiest += requests * (Math.max(...shares) - 1)
@@ -98,7 +105,7 @@ export function spreadOfLoad(
 ): readonly { readonly label: string; readonly share: number }[] {
   const counts = new Map<number, number>()
   let all = 0
-  for (const { shares } of ratesByDay(load, minRequests))
+  for (const { shares } of sharesByDay(load, minRequests))
     for (const share of shares) {
       const step = Math.min(26, Math.max(14, Math.round(share * 20)))
       counts.set(step, (counts.get(step) ?? 0) + 1)
