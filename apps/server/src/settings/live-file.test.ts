@@ -24,7 +24,8 @@ it('keeps a value that was saved while an earlier content was being read', async
       isPresent: () => Promise.resolve(true),
       watch: (_name, listener) => {
         onChange = listener
-        return Promise.resolve({ close: () => Promise.resolve() })
+        const close = (): Promise<void> => Promise.resolve()
+        return Promise.resolve({ close, [Symbol.asyncDispose]: close })
       },
     },
   })
