@@ -32,8 +32,8 @@ describe('maskSecrets', () => {
 
   it('takes time in line with the length of a text', () => {
     const text = `--token${'\n'.repeat(500_000)} --token${' '.repeat(500_000)} ${'_'.repeat(500_000)}`
-    const start = performance.now()
+    const start = process.cpuUsage()
     expect(maskSecrets(text)).toBe(text)
-    expect(performance.now() - start).toBeLessThan(1000)
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(1000)
   })
 })

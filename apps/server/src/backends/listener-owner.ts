@@ -15,18 +15,23 @@ export type ListenerOwner = 'ours' | 'other' | 'unknown'
  * port without a listener, and systems without `/proc` give `unknown`.
  */
 export async function findListenerOwner(port: number, pid: number, root = '/proc'): Promise<ListenerOwner> {
-  const table = await readProcessTable(root)
-  if (table === undefined) return 'unknown'
   const listening = await readListeningSockets(port, root)
   if (listening.size === 0) return 'unknown'
-  const family = table.family(pid)
+  // most backends listen themselves: the table of all processes is read for the others alone
+  if ((await takeSockets(pid, listening, root)) && listening.size === 0) return 'ours'
+  const family = (await readProcessTable(root))?.family(pid) ?? []
   for (const member of family) {
-    const inodes = await readSocketInodes(member.pid, root)
-    if (inodes === undefined) return 'unknown'
-    for (const inode of inodes) listening.delete(inode)
+    if (!(await takeSockets(member.pid, listening, root))) return 'unknown'
     if (listening.size === 0) return 'ours'
   }
   return family.length === 0 ? 'unknown' : 'other'
+}
+
+/** Removes the sockets of a process. @returns false for a process that cannot be read */
+async function takeSockets(pid: number, sockets: Set<string>, root: string): Promise<boolean> {
+  const inodes = await readSocketInodes(pid, root)
+  for (const inode of inodes ?? []) sockets.delete(inode)
+  return inodes !== undefined
 }
 
 async function readListeningSockets(port: number, root: string): Promise<Set<string>> {

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+
+/** Entries that are read in one turn: about a millisecond. */
+const READ_AT_ONCE = 32
 
 /** The parts of `/proc/<pid>/stat` that this server reads. */
 export interface ProcessStat {
@@ -64,11 +68,12 @@ export async function readProcessTable(root = '/proc'): Promise<ProcessTable | u
   const names = await readdir(root).catch(() => undefined)
   if (names === undefined) return undefined
   const processes = new Map<number, ProcessStat>()
-  for (const name of names) {
-    if (!/^[1-9]\d{0,9}$/.test(name)) continue
-    const text = await readFile(join(root, name, 'stat'), 'latin1').catch(() => '')
-    const stat = parseProcessStat(text)
+  const pids = names.filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number)
+  for (const [index, pid] of pids.entries()) {
+    // entries are in memory: the way through another thread takes ten times as long as the reading
+    const stat = readProcessStat(pid, root)
     if (stat !== undefined) processes.set(stat.pid, stat)
+    if (index % READ_AT_ONCE === READ_AT_ONCE - 1) await setImmediate()
   }
   return processes.size === 0 ? undefined : toTable(processes)
 }

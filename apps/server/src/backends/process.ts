@@ -177,12 +177,22 @@ function killGroup(groupId: number, signal: NodeJS.Signals): void {
   }
 }
 
+/** Whether a process group exists; the table of all processes takes much longer to read. */
+function hasMembers(groupId: number): boolean {
+  try {
+    process.kill(-groupId, 0)
+    return true
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+  }
+}
+
 /**
  * Kills the members that a dead leader left behind. No new group can get the number while a member lives. A member of
  * ours is in the same session and no older than the leader was.
  */
 async function killRestOfGroup(groupId: number, startTicks: number | undefined): Promise<void> {
-  for (let round = 0; round < GROUP_KILL_ROUNDS; round++) {
+  for (let round = 0; round < GROUP_KILL_ROUNDS && hasMembers(groupId); round++) {
     const table = startTicks === undefined ? undefined : await readProcessTable()
     if (table === undefined || startTicks === undefined) {
       killGroup(groupId, 'SIGKILL')

@@ -56,6 +56,7 @@ describe('createLoadedStores', () => {
       const first = loaded.open(one, { signal })
       await expect.poll(() => calls).toBe(3)
       const second = loaded.open(two, { signal })
+      await expect.poll(() => calls).toBe(4)
       await new Promise((resolve) => setTimeout(resolve, 50))
       // Only its chunks are counted.
       expect(calls).toBe(4)

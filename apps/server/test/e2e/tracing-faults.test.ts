@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventually, tempDir } from '@svc/test-kit'
@@ -48,8 +48,10 @@ describe('tracing', () => {
     const first = await startBuiltServer({ folder: dir.path, flags: FLAGS, mock: {} })
     await first.model('m')
     expect(await chats(first, 50)).toEqual(new Set([200]))
-    await eventually(() => expect(listSegments(dir.path).length).toBeGreaterThan(0))
-    await new Promise((resolve) => setTimeout(resolve, 1000))
+    const stored = () => listSegments(dir.path).flatMap((file) => readFileSync(file, 'utf8').match(/\n/g) ?? []).length
+    await eventually(() => expect(stored()).toBeGreaterThanOrEqual(50))
+    // a request is 16 bytes of the summary
+    await eventually(() => expect(statSync(dir.join('data/traces/requests.bin')).size).toBeGreaterThanOrEqual(50 * 16))
     const running = Promise.allSettled(Array.from({ length: 200 }, () => chat(first)))
     await new Promise((resolve) => setTimeout(resolve, 100))
     await first.kill()

@@ -1,7 +1,7 @@
 import { Anthropic } from '@anthropic-ai/sdk'
 import type { MockRule } from '@svc/backend-mock/script'
 import { SvcError } from '@svc/errors'
-import { eventually, startUpstream } from '@svc/test-kit'
+import { eventually, patienceMs, startUpstream } from '@svc/test-kit'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createModel } from '../../src/catalog/__fixtures__/model.ts'
@@ -350,7 +350,7 @@ describe('a request whose client leaves', () => {
     leave.abort()
     const left = performance.now()
     await eventually(() => expect(mcp.cancelled).toBe(before + 1))
-    expect(performance.now() - left).toBeLessThan(1000)
+    expect(performance.now() - left).toBeLessThan(patienceMs(1000))
   })
 })
 

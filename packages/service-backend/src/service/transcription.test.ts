@@ -13,10 +13,10 @@ it('words beside the segments belong to the segment in which they start', () => 
 
 it('a transcript of many words and segments is read in a short time', () => {
   const times = Array.from({ length: 50_000 }, (_, index) => ({ start: index, end: index + 1, text: 'said' }))
-  const start = performance.now()
+  const start = process.cpuUsage()
   const { segments } = readTranscript({ segments: times, words: times })
   expect(segments[49_999]?.words).toHaveLength(1)
-  expect(performance.now() - start).toBeLessThan(3000)
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(3000)
 })
 
 it('times that no field can hold are cut', () => {

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { createFakeClock, eventually } from '@svc/test-kit'
+import { createFakeClock, eventually, patienceMs } from '@svc/test-kit'
 import { describe, expect, it, vi } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
 import { untilAborted } from '../../concurrency/until-aborted.ts'
@@ -663,7 +663,7 @@ describe('a loop that its consumer leaves', () => {
     expect(open).toBe(0)
   })
 
-  it('ends within 100 ms while a tool hangs that never looks at its signal', async () => {
+  it('ends at once while a tool hangs that never looks at its signal', async () => {
     const { start, servers } = createWorld({
       tools: { hang: { run: () => new Promise(() => undefined) } },
       turns: [calling(['hang', '{}'])],
@@ -676,7 +676,7 @@ describe('a loop that its consumer leaves', () => {
     const ended = expect(pending).rejects.toMatchObject({ kind: 'cancelled' })
     await steps.return?.()
     await ended
-    expect(performance.now() - left).toBeLessThan(100)
+    expect(performance.now() - left).toBeLessThan(patienceMs(200))
     expect(servers.openSets).toBe(0)
   })
 })

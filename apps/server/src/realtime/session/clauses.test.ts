@@ -27,10 +27,10 @@ describe('clauses of text that arrives in pieces', () => {
   })
 
   it('take little time of a long text without a mark', () => {
-    const startedAt = performance.now()
+    const startedAt = process.cpuUsage()
     const clauses = cut('word '.repeat(200_000))
     expect(clauses.length).toBeGreaterThan(3000)
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    expect(process.cpuUsage(startedAt).user / 1000).toBeLessThan(1000)
   })
 
   it('lose no word, however the text is cut', () => {

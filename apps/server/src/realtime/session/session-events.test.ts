@@ -79,6 +79,7 @@ describe('events beside those of a turn', () => {
     await world.send({ type: 'response.create' })
     await eventually(() => expect(sent.at(-1)?.type).toBe('response.output_text.delta'))
     await world.send({ type: 'response.cancel' })
+    await eventually(() => expect(sent.at(-1)?.type).toBe('response.done'))
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(sent.at(-1)?.type).toBe('response.done')
   })
@@ -119,9 +120,8 @@ describe('events beside those of a turn', () => {
     await world.until('conversation.item.input_audio_transcription.completed')
     await world.until('conversation.item.input_audio_transcription.completed')
     await world.until('conversation.item.input_audio_transcription.completed')
-    await new Promise((resolve) => setTimeout(resolve, 10))
     // the words of the items are left
-    expect(held).toBeLessThan(10_000)
+    await eventually(() => expect(held).toBeLessThan(10_000))
   })
 
   // verifies realtime:client:output-clear

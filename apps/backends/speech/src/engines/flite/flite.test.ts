@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { SvcError } from '@svc/errors'
-import { type TempDir, tempDir } from '@svc/test-kit'
+import { patienceMs, type TempDir, tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SpeechModel, Synthesizer } from '../../speech-model.ts'
 import type { LoadSettings } from '../engine.ts'
@@ -110,7 +110,7 @@ describe('calls', () => {
     const aborted = performance.now()
     caller.abort(new SvcError('cancelled', 'left'))
     await expect(next).rejects.toMatchObject({ kind: 'cancelled' })
-    expect(performance.now() - aborted).toBeLessThan(2000)
+    expect(performance.now() - aborted).toBeLessThan(patienceMs(2000))
     expect(model.busy).toBe(0)
     expect((await say('Next')).seconds).toBeGreaterThan(0.1)
   })

@@ -15,9 +15,9 @@ it.each([
 
 it('folds many marks in a short time', () => {
   const marks = '\u0301'.repeat(25_000) + '\u0316'.repeat(25_000)
-  const start = performance.now()
+  const start = process.cpuUsage()
   expect(foldText(`e${marks}é`)).toBe('ee')
-  expect(performance.now() - start).toBeLessThan(500)
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(500)
 })
 
 it('cuts long words', () => {
