@@ -24,8 +24,9 @@ export function openRetirement(
   closers: Closers,
 ): ReplicaRetirement {
   const { messenger } = cluster
+  const closing = new AbortController()
   const followHere = async (): Promise<void> => {
-    await copy.read()
+    await copy.read({ signal: closing.signal })
     await uses.flush()
   }
   const frontEnds = createFrontEndCalls({
@@ -56,6 +57,7 @@ export function openRetirement(
     logger,
   })
   closers.push(
+    () => closing.abort(),
     () => frontEnds.close(),
     () => retirement.close(),
     bus.subscribe('models.changed', ({ changed, removed }) => retirement.note([...changed, ...removed])),
