@@ -173,12 +173,15 @@ describe('variables', () => {
 
 describe('features of later versions', () => {
   // verifies flags:declared:not-in-this-version
-  it.each([[[], { SVC_STORAGE_BUCKET: 'x' }, 'SVC_STORAGE_BUCKET is not in this version: its bucket']])(
-    '%j %j are refused',
-    (argv, env, message) => {
-      expect(refused(argv, env)).toEqual(message)
-    },
-  )
+  it.each([
+    [
+      [],
+      { SVC_AGENT_POOL_TTS_MODEL: 'x' },
+      'SVC_AGENT_POOL_TTS_MODEL cannot be had: agents answer in text; /v1/audio/speech speaks it',
+    ],
+  ])('%j %j are refused', (argv, env, message) => {
+    expect(refused(argv, env)).toEqual(message)
+  })
   it('may be set to what they are anyway', () => {
     const { config } = run(['--p2p=false', '--no-federated', '--p2p-dht-interval', '360'], {
       SVC_FEDERATED: 'false',
