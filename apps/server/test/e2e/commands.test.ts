@@ -50,9 +50,11 @@ describe('the command line', () => {
 
   verifies('flags:declared:not-in-this-version', 'knows flags of features to come and refuses them', async () => {
     await using dir = await tempDir('svc-e2e-')
-    const refused = await runBuilt(dir.path, ['run'], { env: { SVC_STORAGE_BUCKET: 'x' } })
+    const refused = await runBuilt(dir.path, ['run'], { env: { SVC_AGENT_POOL_TTS_MODEL: 'x' } })
     expect(refused).toMatchObject({ code: 2, stdout: '' })
-    expect(refused.stderr).toBe('SVC_STORAGE_BUCKET is not in this version: its bucket')
+    expect(refused.stderr).toBe(
+      'SVC_AGENT_POOL_TTS_MODEL cannot be had: agents answer in text; /v1/audio/speech speaks it',
+    )
   })
 
   it('prints the JSON Schema of model files, and writes nothing', async () => {
