@@ -11143,7 +11143,7 @@ export interface operations {
                         status: "starting" | "stopping" | "degraded";
                         reason: string;
                         /** @description Engines that are away. */
-                        missing?: ("database" | "nats")[];
+                        missing?: ("database" | "nats" | "storage")[];
                     };
                 };
             };
@@ -11158,7 +11158,7 @@ export interface operations {
                         status: "starting" | "stopping" | "degraded";
                         reason: string;
                         /** @description Engines that are away. */
-                        missing?: ("database" | "nats")[];
+                        missing?: ("database" | "nats" | "storage")[];
                     };
                 };
             };

@@ -57,9 +57,9 @@ export function openRetirement(
     logger,
   })
   closers.push(
-    () => closing.abort(),
     () => frontEnds.close(),
     () => retirement.close(),
+    () => closing.abort(),
     bus.subscribe('models.changed', ({ changed, removed }) => retirement.note([...changed, ...removed])),
   )
   return retirement
