@@ -46,7 +46,10 @@ it('idle from the moment at which their last use is seen, wherever it was', asyn
   await clock.advance(1000)
   expect(first(see(replica))).toMatchObject({ name: 'm', isElsewhere: true, isPinned: false, idleSince: at })
   expect(first(see({ ...replica, usedAt: 6 }))).toMatchObject({ idleSince: at + 1000 })
-  expect(first(see({ ...replica, usedAt: 6, inFlight: 1 }))).toMatchObject({ idleSince: undefined, busySince: undefined })
+  expect(first(see({ ...replica, usedAt: 6, inFlight: 1 }))).toMatchObject({
+    idleSince: undefined,
+    busySince: undefined,
+  })
   await first(see({ ...replica, usedAt: 6 })).stop({ force: false })
   expect(letGo).toHaveBeenCalledWith(expect.objectContaining({ id: replica.id }), { usedAt: 6 })
 })
@@ -75,7 +78,10 @@ it('busy as long as an own request, and idle from its end although it is written
 it('pinned with their model, and those that were used last as far as the rules ask', () => {
   expect(open().see(aReplica('a', 'pinned'))).toMatchObject([{ isPinned: true }])
   const replicas = [aReplica('a', 'm', { usedAt: 1 }), aReplica('b', 'm', { usedAt: 2 })]
-  const pinned = (scheduling: Partial<Scheduling>) => open(scheduling).see(...replicas).map(({ isPinned }) => isPinned)
+  const pinned = (scheduling: Partial<Scheduling>) =>
+    open(scheduling)
+      .see(...replicas)
+      .map(({ isPinned }) => isPinned)
   expect(pinned({})).toEqual([false, false])
   expect(pinned({ minReplicas: 1 })).toEqual([false, true])
   expect(pinned({ spreadAll: true })).toEqual([true, true])
