@@ -7,7 +7,7 @@ import { FRONT_END_LEFT, frontEndSubject } from '../contract/subjects.ts'
 import { databaseNow } from '../nodes/database-time.ts'
 
 /** Longest wait for one front end, milliseconds. */
-const ANSWER_MS = 2000
+const ANSWER_MS = 10_000
 /** Front ends that are told. */
 const MAX_FRONT_ENDS = 256
 

@@ -42,7 +42,8 @@ describe.each(await databasePlaces())('replicas of changed models on $name', ({ 
     onTestFinished(() => retirement.close())
     return { ...retirement, told: () => told }
   }
-  const use = (id: string, count: number) => world.replicas.writeUses('other', new Map([[id, count]]), { leaseMs: 60_000 })
+  const use = (id: string, count: number) =>
+    world.replicas.writeUses('other', new Map([[id, count]]), { leaseMs: 60_000 })
 
   it('are stopped at once where nothing runs, and those of the new configuration stay', async () => {
     await world.addReplica('a', 'm')

@@ -109,7 +109,9 @@ export function createReplicaRetirement(parts: RetirementParts): ReplicaRetireme
     note: (models) => void begin(models, false),
     settle: (models) => keep(settleOwn(models)).catch(() => 0),
     letGo: (replica, options) =>
-      keep(letGo(replica, options)).catch((error: unknown) => logger.warn({ err: error }, 'a replica could not be let go')),
+      keep(letGo(replica, options)).catch((error: unknown) =>
+        logger.warn({ err: error }, 'a replica could not be let go'),
+      ),
     async close() {
       closing.abort(new Error('the server stops'))
       while (running.size > 0) await Promise.allSettled(running)
