@@ -24,7 +24,7 @@ import type { Clock, Logger } from '../ports.ts'
 import { createLoadCooldown } from '../residency/cooldown.ts'
 import { createKeepAlive, type KeepAlive } from '../residency/keep-alive.ts'
 import { readEvictionPolicy, readWatchdogPolicy } from '../residency/policies.ts'
-import { createResidency, type Residency } from '../residency/residency.ts'
+import { createResidency, type Residency, type WatchedModel } from '../residency/residency.ts'
 import { toLoadRequest } from '../residency/to-load-request.ts'
 import { startWatchdog, type Watchdog } from '../residency/watchdog.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -36,6 +36,8 @@ export interface BackendModule {
   readonly logs: BackendLogs
   readonly watchdog: Watchdog
   readonly keepAlive: KeepAlive
+  /** Has the watchdog and the keep-alive watch models of other machines too. */
+  watchElsewhere(watched: () => readonly WatchedModel[]): void
   readonly memory: MemoryPressure
   /** Memory and processor time of backend processes. */
   readonly sizes: ProcessStats
@@ -119,21 +121,26 @@ export async function composeBackends(parts: BackendParts): Promise<BackendModul
     logger,
   })
   const memory = createMemoryPressure({ clock, budget: () => parseBudget(settings.get('vram_budget')) })
+  let elsewhere: () => readonly WatchedModel[] = () => []
+  const watched = (): readonly WatchedModel[] => [...residency.watched(), ...elsewhere()]
   const watchdog = startWatchdog({
-    watched: () => residency.watched(),
+    watched,
     policy: () => readWatchdogPolicy(settings),
     readMemory: () => memory.read(),
     onStop: (why) => parts.series.countDeparture(why),
     clock,
     logger,
   })
-  const keepAlive = createKeepAlive({ watched: () => residency.watched(), clock, logger })
+  const keepAlive = createKeepAlive({ watched, clock, logger })
   return {
     catalog,
     residency,
     logs: supervisor.logs,
     watchdog,
     keepAlive,
+    watchElsewhere(list) {
+      elsewhere = list
+    },
     memory,
     sizes,
     record,

@@ -280,12 +280,15 @@ export async function openPlatform(
         residency: backends.residency,
         findModel: (name) => models.find(name),
         checkFiles: createOwnFileCheck(places),
+        shareModels: async () => sharedFiles?.shareModels(),
+        frontEndId: await readServerId(config.dataPath),
         operations,
         clock,
         logger: log,
       },
       closers,
     ))
+  if (onWorkers !== undefined) backends.watchElsewhere(onWorkers.watched)
   const placement = onWorkers?.placement ?? createLocalPlacement(backends.residency)
   const residency = onWorkers?.residency ?? backends.residency
   const serverId = await readServerId(config.dataPath)
@@ -419,6 +422,7 @@ export async function openPlatform(
     modelFiles,
     loadParser,
     backends: { ...backends, residency },
+    settleReplicas: onWorkers?.settle ?? (async () => 0),
     operations,
     modelGallery,
     backendGallery,

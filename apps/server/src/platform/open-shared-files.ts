@@ -28,6 +28,8 @@ export interface SharedFilesOptions {
 
 /** The folders whose files all front ends have. */
 export interface SharedFiles {
+  /** Compares the model files now: gives changes to the others, and takes theirs. Never rejects. */
+  shareModels(): Promise<void>
   /** Compares the folders from now on. @returns a function that ends it */
   follow(parts: {
     /** Reads the models folder again. */
@@ -66,16 +68,19 @@ export async function openSharedFiles(options: SharedFilesOptions): Promise<Shar
     }),
   }))
   for (const { sync } of opened) await sync.run()
+  let lookAtModels: () => Promise<void> = async () => undefined
   return {
+    shareModels: () => lookAtModels().catch(() => undefined),
     follow(parts) {
       alone = parts.alone
       const followers = opened.map(({ kind, sync }) => {
         const onPulled = kind === 'model' ? parts.reload : async () => undefined
         return { kind, ...followFolder({ kind, sync, onPulled, bus, clock }) }
       })
-      const end = bus.subscribe('models.changed', () => followers.find(({ kind }) => kind === 'model')?.look())
+      lookAtModels = async () => followers.find(({ kind }) => kind === 'model')?.look()
+      const end = bus.subscribe('models.changed', () => void lookAtModels())
       const endSettings = bus.subscribe('settings.changed', () => {
-        for (const { kind, look } of followers) if (kind !== 'model') look()
+        for (const { kind, look } of followers) if (kind !== 'model') void look()
       })
       return async () => {
         end()

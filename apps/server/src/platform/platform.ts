@@ -56,6 +56,12 @@ export interface Platform {
   readonly bus: Bus
   /** What joins this server with others; undefined without `--distributed`. */
   readonly cluster: Cluster | undefined
+  /**
+   * Lets the replicas at workers go that have another configuration than their models.
+   *
+   * @returns those whose processes have not ended yet; 0 without workers. Never rejects
+   */
+  readonly settleReplicas: (models: readonly string[]) => Promise<number>
   readonly clock: Clock
   readonly log: RootLogger
   readonly settings: Settings

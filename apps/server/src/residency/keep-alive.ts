@@ -34,25 +34,34 @@ export function createKeepAlive({ watched, clock, logger }: KeepAliveOptions): K
   const stops = new Set<Promise<void>>()
   let wakeUp = new AbortController()
 
-  const find = (name: string): WatchedModel | undefined => watched().find((model) => model.name === name)
+  /** A model on workers may be there several times. */
+  const find = (name: string): readonly WatchedModel[] => watched().filter((model) => model.name === name)
   const stop = (model: WatchedModel): void => {
-    times.delete(model.name)
     const stopped = model
       .stop({ force: false })
       .catch((error: unknown) => logger.warn({ model: model.name, err: error }, 'model could not be let go'))
       .finally(() => stops.delete(stopped))
     stops.add(stopped)
   }
+  /** @returns when a model is due, monotonic milliseconds; undefined while it is busy */
+  const dueAt = (models: readonly WatchedModel[], ms: number): number | undefined => {
+    const idle = models.map(({ idleSince }) => idleSince)
+    return idle.includes(undefined) ? undefined : Math.max(...idle.map((since) => (since ?? 0) + ms))
+  }
   /** Stops models whose time is over. @returns milliseconds until the next one may be due */
   const look = (): number => {
     const now = clock.monotonic()
     let nextMs = LONGEST_MS
     for (const [name, ms] of times) {
-      const model = find(name)
-      if (model === undefined || model.isPinned) times.delete(name)
-      else if (model.idleSince === undefined) nextMs = Math.min(nextMs, BUSY_MS)
-      else if (model.idleSince + ms > now) nextMs = Math.min(nextMs, model.idleSince + ms - now)
-      else stop(model)
+      const models = find(name).filter(({ isPinned }) => !isPinned)
+      const due = dueAt(models, ms)
+      if (models.length === 0) times.delete(name)
+      else if (due === undefined) nextMs = Math.min(nextMs, BUSY_MS)
+      else if (due > now) nextMs = Math.min(nextMs, due - now)
+      else {
+        times.delete(name)
+        for (const model of models) stop(model)
+      }
     }
     return Math.max(MIN_SLEEP_MS, nextMs)
   }
@@ -77,8 +86,8 @@ export function createKeepAlive({ watched, clock, logger }: KeepAliveOptions): K
     expiresAt(name) {
       const ms = times.get(name)
       if (ms === undefined) return undefined
-      const idleMs = clock.monotonic() - (find(name)?.idleSince ?? clock.monotonic())
-      return clock.now() + Math.max(0, ms - idleMs)
+      const due = dueAt(find(name), ms) ?? clock.monotonic() + ms
+      return clock.now() + Math.max(0, due - clock.monotonic())
     },
     async close() {
       closing.abort()

@@ -31,6 +31,8 @@ const MODEL_UNLOADED = 'model_unloaded'
 export interface WatchedModel {
   readonly name: string
   readonly state: 'loading' | 'loaded' | 'leaving'
+  /** Whether it takes the memory of another machine. @default false */
+  readonly isElsewhere?: boolean | undefined
   /** Never stopped for idleness or to free memory. */
   readonly isPinned: boolean
   /** Start of its oldest running call or of its load; undefined while nothing runs. */

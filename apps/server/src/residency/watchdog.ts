@@ -93,7 +93,7 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
     if (memory === undefined || memory.usedShare <= memoryThreshold || closing.signal.aborted) return
     const [victim] = options
       .watched()
-      .filter((model) => mayLeave(model) && model.busySince === undefined)
+      .filter((model) => mayLeave(model) && model.busySince === undefined && model.isElsewhere !== true)
       .sort((left, right) => left.usedAt - right.usedAt)
     if (victim === undefined) return
     logger.warn({ memory: memory.kind, usedShare: memory.usedShare }, 'memory runs short')

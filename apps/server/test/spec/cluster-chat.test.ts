@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { type MockWorker, startMockWorker } from '../support/mock-worker.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
+import { type FormField, makeWav, sendForm } from '../support/sound.ts'
 
 const TOKEN = 'token-of-workers'
 const KEY = 'key-of-an-admin'
@@ -12,6 +13,11 @@ const [postgres, nats] = await Promise.all([startPostgres(), startNats()])
 const isThere = postgres.available && nats.available
 if (!isThere) console.warn('chats of a cluster are not tried: PostgreSQL or NATS is missing')
 const HELLO = { rules: [{ rpc: 'Predict*', do: { text: 'hello' } }] }
+
+/** The answer of a chat. */
+interface Answer {
+  readonly choices: readonly { readonly message: { readonly content: string } }[]
+}
 
 /** Writes the same file on every server. */
 function writeModel(server: TestServer, name: string): Promise<void> {
@@ -22,7 +28,7 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
   let server: TestServer
   let worker: MockWorker
   let databaseUrl = ''
-  const start = async (): Promise<TestServer> => {
+  const start = async (env: Readonly<Record<string, string>> = {}): Promise<TestServer> => {
     if (!postgres.available || !nats.available) throw new Error('an engine is missing')
     if (databaseUrl === '') databaseUrl = await postgres.createDatabase()
     return startTestServer({
@@ -38,6 +44,7 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
         SVC_AUTO_APPROVE_NODES: 'true',
         SVC_DISTRIBUTED_SHARED_MODELS: 'true',
         SVC_EXPOSE_NODE_HEADER: 'true',
+        ...env,
       },
     })
   }
@@ -64,6 +71,26 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
       { error: { message: 'no healthy node for model "m": there are no workers' } },
     ])
     expect(reply.headers['retry-after']).toBe('5')
+  })
+
+  const message = 'no healthy node for model "m": there are no workers'
+  const messages = [{ role: 'user', content: 'x' }]
+  // verifies errors:status:cluster-full
+  it.each([
+    ['/v1/messages', { max_tokens: 9, messages }, { type: 'error', error: { type: 'api_error', message } }],
+    ['/v1/responses', { input: 'x' }, { error: { type: 'server_error', message, code: '', param: '' } }],
+    ['/v1/rerank', { query: 'x', documents: ['y'] }, { error: { code: 503, type: 'server_error', message }, message }],
+    [
+      '/v1/text-to-speech/x?model_id=m',
+      { text: 'x', model_id: 'm' },
+      { detail: { status: 'no_healthy_node', message } },
+    ],
+    ['/api/chat', { messages, stream: false }, { error: message }],
+    ['/v1/chat/completions', { messages, stream: true }, { error: { message } }],
+  ])('is refused in the format of %s', async (path, body, expected) => {
+    await server.model('m', HELLO, { known_usecases: ['chat', 'rerank', 'tts'] })
+    const reply = await server.post(path, { model: 'm', ...body }, ADMIN)
+    expect([reply.status, reply.headers['retry-after'], reply.json()]).toMatchObject([503, '5', expected])
   })
 
   // verifies system:vram:distributed
@@ -167,6 +194,81 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     expect(worker.installs.filter((key) => key === 'two#0')).toHaveLength(1)
   })
 
+  it('is let go when its time is over', async () => {
+    const body = { model: 'two', messages, stream: false, keep_alive: 0 }
+    expect((await server.post('/api/chat', body, ADMIN)).status).toBe(200)
+    await eventually(() => expect(worker.running.has('two#0')).toBe(false))
+  })
+
+  it('gets the files of a request, also with a shared folder of models', async () => {
+    await server.model('hears', {}, { known_usecases: ['transcript'] })
+    const fields: FormField[] = [
+      ['model', 'hears'],
+      ['file', { name: 'talk.wav', bytes: makeWav(1) }],
+    ]
+    const reply = await sendForm(server, '/v1/audio/transcriptions', fields, ADMIN)
+    expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('mocked transcription')])
+    const asked = server.records('hears').find(({ rpc, event }) => rpc === 'AudioTranscription' && event === 'start')
+    expect((asked?.request as { dst: string }).dst.startsWith(`${worker.stagingFolder}/`)).toBe(true)
+  })
+
+  describe('that is edited', () => {
+    let [one, two] = [undefined, undefined] as unknown as [TestServer, TestServer]
+    const say = (text: string) => mockOptions({ rules: [{ rpc: 'Predict*', do: { text } }] })
+    const edit = async (name: string, change: object) => {
+      const body = JSON.stringify(change)
+      const headers = { ...ADMIN, 'content-type': 'application/json' }
+      return one.call(`/api/models/config-json/${name}`, { method: 'PATCH', headers, body })
+    }
+    const answers = async (name: string) =>
+      Promise.all(
+        [two, one].map(async (each) => {
+          const reply = await each.chat(name, {}, ADMIN)
+          return reply.status === 200 ? (reply.json() as Answer).choices[0]?.message.content : reply.text
+        }),
+      )
+    beforeAll(async () => {
+      const env = { SVC_DISTRIBUTED_SHARED_MODELS: 'false' }
+      one = await start(env)
+      two = await start(env)
+    })
+    afterAll(async () => {
+      await one?.close()
+      await two?.close()
+    })
+
+    it('is answered by no old process at any front end', async () => {
+      await one.writeModelFile('edited.yaml', stringify({ name: 'edited', backend: 'mock', options: say('0') }))
+      await one.post('/models/reload', {}, ADMIN)
+      await eventually(async () => expect(await answers('edited')).toEqual(['0', '0']))
+      for (const text of ['1', '2']) {
+        const reply = await edit('edited', { options: say(text) })
+        expect([reply.status, reply.json()]).toMatchObject([200, { success: true, pending_cleanup: 0 }])
+        expect(worker.running.has('edited#0')).toBe(false)
+        expect(await answers('edited')).toEqual([text, text])
+      }
+    })
+
+    it('waits for the requests of its old process', async () => {
+      const reply = await fetch(`${two.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { ...ADMIN, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'edited', messages, stream: true }),
+      })
+      expect(reply.status).toBe(200)
+      await reply.text()
+    })
+
+    it('keeps its place where its process does not end, and is deleted after', async () => {
+      worker.lie(true)
+      const reply = await edit('edited', { options: say('3') })
+      expect(reply.json()).toMatchObject({ pending_cleanup: 1 })
+      expect(await answers('edited')).toEqual(['3', '3'])
+      expect(worker.running.has('edited#0')).toBe(true)
+      worker.lie(false)
+    })
+  })
+
   it('is loaded by another front end when the one that began it ends', async () => {
     await using other = await start()
     const first = await start()
@@ -193,6 +295,18 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     expect((await server.call('/api/nodes', { headers: ADMIN })).json()).toMatchObject([
       { name: 'w1', status: 'unhealthy' },
       { name: 'w2', status: 'healthy' },
+    ])
+  })
+
+  it('is refused without the bus unless it is loaded', async () => {
+    await server.model('cold', HELLO)
+    await nats[Symbol.asyncDispose]()
+    await eventually(async () => expect((await server.call('/readyz')).text).toContain('nats'))
+    const reply = await chat('cold')
+    expect([reply.status, reply.headers['retry-after'], reply.text]).toEqual([
+      503,
+      '5',
+      expect.stringContaining('no healthy node for model \\"cold\\": the message bus is not connected'),
     ])
   })
 })

@@ -1,22 +1,28 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
 import { writeMockLauncher } from '@svc/backend-mock/script'
 import { eventually, patienceMs } from '@svc/test-kit'
 import { systemClock } from '../../src/clock.ts'
 import { nodeSubject } from '../../src/cluster/contract/subjects.ts'
 import { createNatsMessenger } from '../../src/cluster/nats/create-nats-messenger.ts'
 import { silentLogger } from '../../src/db/__fixtures__/places.ts'
+import { openFileServer } from '../../src/worker/files/file-server.ts'
 import type { TestServer } from './server.ts'
 
 /** A worker whose backends are processes of the mock. */
 export interface MockWorker extends AsyncDisposable {
   readonly id: string
   readonly name: string
+  /** Folder of the files of requests. */
+  readonly stagingFolder: string
   /** Running processes, `<model>#<index>`. */
   readonly running: ReadonlyMap<string, { readonly address: string; readonly child: ChildProcess }>
   /** Requests to install, in order. */
   readonly installs: readonly string[]
+  /** Says that it has stopped processes, and lets them run. */
+  lie(lies: boolean): void
   /** Waits before each installation. */
   hold(until: Promise<void>): void
   /** Leaves the bus, and kills its processes. */
@@ -29,7 +35,23 @@ export async function startMockWorker(
   { natsUrl, name, token, folder }: { natsUrl: string; name: string; token: string; folder: string },
 ): Promise<MockWorker> {
   const { command, args } = writeMockLauncher({ folder })
-  const body = { name, token, address: '127.0.0.1:1', total_ram: 16e9, available_ram: 8e9 }
+  const folders = {
+    models: join(folder, name, 'models'),
+    data: join(folder, name, 'data'),
+    staging: join(folder, name, 'staging'),
+  }
+  const files = await openFileServer({
+    host: '127.0.0.1',
+    port: 0,
+    token,
+    folders,
+    logs: { models: () => [], read: () => undefined, follow: () => undefined },
+    isReady: () => true,
+    clock: systemClock,
+    logger: silentLogger,
+  })
+  const addresses = { address: '127.0.0.1:1', http_address: `127.0.0.1:${files.port}` }
+  const body = { name, token, ...addresses, total_ram: 16e9, available_ram: 8e9 }
   const reply = await server.post('/api/node/register', body, { authorization: `Bearer ${token}` })
   const registered = reply.json() as { id: string; nats_jwt: string; nats_user_seed: string }
   const { id } = registered
@@ -45,6 +67,7 @@ export async function startMockWorker(
   const running = new Map<string, { readonly address: string; readonly child: ChildProcess }>()
   const installs: string[] = []
   let held: Promise<void> = Promise.resolve()
+  let lies = false
 
   const starting = new Map<string, Promise<string>>()
   /** Requests for one process at the same time share its start. */
@@ -94,6 +117,7 @@ export async function startMockWorker(
   bus.serve(nodeSubject(id, 'model.stop'), async (payload) => {
     const { process_key: key, expected_address: address } = payload as Record<string, string>
     const matched = running.get(key ?? '')?.address === address
+    if (matched && lies) return { matched, freed: true, terminated: false, process_key: key, address }
     if (matched) await end(key ?? '')
     return { matched, terminated: matched, process_key: key, address }
   })
@@ -102,13 +126,18 @@ export async function startMockWorker(
   })
   async function die(): Promise<void> {
     await bus.close()
+    await files.close()
     await Promise.all([...running.keys()].map(end))
   }
   return {
     id,
     name,
+    stagingFolder: folders.staging,
     running,
     installs,
+    lie(now) {
+      lies = now
+    },
     hold(until) {
       held = until
     },

@@ -33,11 +33,6 @@ export function installProgressSubject(nodeId: string, operationId: string): str
   return `nodes.${toToken(nodeId)}.backend.install.${toToken(operationId)}.progress`
 }
 
-/** Whether a front end is there: `svc.front-ends.<id>`. */
-export function frontEndSubject(id: string): string {
-  return `svc.front-ends.${toToken(id)}`
-}
-
 /** Hints between front ends, by the subject of the bus inside the server: `svc.hints.<subject>`. */
 export function hintSubject(subject: string): string {
   return `svc.hints.${subject}`
@@ -45,3 +40,8 @@ export function hintSubject(subject: string): string {
 
 /** All hints. */
 export const ALL_HINTS = 'svc.hints.>'
+
+/** Calls of one front end to another: `svc.front-ends.<id>.<topic>`. No worker may listen there. */
+export function frontEndSubject(id: string, topic: 'models.follow' | 'alive'): string {
+  return `svc.front-ends.${toToken(id)}.${topic}`
+}

@@ -1,11 +1,10 @@
 import { SvcError } from '@svc/errors'
-import { and, eq, ne, sql } from 'drizzle-orm'
 import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../ports.ts'
 import type { Messenger } from '../contract/messenger.ts'
 import type { Replica } from '../contract/nodes.ts'
 import type { ReplicaRows } from '../loads/replica-store.ts'
-import { databaseNow } from '../nodes/database-time.ts'
+import { endLoads } from './end-loads.ts'
 import { inBatches } from './in-batches.ts'
 import { stopReplica } from './stop-replica.ts'
 
@@ -14,8 +13,6 @@ const DRAIN_MS = 30_000
 const LOOK_MS = 1000
 /** Time after which another server stops a replica that this one waited for. */
 const CLAIM_MS = 2 * DRAIN_MS
-/** Time for which it is told that a load was ended. */
-const TELL_MS = 15_000
 const STOPPED = 16
 
 /** What a shutdown has ended. */
@@ -53,7 +50,7 @@ export interface ModelShutdownParts {
 export function createModelShutdown(parts: ModelShutdownParts): ShutdownModel {
   const { replicas, messenger, cutsBusy = false } = parts
   return async (model, { force, signal }) => {
-    const loads = await endLoads(parts.database, model)
+    const loads = await endLoads(parts.database, model, { error: `model "${model}" was stopped while it was loaded` })
     const all = await replicas.list({ model })
     const rows = force || all.length === 0 ? all : await drain(parts, { model, all, signal })
     const isCut = force || cutsBusy
@@ -98,21 +95,6 @@ async function letGoOn(
     const wasLoaded = before.some((row) => row.id === id && row.state === 'loaded')
     if (wasLoaded) await replicas.change(id, { state: 'loaded' }, { from: ['unloading'] })
   }
-}
-
-/** Takes the loads of a model from their servers, which end them. @returns how many */
-async function endLoads({ queries, dialect }: ModelShutdownParts['database'], model: string): Promise<number> {
-  return queries.change((db, { modelLoadJobs: jobs }) =>
-    db
-      .update(jobs)
-      .set({
-        state: 'failed',
-        owner: null,
-        error: `model "${model}" was stopped while it was loaded`,
-        endsAt: sql`${databaseNow(dialect)} + ${TELL_MS}`,
-      })
-      .where(and(eq(jobs.model, model), ne(jobs.state, 'failed'))),
-  )
 }
 
 function stillBusy(model: string, busy: readonly Replica[]): SvcError {

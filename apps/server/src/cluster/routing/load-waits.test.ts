@@ -1,6 +1,7 @@
 import { createFakeClock, eventually } from '@svc/test-kit'
 import { expect, it, vi } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import { createLoadCooldown } from '../../residency/cooldown.ts'
 import { notBegun } from '../contract/load-object.ts'
 import type { LoadJob } from '../loads/load-jobs.ts'
@@ -14,8 +15,12 @@ function job(key: string, fields: Partial<LoadJob> = {}): LoadJob {
   return { ...notBegun('m'), key, replicaIndex: 0, configRevision: 'r1', owner: 'x', startedAt: 0, ...fields }
 }
 
-function open(jobs: readonly LoadJob[]) {
-  const state = { isServed: false, looks: 0 }
+function open(jobs: readonly LoadJob[], { pulled = model }: { pulled?: ModelConfig | undefined } = {}) {
+  const state: { isServed: boolean; looks: number; model: ModelConfig | undefined } = {
+    isServed: false,
+    looks: 0,
+    model,
+  }
   const clock = createFakeClock()
   const start = vi.fn(async () => true)
   const waits = createLoadWaits({
@@ -26,7 +31,11 @@ function open(jobs: readonly LoadJob[]) {
       },
     },
     runner: { start },
-    revisionOf: () => 'r1',
+    revisionOf: (each) => (each.raw.revision === undefined ? 'r1' : String(each.raw.revision)),
+    findModel: () => state.model,
+    async followModels() {
+      state.model = pulled
+    },
     findState: async () => (state.isServed ? 'served' : 'none'),
     checkPlace: async () => {},
     failures: createFailedModels(createLoadCooldown({ firstMs: 1000, clock }), () => 'r1'),
@@ -76,4 +85,14 @@ it('tell a failure to those who come later as a cooldown', async () => {
     kind: 'unavailable',
     retryAfterMs: 4000,
   })
+})
+
+it.each([
+  ['has another configuration', createModel({ raw: { revision: 'r2' } })],
+  ['has its name from another one', createModel({ name: 'other' })],
+  ['is disabled', createModel({ disabled: true })],
+])('load no model that %s at another front end', async (_, pulled) => {
+  const { waits, start } = open([], { pulled })
+  await expect(waits.join(model, { signal, waitMs: 0 })).rejects.toMatchObject({ code: 'model_changed' })
+  expect(start).not.toHaveBeenCalled()
 })

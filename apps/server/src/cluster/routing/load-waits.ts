@@ -16,14 +16,17 @@ const LOST_MS = 500
 /** Starts of one model that ended without a replica and without a failure. */
 const MAX_STARTS = 3
 
+/** Code of a wait that ended because its model has another configuration now, or is gone. */
+export const MODEL_CHANGED = 'model_changed'
+
 /** Requests that wait for a model to be loaded on a worker. */
 export interface LoadWaits {
   /**
    * Waits until a model has a replica that may get requests. Begins the load unless a server runs it.
    *
    * @param options.waitMs 0 waits without limit
-   * @throws {SvcError} `model_load_failed` (internal); `model_load_cooldown`, `model_loading`, `no_healthy_node`,
-   *   `shutting_down` (unavailable); the abort
+   * @throws {SvcError} `model_load_failed` (internal); {@link MODEL_CHANGED}; `model_load_cooldown`, `model_loading`,
+   *   `no_healthy_node`, `shutting_down` (unavailable); the abort
    */
   join(model: ModelConfig, options: { readonly signal: AbortSignal; readonly waitMs: number }): Promise<void>
   /** Refuses everybody who waits. */
@@ -35,6 +38,10 @@ export interface LoadWaitsParts {
   readonly jobs: Pick<LoadJobs, 'list'>
   readonly runner: Pick<LoadRunner, 'start'>
   readonly revisionOf: (model: ModelConfig) => string
+  /** Finds a model as it is now. */
+  readonly findModel: (name: string) => ModelConfig | undefined
+  /** Brings the changes of other servers here, in case no hint came. Rejects never. */
+  readonly followModels: () => Promise<void>
   /**
    * Reads the state anew. @returns whether a replica may get requests; `lost`: there is one whose process does not answer,
    * and which keeps its place until its worker has noticed
@@ -67,7 +74,7 @@ const toLoadKey = ({ name }: ModelConfig): string => `${name}#0`
 
 /** Creates the waits of a server. */
 export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
-  const { jobs, runner, revisionOf, findState, checkPlace, failures, clock } = parts
+  const { jobs, runner, revisionOf, findModel, followModels, findState, checkPlace, failures, clock } = parts
   const waits = new Map<string, Wait>()
   const closing = new AbortController()
   const endHints = parts.bus.subscribe('loads.changed', ({ model }) => {
@@ -92,6 +99,8 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
         if (failed !== undefined) throw isFirst ? coolingDown(model, failed) : noteFailure(model, failed)
         isFirst = false
         wait.latest = running ?? notBegun(model.name)
+        if (running === undefined) await followModels()
+        if (isChanged(model)) throw changed(model)
         if (running === undefined && starts >= MAX_STARTS) throw endedWithout(model)
         if (running === undefined) await checkPlace(model, closing.signal)
         if (!isElsewhere && (await begin(model))) starts += 1
@@ -104,6 +113,10 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
       waits.delete(key)
       waiters.refuseAll(error)
     }
+  }
+  function isChanged(model: ModelConfig): boolean {
+    const now = findModel(model.name)
+    return now?.name !== model.name || now.disabled || revisionOf(now) !== revisionOf(model)
   }
   function noteFailure(model: ModelConfig, failed: LoadJob): SvcError {
     failures.failed(model)
@@ -163,6 +176,11 @@ function toFailure({ name }: ModelConfig, { error }: LoadJob): SvcError {
 function coolingDown({ name }: ModelConfig, { error = '', toldForMs = 0 }: LoadJob): SvcError {
   const message = `model "${name}" load is in cooldown after a recent failure: ${error}`
   return new SvcError('unavailable', message, { code: 'model_load_cooldown', retryAfterMs: Math.max(1, toldForMs) })
+}
+
+function changed({ name }: ModelConfig): SvcError {
+  const message = `model "${name}" was changed while it was loaded`
+  return new SvcError('unavailable', message, { code: MODEL_CHANGED, retryAfterMs: LOST_MS })
 }
 
 function endedWithout({ name }: ModelConfig): SvcError {

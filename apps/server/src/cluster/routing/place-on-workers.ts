@@ -8,7 +8,7 @@ import { chooseReplica } from '../decisions/choose-replica.ts'
 import { findEligible } from '../decisions/eligible-replicas.ts'
 import { freeMemory } from '../decisions/node-memory.ts'
 import type { ClusterCopy, ClusterSnapshot } from './cluster-copy.ts'
-import type { LoadWaits } from './load-waits.ts'
+import { type LoadWaits, MODEL_CHANGED } from './load-waits.ts'
 import type { SharedPrefixes } from './prefix-events.ts'
 import { promptBeginning } from './prompt-beginning.ts'
 import type { ReplicaHealth } from './replica-health.ts'
@@ -29,6 +29,10 @@ export interface WorkersPlaceParts {
   readonly prefixes: SharedPrefixes
   readonly usesPrefixes: boolean
   readonly revisionOf: (model: ModelConfig) => string
+  /** Finds a model as it is now. */
+  readonly findModel: (name: string) => ModelConfig | undefined
+  /** Whether hints can tell of a change. While they cannot, each request reads the state. */
+  readonly hearsHints: () => boolean
   /** Whether clients learn the names of workers. */
   readonly namesNodes: boolean
   /** Maximum time that a request waits for a load, milliseconds; 0 waits without limit. */
@@ -36,28 +40,53 @@ export interface WorkersPlaceParts {
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
-/** The models on workers: each request goes to one of the replicas of its model, which is loaded first if need be. */
+/**
+ * The models on workers: each request goes to one of the replicas of its model, which is loaded first if need be. A
+ * request whose model changes while it waits goes to the changed model.
+ */
 export function createWorkersPlace(parts: WorkersPlaceParts): PlaceResidency {
-  const { copy, waits, clock, modelLoadWaitMs } = parts
+  const { copy, waits, hearsHints, findModel, clock, modelLoadWaitMs } = parts
   const route = createRoute(parts)
 
+  /** Waits until the model is served. @returns it as it is then */
+  async function join(model: ModelConfig, options: Parameters<LoadWaits['join']>[1]): Promise<ModelConfig> {
+    try {
+      await waits.join(model, options)
+      return model
+    } catch (error) {
+      if (!SvcError.is(error) || error.code !== MODEL_CHANGED) throw error
+      const now = findModel(model.name)
+      if (now === undefined || now.disabled) throw removedMeanwhile(model)
+      return now
+    }
+  }
   return {
     place: WORKERS_PLACE,
-    async acquire(model: ModelConfig, context: PlacementContext): Promise<ModelLease> {
+    async acquire(asked: ModelConfig, context: PlacementContext): Promise<ModelLease> {
+      const { signal } = context
       const begun = clock.monotonic()
+      let model = asked
       for (;;) {
-        context.signal.throwIfAborted()
-        const snapshot = copy.current() ?? (await copy.read({ signal: context.signal }))
+        signal.throwIfAborted()
+        const snapshot = (hearsHints() ? copy.current() : undefined) ?? (await copy.read({ signal }))
         const lease = await route(model, snapshot, context)
         if (lease !== undefined) return lease
         const waitMs = modelLoadWaitMs === 0 ? 0 : Math.max(1, modelLoadWaitMs - (clock.monotonic() - begun))
-        await waits.join(model, { signal: context.signal, waitMs })
+        model = await join(model, { signal, waitMs })
       }
     },
-    async load(model, { signal }) {
-      await waits.join(model, { signal, waitMs: 0 })
+    async load(asked, { signal }) {
+      let model: ModelConfig | undefined
+      for (let next = asked; next !== model; ) {
+        model = next
+        next = await join(next, { signal, waitMs: 0 })
+      }
     },
   }
+}
+
+function removedMeanwhile({ name }: ModelConfig): SvcError {
+  return new SvcError('not_found', `there is no model "${name}"`, { code: 'model_not_found' })
 }
 
 /** Finds replicas of a model that may get requests as far as this server knows. */

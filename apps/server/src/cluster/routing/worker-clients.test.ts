@@ -29,12 +29,32 @@ it('closes unused connections beyond its bound, and those in use at the end', ()
     return { close } as BackendClient
   })
   const used = clients.take({ address: 'used:1', processKey: 'm#0' }, { httpAddress: 'w:50' })
-  for (let port = 1; port <= 300; port += 1) {
+  for (let port = 1; port <= 600; port += 1) {
     clients.take({ address: `w:${port}`, processKey: 'm#0' }, { httpAddress: 'w:50' }).release()
   }
-  expect(open).toBe(256)
+  expect(open).toBe(512)
   used.release()
   used.release()
   clients.close()
   expect(open).toBe(0)
+})
+
+it('closes a broken connection after its last user, and gives it to nobody', () => {
+  const closed: number[] = []
+  let made = 0
+  const clients = createWorkerClients(() => {
+    made += 1
+    const mine = made
+    return { close: () => void closed.push(mine) } as unknown as BackendClient
+  })
+  const take = () => clients.take({ address: 'w:1', processKey: 'm#0' }, { httpAddress: 'w:50' })
+  const [stream, probe] = [take(), take()]
+  probe.discard()
+  probe.discard()
+  expect([made, closed]).toEqual([1, []])
+  take().release()
+  stream.release()
+  expect([made, closed]).toEqual([2, [1]])
+  clients.close()
+  expect(closed).toEqual([1, 2])
 })

@@ -1,7 +1,7 @@
 import type { BackendClient } from '@svc/backend-client'
 
-/** Connections without a request that are kept. */
-const MAX_IDLE = 256
+/** Connections that are kept; those without a request are closed for others. */
+const MAX_IDLE = 512
 
 /** The worker of a process. */
 export interface WorkerNode {
@@ -22,6 +22,8 @@ export interface WorkerClient {
   readonly client: BackendClient
   /** Gives it back. A second call does nothing. */
   release(): void
+  /** Gives it back, and lets nobody take it again: it is closed after its last user. */
+  discard(): void
 }
 
 /** Connections to processes at workers. */
@@ -34,6 +36,7 @@ export interface WorkerClients {
 interface Entry {
   readonly client: BackendClient
   users: number
+  isBroken: boolean
 }
 
 /** @param connect makes a client; a connection begins with its first call */
@@ -55,19 +58,26 @@ export function createWorkerClients(
     take({ address, processKey }, node) {
       // The files of a request go to the file server of the worker, which may change while the address stays.
       const key = `${address} ${node.httpAddress} ${processKey}`
-      const entry = entries.get(key) ?? { client: connect({ address, processKey }, node), users: 0 }
+      const entry = entries.get(key) ?? { client: connect({ address, processKey }, node), users: 0, isBroken: false }
       // The last one is the one that was used last.
       entries.delete(key)
       entries.set(key, entry)
       entry.users += 1
       let isOver = false
+      function release(): void {
+        if (isOver) return
+        isOver = true
+        entry.users -= 1
+        if (entry.isBroken && entry.users === 0) entry.client.close()
+        closeIdle()
+      }
       return {
         client: entry.client,
-        release() {
-          if (isOver) return
-          isOver = true
-          entry.users -= 1
-          closeIdle()
+        release,
+        discard() {
+          if (entries.get(key) === entry) entries.delete(key)
+          entry.isBroken = true
+          release()
         },
       }
     },

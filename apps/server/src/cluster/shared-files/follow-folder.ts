@@ -8,8 +8,8 @@ export const LOOK_MS = 30_000
 
 /** A folder that is compared whenever it or the table may have changed. */
 export interface FolderFollower {
-  /** Compares once more, soon. */
-  look(): void
+  /** Compares once more. Resolves after a comparison that began later than the call. */
+  look(): Promise<void>
   close(): Promise<void>
 }
 
@@ -41,6 +41,8 @@ export function followFolder({ kind, sync, onPulled, bus, clock }: FollowOptions
     isAsked = true
     running ??= compare().finally(() => {
       running = undefined
+      // Somebody may have asked at the last moment.
+      return isAsked && !signal.aborted ? look() : undefined
     })
     return running
   }
@@ -54,7 +56,7 @@ export function followFolder({ kind, sync, onPulled, bus, clock }: FollowOptions
   )
   const looking = repeat(LOOK_MS, look, { clock, signal })
   return {
-    look: () => void look(),
+    look,
     async close() {
       closed.abort()
       await looking

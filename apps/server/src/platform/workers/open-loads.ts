@@ -30,6 +30,8 @@ export interface WorkerLoads {
   readonly runner: LoadRunner
   readonly revisionOf: RevisionOf
   readonly groupsOf: (model: string) => readonly string[]
+  /** Stops a replica whatever it does. @returns whether it is gone */
+  readonly kill: (replica: Replica, signal: AbortSignal) => Promise<boolean>
   /** Bytes of the files of a model. @throws where its configuration is not usable; the signal's reason */
   readonly measure: (model: ModelConfig, signal: AbortSignal) => Promise<number>
   /** @throws {SvcError} `no_healthy_node` (unavailable) for a model that no node can hold now; `model_load_failed` */
@@ -65,6 +67,7 @@ export function openLoads(
   const toRequest = (model: ModelConfig) => toLoadRequest(model, { randomSeed })
   const stop = (replica: Replica, signal: AbortSignal, force = false): Promise<boolean> =>
     stopReplica(replica, { messenger, replicas, signal, force })
+  const kill = (replica: Replica, signal: AbortSignal): Promise<boolean> => stop(replica, signal, true)
   const planning = {
     toLoadRequest: toRequest,
     checkFiles: parts.checkFiles,
@@ -87,7 +90,7 @@ export function openLoads(
     stage: (request, options) =>
       stageModel(request, { ...options, folders: foldersOf(request), token, isShared, client, clock }),
     galleries: () => JSON.stringify(settings.get('backend_galleries')),
-    kill: (replica, signal) => stop(replica, signal, true),
+    kill,
     installMs,
     loadMs: config.modelLoadTimeoutMs,
     logger,
@@ -109,6 +112,7 @@ export function openLoads(
     runner,
     revisionOf,
     groupsOf,
+    kill,
     measure: async (model, signal) => planning.measureFiles(toRequest(model), signal),
     async checkPlace(model, given) {
       if (!messenger.isConnected) throw busAway(model.name)

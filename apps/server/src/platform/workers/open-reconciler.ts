@@ -4,21 +4,23 @@ import type { ModelNeeds } from '../../cluster/decisions/placement-types.ts'
 import { toNeeds } from '../../cluster/loads/plan-load.ts'
 import { createGrpcProbe } from '../../cluster/reconcile/grpc-probe.ts'
 import { createReconciler } from '../../cluster/reconcile/reconciler.ts'
+import type { ClusterCopy } from '../../cluster/routing/cluster-copy.ts'
+import type { WorkerClients, WorkerNode } from '../../cluster/routing/worker-clients.ts'
 import type { Closers } from '../closers.ts'
 import type { WorkerLoads } from './open-loads.ts'
 import type { WorkerPlacementParts } from './worker-parts.ts'
 
 /** Runs the reconciler until the server closes. */
 export function openReconciler(
-  { config, cluster, database, findModel, clock, logger }: WorkerPlacementParts,
+  { cluster, database, findModel, clock, logger }: WorkerPlacementParts,
+  { copy, clients }: { readonly copy: Pick<ClusterCopy, 'current'>; readonly clients: WorkerClients },
   { jobs, runner, revisionOf, groupsOf, measure }: WorkerLoads,
   closers: Closers,
 ): void {
   const { messenger, checksDiskHeadroom: isDiskChecked } = cluster
   const { directory: nodes, scheduling, replicas } = cluster.nodes
   const closing = new AbortController()
-  const { probe, close } = createGrpcProbe({ token: config.registrationToken })
-  closers.push(close)
+  const findNode = (id: string): WorkerNode | undefined => copy.current()?.view.node(id)
   const readNeeds = createNeedsReader((model) => measure(model, closing.signal))
   const reconciler = createReconciler({
     nodes,
@@ -46,7 +48,7 @@ export function openReconciler(
     },
     groupsOf,
     isDiskChecked,
-    probe,
+    probe: createGrpcProbe({ clients, findNode }),
     clock,
     logger,
   })

@@ -1,4 +1,3 @@
-import { createBackendClient } from '@svc/backend-client'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { createStagingList } from '../../cluster/loads/staging-list.ts'
 import { createModelShutdown } from '../../cluster/reconcile/shutdown-model.ts'
@@ -10,20 +9,30 @@ import { createWorkersPlace, findModelState } from '../../cluster/routing/place-
 import { createSharedPrefixes } from '../../cluster/routing/prefix-events.ts'
 import { createReplicaHealth } from '../../cluster/routing/replica-health.ts'
 import { createRunningUses, type RunningUses } from '../../cluster/routing/running-uses.ts'
-import { createWorkerClients, type WorkerClients } from '../../cluster/routing/worker-clients.ts'
-import { withRemoteFiles } from '../../cluster/staging/with-remote-files.ts'
+import { createWatchedReplicas } from '../../cluster/routing/watched-replicas.ts'
+import type { WorkerClients } from '../../cluster/routing/worker-clients.ts'
 import { createPlacement, type Placement, type PlaceResidency } from '../../placement/placement.ts'
 import { createLoadCooldown } from '../../residency/cooldown.ts'
-import type { Residency } from '../../residency/residency.ts'
+import type { Residency, WatchedModel } from '../../residency/residency.ts'
 import type { Closers } from '../closers.ts'
+import { openClients } from './open-clients.ts'
 import { openLoads, type WorkerLoads } from './open-loads.ts'
 import { openReconciler } from './open-reconciler.ts'
+import { openRetirement } from './open-retirement.ts'
 import type { WorkerPlacementParts } from './worker-parts.ts'
 
 /** The models of this server and of all workers. */
 export interface WorkerPlacement {
   readonly placement: Placement
   readonly residency: Residency
+  /** The loaded replicas, for those who stop models that are not used. */
+  readonly watched: () => readonly WatchedModel[]
+  /**
+   * Lets the replicas of changed models go.
+   *
+   * @returns those whose processes have not ended yet. Never rejects
+   */
+  readonly settle: (models: readonly string[]) => Promise<number>
 }
 
 /** Places models on workers. Backends inside this process and those at addresses stay here. */
@@ -59,7 +68,16 @@ export async function openWorkerPlacement(parts: WorkerPlacementParts, closers: 
   const staging = createStagingList({ jobs: loads.jobs, bus, clock, logger })
   closers.push(() => staging.close())
   parts.operations.addStaging(staging.source)
-  openReconciler(parts, loads, closers)
+  openReconciler(parts, { copy, clients }, loads, closers)
+  const retirement = openRetirement(parts, { copy, uses, loads, announce }, closers)
+  const watched = createWatchedReplicas({
+    copy,
+    uses,
+    findModel: parts.findModel,
+    letGo: retirement.letGo,
+    kill: (replica) => loads.kill(replica, closing.signal).finally(() => announce(replica.model)),
+    clock,
+  })
   const shutdown = createModelShutdown({
     replicas,
     database: parts.database,
@@ -69,6 +87,8 @@ export async function openWorkerPlacement(parts: WorkerPlacementParts, closers: 
   })
   return {
     placement,
+    watched,
+    settle: retirement.settle,
     residency: createClusterResidency({
       local: residency,
       load: placement.load,
@@ -81,21 +101,9 @@ export async function openWorkerPlacement(parts: WorkerPlacementParts, closers: 
   }
 }
 
-function openClients({ config, upstream: client, clock }: WorkerPlacementParts, closers: Closers): WorkerClients {
-  const { registrationToken: token = '', distributedSharedModels: isShared, modelsPath: folder, dataPath } = config
-  const folders = { models: folder, data: dataPath }
-  const clients = createWorkerClients(({ address, processKey }, node) => {
-    const backend = createBackendClient({ address, token })
-    const models = { folder, processKey }
-    return isShared ? backend : withRemoteFiles(backend, { node, token, client, models, folders, clock })
-  })
-  closers.push(() => clients.close())
-  return clients
-}
-
 /** Opens the place of the workers: the health of replicas, prefixes, and requests that wait for a load. */
 async function openWorkers(
-  { config, cluster, bus, clock, logger }: WorkerPlacementParts,
+  { config, cluster, bus, findModel, shareModels, clock, logger }: WorkerPlacementParts,
   {
     copy,
     clients,
@@ -124,6 +132,8 @@ async function openWorkers(
     jobs,
     runner,
     revisionOf,
+    findModel,
+    followModels: shareModels,
     findState: async (model, signal) => findModelState(await copy.read({ signal }), model, { revisionOf, health }),
     checkPlace,
     failures: createFailedModels(createLoadCooldown({ firstMs: config.modelLoadFailureCooldownMs, clock }), revisionOf),
@@ -140,6 +150,8 @@ async function openWorkers(
     prefixes,
     usesPrefixes: config.distributedPrefixCache,
     revisionOf,
+    findModel,
+    hearsHints: () => messenger.isConnected,
     namesNodes: config.exposeNodeHeader,
     modelLoadWaitMs: config.modelLoadWaitMs,
     clock,

@@ -23,6 +23,10 @@ export interface WorkerPlacementParts extends Pick<OpenUpstreams, 'upstream'> {
   readonly findModel: (name: string) => ModelConfig | undefined
   /** @throws {SvcError} for a model with a file of the server among its files */
   readonly checkFiles: (model: ModelConfig) => Promise<void>
+  /** Gives changed model files to the other front ends, and takes theirs. Never rejects. */
+  readonly shareModels: () => Promise<void>
+  /** Id of this server among the leases of front ends. */
+  readonly frontEndId: string
   /** Lists the loads on workers. */
   readonly operations: Pick<Operations, 'addStaging'>
   readonly clock: Clock

@@ -13,6 +13,7 @@ export function modelConfigFeature({
   keyFileGate,
   places,
   bodies,
+  settleReplicas,
 }: Platform): ServerFeature {
   // A change that has begun to wait is carried out, also where its caller has left.
   const files = createConfigFiles({
@@ -23,5 +24,5 @@ export function modelConfigFeature({
     readServerId: () => readServerId(config.dataPath),
     alone: (change) => modelGallery.changeFolder(change, { signal: new AbortController().signal }),
   })
-  return { routes: modelConfigRoutes({ files, modelFiles, models, bodies }) }
+  return { routes: modelConfigRoutes({ files, modelFiles, models, bodies, settleReplicas }) }
 }

@@ -24,6 +24,8 @@ export interface ModelConfigParts {
   /** The models with their defaults filled in. */
   readonly models: Pick<ModelDirectory, 'list'>
   readonly bodies: BodyReader
+  /** Lets replicas of changed models go. @returns those whose processes have not ended yet */
+  readonly settleReplicas: (models: readonly string[]) => Promise<number>
 }
 
 const shared = { access: 'admin', family: 'model-file', tag: 'models' } as const
@@ -77,7 +79,8 @@ function configRoute({ files, models }: ModelConfigParts): Route {
   })
 }
 
-function patchRoute({ files, modelFiles, bodies }: ModelConfigParts): Route {
+function patchRoute(parts: ModelConfigParts): Route {
+  const { files, modelFiles, bodies } = parts
   return defineRoute({
     ...shared,
     method: 'PATCH',
@@ -95,7 +98,7 @@ function patchRoute({ files, modelFiles, bodies }: ModelConfigParts): Route {
         const patch = await readPatch(call, bodies)
         call.noteChange({ details: Object.keys(patch).join(', ') })
         const written = await files.patch(name, patch, readPrecondition(call))
-        return toWritten(`Model '${name}' updated successfully`, written)
+        return await toWritten(`Model '${name}' updated successfully`, { written, before: name }, parts)
       })
     },
   })
@@ -134,7 +137,8 @@ function isJsonType(type = ''): boolean {
   return (type.split(';')[0] ?? '').trim().toLowerCase() === 'application/json'
 }
 
-function importRoute({ files, bodies }: ModelConfigParts): Route {
+function importRoute(parts: ModelConfigParts): Route {
+  const { files, bodies } = parts
   return defineRoute({
     ...shared,
     method: 'POST',
@@ -153,13 +157,14 @@ function importRoute({ files, bodies }: ModelConfigParts): Route {
       return await naming(name === undefined ? undefined : toConfigFile(name), async () => {
         const written = await files.create(text)
         call.noteChange({ target: written.file })
-        return toWritten('Model configuration created successfully', written)
+        return await toWritten('Model configuration created successfully', { written }, parts)
       })
     },
   })
 }
 
-function copyRoute({ files, bodies }: ModelConfigParts): Route {
+function copyRoute(parts: ModelConfigParts): Route {
+  const { files, bodies } = parts
   return defineRoute({
     ...shared,
     method: 'POST',
@@ -176,7 +181,7 @@ function copyRoute({ files, bodies }: ModelConfigParts): Route {
       const { name } = await readJsonBody(call, (await schemas()).copyBody, bodies)
       const written = await files.copyBuiltIn(named(call), name)
       call.noteChange({ details: `copied as ${name}` })
-      return toWritten('Model copied', written)
+      return await toWritten('Model copied', { written }, parts)
     },
   })
 }
@@ -207,7 +212,8 @@ function fileTextRoute({ files }: ModelConfigParts): Route {
   })
 }
 
-function replaceRoute({ files, modelFiles, bodies }: ModelConfigParts): Route {
+function replaceRoute(parts: ModelConfigParts): Route {
+  const { files, modelFiles, bodies } = parts
   return defineRoute({
     ...shared,
     method: 'POST',
@@ -226,13 +232,14 @@ function replaceRoute({ files, modelFiles, bodies }: ModelConfigParts): Route {
       return await naming(findFile(modelFiles, name), async () => {
         const written = await files.replace(name, await readText(call, bodies), readPrecondition(call))
         call.noteChange({ details: `the whole file, now ${written.file}` })
-        return toWritten('Model configuration updated successfully', written)
+        return await toWritten('Model configuration updated successfully', { written, before: name }, parts)
       })
     },
   })
 }
 
-function toggleRoute({ files, modelFiles }: ModelConfigParts, verb: keyof typeof TOGGLES): Route {
+function toggleRoute(parts: ModelConfigParts, verb: keyof typeof TOGGLES): Route {
+  const { files, modelFiles } = parts
   return defineRoute({
     ...shared,
     method: 'PUT',
@@ -247,7 +254,8 @@ function toggleRoute({ files, modelFiles }: ModelConfigParts, verb: keyof typeof
       return await naming(findFile(modelFiles, name), async () => {
         const patch = readToggle(verb, call.param('action'))
         call.noteChange({ details: call.param('action') })
-        return toWritten(`Model '${name}' updated`, await files.patch(name, patch))
+        const written = await files.patch(name, patch)
+        return await toWritten(`Model '${name}' updated`, { written, before: name }, parts)
       })
     },
   })
@@ -301,13 +309,21 @@ function readToggle(verb: keyof typeof TOGGLES, action: string): Readonly<Record
   })
 }
 
-function toWritten(message: string, { file, revision }: WrittenConfig): HttpReply {
+/** @param change.before the model that was changed, which the file may name otherwise now */
+async function toWritten(
+  message: string,
+  { written, before }: { readonly written: WrittenConfig; readonly before?: string },
+  { modelFiles, settleReplicas }: Pick<ModelConfigParts, 'modelFiles' | 'settleReplicas'>,
+): Promise<HttpReply> {
+  const { file, revision } = written
+  const inFile = modelFiles.list({ includeReferenced: true }).filter((model) => model.file === file)
+  const names = new Set([...(before === undefined ? [] : [before]), ...inFile.map(({ name }) => name)])
   return json({
     success: true,
     message,
     filename: file,
     config_revision: revision,
-    pending_cleanup: 0,
+    pending_cleanup: await settleReplicas([...names]),
   } satisfies z.output<typeof configWritten>)
 }
 

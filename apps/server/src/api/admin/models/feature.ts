@@ -10,7 +10,7 @@ import { uploadRoutes } from './upload-routes.ts'
 
 /** Administration of model files. */
 export function modelFilesFeature(platform: Platform): ServerFeature {
-  const { modelFiles, inference, config, modelGallery, bodies } = platform
+  const { modelFiles, inference, config, modelGallery, bodies, settleReplicas } = platform
   const uploads = createLazy(async () => {
     const { createModelUploads } = await import('../../../catalog/model-uploads.ts')
     return createModelUploads({
@@ -25,9 +25,10 @@ export function modelFilesFeature(platform: Platform): ServerFeature {
     routes: [
       ...modelAdminRoutes({
         async reload() {
-          const { problems } = await modelFiles.reload()
+          const { problems, changed, removed } = await modelFiles.reload()
           inference.opened()?.routing.routers.rebuild()
-          return { problems: problems.map(formatProblem) }
+          const pendingCleanup = await settleReplicas([...changed, ...removed])
+          return { problems: problems.map(formatProblem), pendingCleanup }
         },
       }),
       ...uploadRoutes({ openUploads: uploads.open, bodies }),

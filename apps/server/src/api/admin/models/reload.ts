@@ -2,7 +2,13 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 
 /** `POST /models/reload` (§4.6): reads all model files again and notifies subscribers of the store. */
-export function modelAdminRoutes(store: { reload(): Promise<{ readonly problems: readonly string[] }> }): Route[] {
+export function modelAdminRoutes(store: {
+  reload(): Promise<{
+    readonly problems: readonly string[]
+    /** Replicas of changed models whose processes have not ended yet. */
+    readonly pendingCleanup: number
+  }>
+}): Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -19,11 +25,11 @@ export function modelAdminRoutes(store: { reload(): Promise<{ readonly problems:
         },
       },
       async handler() {
-        const { problems } = await store.reload()
+        const { problems, pendingCleanup } = await store.reload()
         return json({
           success: true,
           message: 'Model configurations reloaded successfully',
-          pending_cleanup: 0,
+          pending_cleanup: pendingCleanup,
           ...(problems.length > 0 ? { details: problems } : {}),
         })
       },
