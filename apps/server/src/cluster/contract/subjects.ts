@@ -46,8 +46,8 @@ export function frontEndSubject(id: string, topic: FrontEndTopic): string {
   return `svc.front-ends.${toToken(id)}.${topic}`
 }
 
-/** `ping` is answered by a front end that runs; `models.follow` has it read the models and replicas. */
-export type FrontEndTopic = 'models.follow' | 'ping'
+/** `alive` is answered by a front end that runs; `models.follow` has it read the models and replicas. */
+export type FrontEndTopic = 'models.follow' | 'alive'
 
 /** Says that a front end ends: `{ id }`. */
 export const FRONT_END_LEFT = 'svc.front-ends-left'

@@ -20,7 +20,7 @@ describe.each(await databasePlaces())('requests of front ends that are gone, on 
     const messenger = {
       serve: () => () => undefined,
       request: async (subject: string) => {
-        if ([...present].some((each) => frontEndSubject(each, 'ping') === subject)) return {}
+        if ([...present].some((each) => frontEndSubject(each, 'alive') === subject)) return {}
         throw new SvcError('unavailable', 'nobody', { code })
       },
     }

@@ -38,7 +38,7 @@ export function createLostUses({
 
   async function isGone(frontend: string, signal: AbortSignal): Promise<boolean> {
     try {
-      await messenger.request(frontEndSubject(frontend, 'ping'), {}, { signal, timeoutMs: ASK_MS })
+      await messenger.request(frontEndSubject(frontend, 'alive'), {}, { signal, timeoutMs: ASK_MS })
       return false
     } catch (error) {
       signal.throwIfAborted()
@@ -47,7 +47,7 @@ export function createLostUses({
   }
   return {
     async start() {
-      end = messenger.serve(frontEndSubject(id, 'ping'), async () => ({}))
+      end = messenger.serve(frontEndSubject(id, 'alive'), async () => ({}))
       await queries.change((db, { replicaUses: uses }) => db.delete(uses).where(eq(uses.frontend, id)))
     },
     async removeAt(nodeId, signal) {

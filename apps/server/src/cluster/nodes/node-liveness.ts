@@ -19,6 +19,9 @@ export interface NodeLiveness {
   lift(ageMs: number): Promise<readonly string[]>
 }
 
+/** Workers that are forgotten in one go. */
+const MAX_FORGOTTEN = 500
+
 /** States of workers that should send heartbeats. */
 const PRESENT = ['healthy', 'unhealthy', 'draining']
 
@@ -45,20 +48,23 @@ export function createNodeLiveness({
       const forgotten = ({ nodes }: Tables) =>
         and(eq(nodes.status, 'pending'), eq(nodes.isApproved, 0), lt(nodes.heartbeatAt, before(ageMs)))
       const rows = await queries.rows((db, tables) =>
-        db.select({ id: tables.nodes.id }).from(tables.nodes).where(forgotten(tables)),
+        db.select({ id: tables.nodes.id }).from(tables.nodes).where(forgotten(tables)).limit(MAX_FORGOTTEN),
       )
-      const removed: string[] = []
-      for (const { id } of rows) {
-        const isGone = await queries.transaction(async (inside) => {
-          const count = await inside.change((db, tables) =>
-            db.delete(tables.nodes).where(and(eq(tables.nodes.id, id), forgotten(tables))),
-          )
-          if (count === 0) return false
-          await inside.change((db, { pendingBackendOps: ops }) => db.delete(ops).where(eq(ops.nodeId, id)))
-          return true
-        })
-        if (isGone) removed.push(id)
-      }
+      const ids = rows.map(({ id }) => id)
+      if (ids.length === 0) return []
+      const removed = await queries.transaction(async (inside) => {
+        await inside.change((db, tables) =>
+          db.delete(tables.nodes).where(and(inArray(tables.nodes.id, ids), forgotten(tables))),
+        )
+        const kept = await inside.rows((db, { nodes }) =>
+          db.select({ id: nodes.id }).from(nodes).where(inArray(nodes.id, ids)),
+        )
+        const gone = ids.filter((id) => !kept.some((each) => each.id === id))
+        if (gone.length > 0) {
+          await inside.change((db, { pendingBackendOps: ops }) => db.delete(ops).where(inArray(ops.nodeId, gone)))
+        }
+        return gone
+      })
       return removed
     },
     async stale(ageMs) {

@@ -15,12 +15,12 @@ export interface ClientParts extends Pick<WorkerPlacementParts, 'upstream' | 'cl
  * shared: they are in no folder that both have.
  */
 export function openClients({ config, upstream: client, clock }: ClientParts, closers: Closers): WorkerClients {
-  const { registrationToken: token = '', distributedSharedModels: isShared, modelsPath: folder, dataPath } = config
-  const folders = { models: folder, data: dataPath }
+  const { registrationToken: token = '', distributedSharedModels: isShared, modelsPath: folder } = config
+  const folders = { models: folder, data: config.dataPath }
   const clients = createWorkerClients(({ address, processKey }, node) => {
     const models = { folder, processKey }
-    const backend = createBackendClient({ address, token })
-    return withRemoteFiles(backend, { node, token, client, models, folders, isShared, clock })
+    const options = { node, token, client, models, folders, isShared, clock }
+    return withRemoteFiles(createBackendClient({ address, token }), options)
   })
   closers.push(() => clients.close())
   return clients

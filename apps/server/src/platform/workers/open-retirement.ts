@@ -7,6 +7,9 @@ import type { Closers } from '../closers.ts'
 import type { WorkerLoads } from './open-loads.ts'
 import type { WorkerPlacementParts } from './worker-parts.ts'
 
+/** Longest reading of the state of the cluster, milliseconds. */
+const READ_MS = 10_000
+
 /** Opens what lets replicas of changed models go, and follows the changes of other front ends. */
 export function openRetirement(
   { cluster, database, bus, findModel, shareModels, frontEndId: id, clock, logger }: WorkerPlacementParts,
@@ -24,9 +27,8 @@ export function openRetirement(
   closers: Closers,
 ): ReplicaRetirement {
   const { messenger } = cluster
-  const closing = new AbortController()
   const followHere = async (): Promise<void> => {
-    await copy.read({ signal: closing.signal })
+    await copy.read({ signal: AbortSignal.timeout(READ_MS) })
     await uses.flush()
   }
   const frontEnds = createFrontEndCalls({
@@ -59,7 +61,6 @@ export function openRetirement(
   closers.push(
     () => frontEnds.close(),
     () => retirement.close(),
-    () => closing.abort(),
     bus.subscribe('models.changed', ({ changed, removed }) => retirement.note([...changed, ...removed])),
   )
   return retirement
