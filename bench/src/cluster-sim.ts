@@ -7,7 +7,10 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { simulate } from '../../apps/server/src/cluster/decisions/__fixtures__/simulation.ts'
-import { type Measures, spreadOfLoad } from '../../apps/server/src/cluster/decisions/__fixtures__/simulation-measures.ts'
+import {
+  type Measures,
+  spreadOfLoad,
+} from '../../apps/server/src/cluster/decisions/__fixtures__/simulation-measures.ts'
 import { drawBars } from './cluster-plot.ts'
 import { MIN_REQUESTS, toSimulationTable } from './cluster-sim-table.ts'
 
@@ -52,7 +55,8 @@ for (const policy of POLICIES.filter((name) => asked.includes(name))) {
   process.stderr.write(`${policy}: ${((user + system) / 1e6).toFixed(0)} s of processor time\n`)
 }
 const [first] = runs.values()
-if (values.plot && first) writeFileSync(values.plot, drawBars('Load of replicas by day', spreadOfLoad(first.load, MIN_REQUESTS)))
+if (values.plot && first)
+  writeFileSync(values.plot, drawBars('Load of replicas by day', spreadOfLoad(first.load, MIN_REQUESTS)))
 process.stdout.write(
   `${values.nodes} nodes, ${values.models} models, ${requests} requests in ${days} days, seed ${values.seed}\n\n${toSimulationTable(runs)}\n`,
 )
