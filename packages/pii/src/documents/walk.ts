@@ -1,7 +1,7 @@
 import { JsonError, type JsonMember, type JsonNode, parseJson } from '@svc/json'
 import { toWellFormed } from '../well-formed.ts'
 import { isMediaData, readBase64Text, readMediaText, type WrappedText } from './data-text.ts'
-import { TOOL_CONTENT } from './format-shapes.ts'
+import { TOOL_CONTENT } from './message-shapes.ts'
 import { findMedia, isToolParts } from './part-types.ts'
 import { PUBLIC_KEYS, PUBLIC_VALUES } from './public-words.ts'
 import type { Repair } from './rewrite.ts'

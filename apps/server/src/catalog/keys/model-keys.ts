@@ -1,8 +1,8 @@
 import {
   about,
   address,
-  block,
   type Block,
+  block,
   choice,
   count,
   type Field,
@@ -18,10 +18,10 @@ import {
   secretName,
 } from './fields.ts'
 import { COMPRESSION, FUNCTION, LLM, PARAMETERS, REASONING, TEMPLATE, VLLM } from './language-keys.ts'
-import { FAILOVER, MITM, PROXY } from './upstream-keys.ts'
-import { ROUTER } from './router-keys.ts'
-import { PIPELINE } from './pipeline-keys.ts'
 import { LEGACY_PII_KEYS, PII, PII_DETECTION } from './pii-keys.ts'
+import { PIPELINE } from './pipeline-keys.ts'
+import { ROUTER } from './router-keys.ts'
+import { FAILOVER, MITM, PROXY } from './upstream-keys.ts'
 
 /*
  * Every key of a model file (§2.9–2.13), in the groups of the domain type. A key is declared in its table and nowhere

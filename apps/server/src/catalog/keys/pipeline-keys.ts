@@ -1,5 +1,4 @@
 import {
-  address,
   block,
   choice,
   fileName,

@@ -1,13 +1,4 @@
-import {
-  about,
-  block,
-  choice,
-  integer,
-  integerIn,
-  list,
-  number,
-  plainText,
-} from './fields.ts'
+import { about, block, choice, integer, integerIn, list, number, plainText } from './fields.ts'
 
 /** The `router` block (§2.12). */
 export const ROUTER = {

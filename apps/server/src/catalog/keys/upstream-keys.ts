@@ -1,14 +1,4 @@
-import {
-  about,
-  block,
-  choice,
-  count,
-  flag,
-  list,
-  plainText,
-  secretName,
-  spelling,
-} from './fields.ts'
+import { about, block, choice, count, flag, list, plainText, secretName, spelling } from './fields.ts'
 
 /** The `proxy` block (§2.13). Both spellings of a provider mean the same; ours is the neutral one. */
 export const PROXY = {
