@@ -581,16 +581,16 @@ describe.each(places)('documents on $name', ({ create }) => {
     const held = createDeferred<Float32Array[]>()
     world.embedBy(() => held.promise)
     await world.add(store, file)
-    const lease = (leaseUntil: number) =>
+    const lease = (id: string, leaseUntil = Date.now() + DAY) =>
       world.queries.change((db, { frontEnds }) =>
         db
           .insert(frontEnds)
-          .values({ id: 'one', leaseUntil, progress: '{}' })
+          .values({ id, leaseUntil, progress: '{}' })
           .onConflictDoUpdate({ target: frontEnds.id, set: { leaseUntil } }),
       )
-    await lease(Date.now() + DAY)
+    for (const id of ['one', 'two', 'three']) await lease(id)
     expect(await adoptFiles({ database, server: 'two' })).toBe(0)
-    await lease(1)
+    await lease('one', 1)
     const adopted = await Promise.all([
       adoptFiles({ database, server: 'two' }),
       adoptFiles({ database, server: 'three' }),

@@ -43,6 +43,7 @@ describe.skipIf(missing !== undefined)('two front ends on one PostgreSQL and one
   let issuer: Awaited<ReturnType<typeof startOidcIssuer>>
   let s3: Awaited<ReturnType<typeof startS3>>
   const both = () => [world.one, world.other] as const
+  const inTurn = (index: number): TestServer => (index % 2 === 0 ? world.one : world.other)
   const ask = async (server: TestServer, path: string): Promise<string> =>
     (await server.call(path, { headers: world.one.admin.headers })).text
 
@@ -121,9 +122,9 @@ describe.skipIf(missing !== undefined)('two front ends on one PostgreSQL and one
     const { one } = world
     const email = one.admin.email
     const tries = Array.from({ length: 4 * LIMIT }, (_, index) =>
-      both()[index % 2]?.post('/api/auth/login', { email, password: `${PASSWORD} ${index}` }),
+      inTurn(index).post('/api/auth/login', { email, password: `${PASSWORD} ${index}` }),
     )
-    const statuses = (await Promise.all(tries)).map((reply) => reply?.status)
+    const statuses = (await Promise.all(tries)).map((reply) => reply.status)
     expect(statuses.filter((status) => status === 401)).toHaveLength(LIMIT)
     expect(statuses.filter((status) => status === 429)).toHaveLength(3 * LIMIT)
   })
@@ -168,8 +169,8 @@ describe.skipIf(missing !== undefined)('two front ends on one PostgreSQL and one
     const rule = { model: '', max_requests: QUOTA, max_total_tokens: null, window: '1h' }
     const set = await one.admin.browser.send('PUT', `/api/auth/admin/users/${member.id}/quotas`, rule)
     expect(set.status, set.text).toBe(200)
-    const asked = Array.from({ length: 4 * QUOTA }, (_, index) => both()[index % 2]?.chat('far', {}, member.headers))
-    const statuses = (await Promise.all(asked)).map((reply) => reply?.status)
+    const asked = Array.from({ length: 4 * QUOTA }, (_, index) => inTurn(index).chat('far', {}, member.headers))
+    const statuses = (await Promise.all(asked)).map((reply) => reply.status)
     expect(statuses.filter((status) => status === 200)).toHaveLength(QUOTA)
     expect(statuses.filter((status) => status === 429)).toHaveLength(3 * QUOTA)
   })

@@ -61,5 +61,9 @@ describe.each(places)('secrets of the front ends on $name', ({ create }) => {
     await openAuthority({ store: own })
     const third = createSharedAuthority({ database: database(), local: own, key: () => key(), logger })
     expect((await openAuthority({ store: third })).fingerprint).toBe(opened[0]?.fingerprint)
+    // After another secret the copies of the front ends give it again.
+    const [local = own] = folders
+    const rotated = createSharedAuthority({ database: database(), local, key: () => key(2), logger })
+    expect((await openAuthority({ store: rotated })).fingerprint).toBe(opened[0]?.fingerprint)
   })
 })

@@ -26,20 +26,29 @@ export function createSharedAuthority({ database, local, key, logger }: SharedAu
   const documents = createSharedDocuments(database, 'authority')
   let hasWarned = false
 
-  async function readShared(): Promise<Pair | undefined> {
+  /** The pair, and the version of its document: 0 where there is none. */
+  async function readShared(): Promise<{ readonly pair: Pair | undefined; readonly version: number }> {
     const found = await documents.read(NAME)
-    return found === undefined ? undefined : JSON.parse(unseal(Buffer.from(found.content, 'base64'), key()))
+    if (found === undefined) return { pair: undefined, version: 0 }
+    try {
+      return { pair: JSON.parse(unseal(Buffer.from(found.content, 'base64'), key())), version: found.version }
+    } catch {
+      logger.warn({}, 'the authority of the cluster cannot be read with the secret of this server; it is replaced')
+      return { pair: undefined, version: found.version }
+    }
   }
   async function share({ certificate, key: privateKey }: Pair): Promise<void> {
+    const { pair, version: over } = await readShared()
+    if (pair !== undefined) return
     const text = JSON.stringify({ certificate, key: privateKey })
-    await documents.write(NAME, seal(text, key()).toString('base64'), { over: 0 })
+    await documents.write(NAME, seal(text, key()).toString('base64'), { over })
   }
 
   return {
     async read() {
       const own = await local.read()
       if (own !== undefined) await share(own)
-      const shared = await readShared()
+      const { pair: shared } = await readShared()
       if (shared === undefined) return undefined
       if (own === undefined) await local.create(shared)
       else if (own.certificate.trim() !== shared.certificate.trim() && !hasWarned) {
