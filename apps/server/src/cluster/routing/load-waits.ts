@@ -3,11 +3,12 @@ import type { Bus } from '../../bus/bus.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Clock } from '../../ports.ts'
 import { createLoadWaiters, type LoadWaiters } from '../../residency/load-waiters.ts'
-import { findNearestLoad, notBegun, type RunningLoad } from '../contract/load-object.ts'
+import { notBegun, type RunningLoad } from '../contract/load-object.ts'
 import type { LoadJob, LoadJobs } from '../loads/load-jobs.ts'
 import type { LoadRunner } from '../loads/load-runner.ts'
 import { loadGoesOn } from '../loads/to-loading.ts'
 import type { FailedModels } from './failed-models.ts'
+import { findJobs, toLoadKey } from './find-jobs.ts'
 
 /** Pause between two looks at a load, milliseconds. A hint ends it. */
 const LOOK_MS = 2000
@@ -62,19 +63,9 @@ interface Wait {
   wake: AbortController
 }
 
-interface FoundJobs {
-  readonly running?: RunningLoad
-  readonly failed?: LoadJob
-  /** Whether all running loads are those of the reconciler, which takes them over where their server is gone. */
-  readonly isElsewhere?: boolean
-}
-
-/** The load that requests begin. */
-const toLoadKey = ({ name }: ModelConfig): string => `${name}#0`
-
 /** Creates the waits of a server. */
 export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
-  const { jobs, runner, revisionOf, findModel, followModels, findState, checkPlace, failures, clock } = parts
+  const { runner, revisionOf, findModel, followModels, findState, checkPlace, failures, clock } = parts
   const waits = new Map<string, Wait>()
   const closing = new AbortController()
   const endHints = parts.bus.subscribe('loads.changed', ({ model }) => {
@@ -90,7 +81,7 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
       while (!waiters.isEmpty()) {
         wait.wake = new AbortController()
         // A load that ends between the two looks has left its replica.
-        const { running, failed, isElsewhere = false } = await findJobs(model)
+        const { running, failed, isElsewhere = false } = await findJobs(model, parts)
         const state = await findState(model, closing.signal)
         if (state === 'served') break
         if (state === 'lost') {
@@ -128,7 +119,7 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
       await checkPlace(model, closing.signal)
       return true
     } catch (error) {
-      if ((await findJobs(model)).running !== undefined || (await findState(model, closing.signal)) !== 'none')
+      if ((await findJobs(model, parts)).running !== undefined || (await findState(model, closing.signal)) !== 'none')
         return false
       throw error
     }
@@ -141,19 +132,6 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
   const begin = (model: ModelConfig): Promise<boolean> =>
     runner.start({ key: toLoadKey(model), model: model.name, replicaIndex: 0, configRevision: revisionOf(model) })
 
-  /** A running load of the model, or else the failed one of this configuration. */
-  async function findJobs(model: ModelConfig): Promise<FoundJobs> {
-    const all = await jobs.list(model.name)
-    const running = findNearestLoad(all)
-    if (running !== undefined) {
-      return { running, isElsewhere: !all.some(({ key, state }) => key === toLoadKey(model) && state !== 'failed') }
-    }
-    // A failure stays in the list for a while after it was told.
-    const failed = all.find(
-      ({ configRevision, toldForMs = 0 }) => configRevision === revisionOf(model) && toldForMs > 0,
-    )
-    return failed === undefined ? {} : { failed }
-  }
   return {
     async join(model, { signal, waitMs }) {
       if (closing.signal.aborted) throw shuttingDown()
