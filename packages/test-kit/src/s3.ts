@@ -36,8 +36,8 @@ const BUCKET = 'svc-test'
  * signatures of calls. A test file shares one server.
  */
 export async function startS3({ tls = false }: { readonly tls?: boolean | undefined } = {}): Promise<RunningS3> {
-  const load = createRequire(import.meta.url)
-  const S3 = load('s3rver') as ServerClass
+  const require = createRequire(import.meta.url)
+  const S3 = require('s3rver') as ServerClass
   const dir = await tempDir('svc-s3-')
   const ca = tls ? createTestCa() : undefined
   const options = {
