@@ -120,16 +120,6 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     expect(worker.installs).not.toContain('picky#0')
   })
 
-  it('would take the place of a model of its concurrency groups, and needs no room for shared files', async () => {
-    for (const name of ['g1', 'g2']) await server.model(name, HELLO, { concurrency_groups: ['g'] })
-    expect((await chat('g1')).status).toBe(200)
-    const placement = await server.call('/api/nodes/placement?model=g2&size_bytes=90000000000', { headers: ADMIN })
-    expect(placement.json()).toMatchObject({
-      decision: 'chosen',
-      nodes: [{ possible: true, refusals: [], warnings: [], evictions: [{ model_name: 'g1' }] }],
-    })
-  })
-
   it('goes on after its process died', async () => {
     worker.running.get('m#0')?.child.kill('SIGKILL')
     await eventually(() => expect(worker.running.has('m#0')).toBe(false))
@@ -223,6 +213,16 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('mocked transcription')])
     const asked = server.records('hears').find(({ rpc, event }) => rpc === 'AudioTranscription' && event === 'start')
     expect(asked?.request).toMatchObject({ dst: expect.stringContaining(`${worker.stagingFolder}/`) })
+  })
+
+  it('would take the place of a model of its concurrency groups, and needs no room for shared files', async () => {
+    for (const name of ['g1', 'g2']) await server.model(name, HELLO, { concurrency_groups: ['g'] })
+    expect((await chat('g1')).status).toBe(200)
+    const placement = await server.call('/api/nodes/placement?model=g2&size_bytes=90000000000', { headers: ADMIN })
+    expect(placement.json()).toMatchObject({
+      decision: 'chosen',
+      nodes: [{ possible: true, refusals: [], warnings: [], evictions: [{ model_name: 'g1' }] }],
+    })
   })
 
   describe('that is edited', () => {
