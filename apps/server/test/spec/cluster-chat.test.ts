@@ -122,7 +122,7 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
 
   it('goes on after its process died', async () => {
     worker.running.get('m#0')?.child.kill('SIGKILL')
-    await eventually(() => expect(worker.running.size).toBe(0))
+    await eventually(() => expect(worker.running.has('m#0')).toBe(false))
     expect((await chat('m')).status).toBe(200)
     expect(worker.installs).toEqual(['m#0', 'm#0'])
   })
@@ -215,6 +215,16 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     expect(asked?.request).toMatchObject({ dst: expect.stringContaining(`${worker.stagingFolder}/`) })
   })
 
+  it('would take the place of a model of its concurrency groups, and needs no room for shared files', async () => {
+    for (const name of ['g1', 'g2']) await server.model(name, HELLO, { concurrency_groups: ['g'] })
+    expect((await chat('g1')).status).toBe(200)
+    const placement = await server.call('/api/nodes/placement?model=g2&size_bytes=90000000000', { headers: ADMIN })
+    expect(placement.json()).toMatchObject({
+      decision: 'chosen',
+      nodes: [{ possible: true, refusals: [], warnings: [], evictions: [{ model_name: 'g1' }] }],
+    })
+  })
+
   describe('that is edited', () => {
     let [one, two] = [undefined, undefined] as unknown as [TestServer, TestServer]
     const say = (text: string) => mockOptions({ rules: [{ rpc: 'Predict*', do: { text } }] })
@@ -246,7 +256,10 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
       await eventually(async () => expect(await answers('edited')).toEqual(['0', '0']))
       for (const text of ['1', '2']) {
         const reply = await edit('edited', { options: say(text) })
-        expect([reply.status, reply.json()]).toMatchObject([200, { success: true, pending_cleanup: expect.any(Number) }])
+        expect([reply.status, reply.json()]).toMatchObject([
+          200,
+          { success: true, pending_cleanup: expect.any(Number) },
+        ])
         expect(await answers('edited')).toEqual([text, text])
       }
     })

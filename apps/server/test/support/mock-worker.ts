@@ -51,7 +51,8 @@ export async function startMockWorker(
     logger: silentLogger,
   })
   const addresses = { address: '127.0.0.1:1', http_address: `127.0.0.1:${files.port}` }
-  const body = { name, token, ...addresses, total_ram: 16e9, available_ram: 8e9 }
+  const resources = { total_ram: 16e9, available_ram: 8e9, total_disk: 100e9, available_disk: 50e9 }
+  const body = { name, token, ...addresses, ...resources }
   const reply = await server.post('/api/node/register', body, { authorization: `Bearer ${token}` })
   const registered = reply.json() as { id: string; nats_jwt: string; nats_user_seed: string }
   const { id } = registered

@@ -74,6 +74,8 @@ export function createReplicaRetirement(parts: RetirementParts): ReplicaRetireme
   }
 
   const letGo: ReplicaRetirement['letGo'] = async ({ id, model }, { usedAt } = {}) => {
+    // The end of an own request may not be written yet.
+    await parts.followHere()
     const now = (await replicas.list({ model })).find((row) => row.id === id)
     if (now === undefined || now.inFlight > 0 || now.usedAt !== (usedAt ?? now.usedAt)) return
     const change = { state: 'unloading', cleanupInMs: CLEANUP_CLAIM_MS } as const

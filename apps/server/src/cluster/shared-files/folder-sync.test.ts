@@ -179,7 +179,7 @@ describe.each(places)('files of several front ends on $name', ({ create }) => {
     )
     const [one, two] = [fronts[0] ?? expect.unreachable(), fronts[1] ?? expect.unreachable()]
     await one.write('m.yaml', 'name: m\nbackend: llama-cpp\nparameters:\n  model: only-here.gguf\n')
-    one.follower.look()
+    void one.follower.look()
     await eventually(async () => {
       if (times === 0) await two.clock.advance(30_000)
       expect(two.store.list().map(({ name }) => name)).toEqual(['m'])

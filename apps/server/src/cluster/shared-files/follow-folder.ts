@@ -37,13 +37,19 @@ export function followFolder({ kind, sync, onPulled, bus, clock }: FollowOptions
     }
   }
 
+  async function compareInTurn(): Promise<void> {
+    try {
+      await compare()
+    } finally {
+      running = undefined
+    }
+    // Somebody may have asked at the last moment.
+    if (isAsked && !signal.aborted) await look()
+  }
+
   function look(): Promise<void> {
     isAsked = true
-    running ??= compare().finally(() => {
-      running = undefined
-      // Somebody may have asked at the last moment.
-      return isAsked && !signal.aborted ? look() : undefined
-    })
+    running ??= compareInTurn()
     return running
   }
 
