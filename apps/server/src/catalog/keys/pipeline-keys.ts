@@ -1,15 +1,4 @@
-import {
-  block,
-  choice,
-  fileName,
-  flag,
-  freeMap,
-  integer,
-  list,
-  number,
-  numberIn,
-  plainText,
-} from './fields.ts'
+import { block, choice, fileName, flag, freeMap, integer, list, number, numberIn, plainText } from './fields.ts'
 
 const VOICE_RECOGNITION = block({
   model: plainText,
