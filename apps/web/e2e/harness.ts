@@ -12,7 +12,7 @@ export function describeInBrowser(name: string, body: () => void): void {
 
 const ARGS = [
   '--no-sandbox',
-  '--disable-gpu', '--in-process-gpu',
+  '--disable-gpu',
   '--disable-background-networking',
   '--disable-dev-shm-usage',
   // names of hosts elsewhere, which tests serve on this machine
