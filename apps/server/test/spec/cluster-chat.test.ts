@@ -189,20 +189,6 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
     await eventually(() => expect(worker.running.has('slow#0')).toBe(false))
   })
 
-  it('is loaded once by two front ends, and each sees the requests of the other', async () => {
-    await using other = await start()
-    await Promise.all([server, other].map((each) => writeModel(each, 'two')))
-    const begun = [chat('two'), other.chat('two', {}, ADMIN)]
-    expect((await Promise.all(begun)).map(({ status }) => status)).toEqual([200, 200])
-    expect(worker.installs.filter((key) => key === 'two#0')).toHaveLength(1)
-  })
-
-  it('is let go when its time is over', async () => {
-    const body = { model: 'two', messages, stream: false, keep_alive: 0 }
-    expect((await server.post('/api/chat', body, ADMIN)).status).toBe(200)
-    await eventually(() => expect(worker.running.has('two#0')).toBe(false))
-  })
-
   it('gets the files of a request, also with a shared folder of models', async () => {
     await server.model('hears', {}, { known_usecases: ['transcript'] })
     const fields: FormField[] = [
@@ -302,6 +288,20 @@ describe.skipIf(!isThere)('a chat with models on workers', () => {
       expect((await one.post('/api/models/delete/renamed', {}, ADMIN)).status).toBe(200)
       await eventually(() => expect(worker.running.has('renamed#0')).toBe(false))
     })
+  })
+
+  it('is loaded once by two front ends, and each sees the requests of the other', async () => {
+    await using other = await start()
+    await Promise.all([server, other].map((each) => writeModel(each, 'two')))
+    const begun = [chat('two'), other.chat('two', {}, ADMIN)]
+    expect((await Promise.all(begun)).map(({ status }) => status)).toEqual([200, 200])
+    expect(worker.installs.filter((key) => key === 'two#0')).toHaveLength(1)
+  })
+
+  it('is let go when its time is over', async () => {
+    const body = { model: 'two', messages, stream: false, keep_alive: 0 }
+    expect((await server.post('/api/chat', body, ADMIN)).status).toBe(200)
+    await eventually(() => expect(worker.running.has('two#0')).toBe(false))
   })
 
   it('is loaded by another front end when the one that began it ends', async () => {
