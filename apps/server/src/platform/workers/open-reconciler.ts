@@ -2,6 +2,7 @@ import { describeWeights } from '../../catalog/attach-weights.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { ModelNeeds } from '../../cluster/decisions/placement-types.ts'
 import { toNeeds } from '../../cluster/loads/plan-load.ts'
+import type { FolderWitness } from '../../cluster/reconcile/folder-witness.ts'
 import { createGrpcProbe } from '../../cluster/reconcile/grpc-probe.ts'
 import { createReconciler } from '../../cluster/reconcile/reconciler.ts'
 import type { ClusterCopy } from '../../cluster/routing/cluster-copy.ts'
@@ -13,7 +14,15 @@ import type { WorkerPlacementParts } from './worker-parts.ts'
 /** Runs the reconciler until the server closes. */
 export function openReconciler(
   { cluster, database, findModel, clock, logger }: WorkerPlacementParts,
-  { copy, clients }: { readonly copy: Pick<ClusterCopy, 'current'>; readonly clients: WorkerClients },
+  {
+    copy,
+    clients,
+    folder,
+  }: {
+    readonly copy: Pick<ClusterCopy, 'current'>
+    readonly clients: WorkerClients
+    readonly folder: FolderWitness
+  },
   { jobs, runner, revisionOf, groupsOf, measure }: WorkerLoads,
   closers: Closers,
 ): void {
@@ -44,7 +53,7 @@ export function openReconciler(
     },
     hasWeights(name) {
       const model = findModel(name)
-      return model === undefined || describeWeights(model) === undefined
+      return model === undefined ? folder.tellsRemovals() : describeWeights(model) === undefined
     },
     groupsOf,
     isDiskChecked,

@@ -1,5 +1,6 @@
 import { describeWeights } from '../../catalog/attach-weights.ts'
 import { createFrontEndCalls } from '../../cluster/front-ends/tell-front-ends.ts'
+import type { FolderWitness } from '../../cluster/reconcile/folder-witness.ts'
 import { createReplicaRetirement, type ReplicaRetirement } from '../../cluster/reconcile/retire-replicas.ts'
 import type { ClusterCopy } from '../../cluster/routing/cluster-copy.ts'
 import type { RunningUses } from '../../cluster/routing/running-uses.ts'
@@ -18,11 +19,13 @@ export function openRetirement(
     uses,
     loads: { jobs, revisionOf },
     announce,
+    folder,
   }: {
     readonly copy: Pick<ClusterCopy, 'read'>
     readonly uses: Pick<RunningUses, 'flush'>
     readonly loads: Pick<WorkerLoads, 'jobs' | 'revisionOf'>
     readonly announce: (model: string) => void
+    readonly folder: FolderWitness
   },
   closers: Closers,
 ): ReplicaRetirement {
@@ -47,6 +50,7 @@ export function openRetirement(
     messenger,
     wantedRevision(name) {
       const model = findModel(name)
+      if (model === undefined && !folder.tellsRemovals()) return 'unknown'
       if (model?.name !== name || model.disabled) return { revision: undefined }
       // The revision depends on weights: only a server that has them can tell it.
       return describeWeights(model) === undefined ? { revision: revisionOf(model) } : 'unknown'

@@ -1,5 +1,6 @@
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { createStagingList } from '../../cluster/loads/staging-list.ts'
+import { createFolderWitness } from '../../cluster/reconcile/folder-witness.ts'
 import { createModelShutdown } from '../../cluster/reconcile/shutdown-model.ts'
 import { type ClusterCopy, createClusterCopy } from '../../cluster/routing/cluster-copy.ts'
 import { createClusterResidency } from '../../cluster/routing/cluster-residency.ts'
@@ -68,8 +69,9 @@ export async function openWorkerPlacement(parts: WorkerPlacementParts, closers: 
   const staging = createStagingList({ jobs: loads.jobs, bus, clock, logger })
   closers.push(() => staging.close())
   parts.operations.addStaging(staging.source)
-  openReconciler(parts, { copy, clients }, loads, closers)
-  const retirement = openRetirement(parts, { copy, uses, loads, announce }, closers)
+  const folder = createFolderWitness(parts.config.modelsPath, clock)
+  openReconciler(parts, { copy, clients, folder }, loads, closers)
+  const retirement = openRetirement(parts, { copy, uses, loads, announce, folder }, closers)
   const watched = createWatchedReplicas({
     copy,
     uses,
