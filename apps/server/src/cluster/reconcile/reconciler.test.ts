@@ -95,6 +95,19 @@ describe.each(await databasePlaces())('the reconciler on $name', ({ name, create
     expect(await world.rows()).toEqual(['a m loaded'])
   })
 
+  it('leaves replicas alone of a model that is missing here while its folder is away', async () => {
+    const world = await open()
+    await world.addReplica('a', 'm')
+    let isAway = true
+    const { parts } = world.createServer()
+    const server = createReconciler({ ...parts, revisionOf: () => undefined, hasWeights: () => !isAway })
+    for (let round = 0; round < 3; round += 1) await server.look(signal)
+    expect(await world.rows()).toEqual(['a m loaded'])
+    isAway = false
+    await server.look(signal)
+    expect(await world.rows()).toEqual([])
+  })
+
   it('replaces an old revision, and stops it when its requests have ended', async () => {
     const world = await open()
     const id = await world.addReplica('a', 'm', { configRevision: 'r0' })
