@@ -57,13 +57,11 @@ async function planSteps(
   { nodes, settled, askedAt, running, ...state }: ClusterState,
   unsure: ReadonlySet<string>,
 ): Promise<readonly ReconcileAction[]> {
-  const kept = new Map(state.replicas.filter(({ id }) => unsure.has(id)).map((row) => [row.model, row.configRevision]))
-  const revisionOf = (model: string): string | undefined => parts.revisionOf(model) ?? kept.get(model)
   const replicas = state.replicas.map((row) => ({
     ...row,
     // A row is compared with the processes only if it is older than the question.
     createdAt: settled.has(row.id) ? row.createdAt : askedAt,
-    ...(unsure.has(row.id) ? toCurrent(row, revisionOf(row.model)) : {}),
+    ...(unsure.has(row.id) ? toCurrent(row, parts.revisionOf(row.model)) : {}),
   }))
   const actions = planReconcile({
     now: askedAt,
@@ -71,7 +69,7 @@ async function planSteps(
     replicas,
     schedules: await parts.scheduling.list(),
     needsOf: parts.needsOf,
-    revisionOf,
+    revisionOf: parts.revisionOf,
     groupsOf: parts.groupsOf,
     isDiskChecked: parts.isDiskChecked(),
     running,
