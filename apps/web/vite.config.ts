@@ -70,8 +70,8 @@ const GROUPS = {
     ['react-aria-components|@?react-aria|@?react-stately|@internationalized', 'sonner'],
     [
       'app/(?:account-menu|admin-tools|attention-count|failures|operation-news|operations-button|palette|pending-count).tsx?',
-      'components/(?:operations/[^/]+|chat/model-list|ui/(?:dialog|menu|progress-bar|toaster)).tsx?',
-      'lib/operations/[^/]+.ts',
+      'components/(?:operations/[^/]+|chat/model-list|workers/load-progress|ui/(?:dialog|menu|name-filter|off-notice|progress-bar|scroll-region|scrolled-table|toaster)).tsx?',
+      'lib/(?:operations/[^/]+|model-load).ts',
     ],
   ),
   chats: match(

@@ -41,68 +41,65 @@ export const USERS_ACCESS: PageAccess = { access: 'admin', isUseful: ({ viewer }
 /** Pages about settings; servers can be started without them. */
 export const SETTINGS_ACCESS: PageAccess = { access: 'admin', needs: 'runtime_settings' }
 
-/** The navigation, in its order. A page that this server does not serve, or the viewer may not see, is absent. */
-export const PAGES: readonly Page[] = [
-  { id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' },
-  { id: 'chat', path: 'chat', group: 'use', icon: 'chat', access: 'user', feature: 'chat', key: 'c' },
+const ENTRIES: readonly Omit<Page, 'path'>[] = [
+  { id: 'home', group: 'use', icon: 'home', access: 'user', key: 'h' },
+  { id: 'chat', group: 'use', icon: 'chat', access: 'user', feature: 'chat', key: 'c' },
   {
     id: 'talk',
-    path: 'talk',
     group: 'use',
     icon: 'microphone',
     access: 'user',
     feature: 'realtime',
     needs: 'realtime',
   },
-  { id: 'playground', path: 'playground', group: 'use', icon: 'playground', access: 'user' },
+  { id: 'playground', group: 'use', icon: 'playground', access: 'user' },
   {
     id: 'pii',
-    path: 'pii',
     group: 'use',
     icon: 'shield',
     access: 'user',
     feature: 'pii_filter',
     needs: 'pii_filter',
   },
-  { id: 'api', path: 'api', group: 'use', icon: 'code', access: 'user' },
-  { id: 'account', path: 'account', group: 'use', icon: 'users', isMenuOnly: true, ...ACCOUNT_ACCESS },
-  { id: 'models', path: 'models', group: 'models', icon: 'cube', access: 'admin', key: 'm' },
-  { id: 'backends', path: 'backends', group: 'models', icon: 'plug', access: 'admin', needs: 'backend_gallery' },
+  { id: 'api', group: 'use', icon: 'code', access: 'user' },
+  { id: 'account', group: 'use', icon: 'users', isMenuOnly: true, ...ACCOUNT_ACCESS },
+  { id: 'models', group: 'models', icon: 'cube', access: 'admin', key: 'm' },
+  { id: 'backends', group: 'models', icon: 'plug', access: 'admin', needs: 'backend_gallery' },
   {
     id: 'activity',
-    path: 'activity',
     group: 'models',
     icon: 'activity',
     access: 'admin',
     needs: 'operations',
     key: 'a',
   },
-  { id: 'monitor', path: 'monitor', group: 'observe', icon: 'gauge', access: 'admin' },
-  { id: 'traces', path: 'traces', group: 'observe', icon: 'traces', access: 'admin', needs: 'traces', key: 't' },
-  { id: 'usage', path: 'usage', group: 'observe', icon: 'chart', access: 'user', needs: 'usage', key: 'u' },
-  { id: 'events', path: 'events', group: 'observe', icon: 'events', access: 'admin', needs: 'events' },
-  { id: 'router', path: 'router', group: 'control', icon: 'route', access: 'user', needs: 'router' },
+  { id: 'monitor', group: 'observe', icon: 'gauge', access: 'admin' },
+  { id: 'traces', group: 'observe', icon: 'traces', access: 'admin', needs: 'traces', key: 't' },
+  { id: 'usage', group: 'observe', icon: 'chart', access: 'user', needs: 'usage', key: 'u' },
+  { id: 'events', group: 'observe', icon: 'events', access: 'admin', needs: 'events' },
+  { id: 'router', group: 'control', icon: 'route', access: 'user', needs: 'router' },
   {
     id: 'intercept',
-    path: 'intercept',
     group: 'control',
     icon: 'lock',
     access: 'admin',
     needs: 'interception',
   },
-  { id: 'nodes', path: 'nodes', group: 'control', icon: 'nodes', access: 'admin', needs: 'distributed' },
-  { id: 'peers', path: 'peers', group: 'control', icon: 'globe', access: 'admin', needs: 'p2p' },
-  { id: 'agents', path: 'agents', group: 'control', icon: 'thinking', access: 'admin', needs: 'agents' },
+  { id: 'nodes', group: 'control', icon: 'nodes', access: 'admin', needs: 'distributed' },
+  { id: 'peers', group: 'control', icon: 'globe', access: 'admin', needs: 'p2p' },
+  { id: 'agents', group: 'control', icon: 'thinking', access: 'admin', needs: 'agents' },
   {
     id: 'users',
-    path: 'users',
     group: 'admin',
     icon: 'users',
     access: 'admin',
     isUseful: (session) => session.hasAccounts,
   },
-  { id: 'settings', path: 'settings', group: 'admin', icon: 'settings', ...SETTINGS_ACCESS },
+  { id: 'settings', group: 'admin', icon: 'settings', ...SETTINGS_ACCESS },
 ]
+
+/** The navigation, in its order. A page that this server does not serve, or the viewer may not see, is absent. */
+export const PAGES: readonly Page[] = ENTRIES.map((page) => ({ ...page, path: page.id === 'home' ? '' : page.id }))
 
 /** Whether a viewer may open a page; undefined where it may, else the reason. */
 export function findRefusal(
