@@ -319,6 +319,18 @@ describe('settings', () => {
     expect(world.events).toMatchObject([{ error: { code: 'session_update_error', param: 'tools' } }])
   })
 
+  it('take the name of a voice, and no path to a file elsewhere', async () => {
+    const world = await start({})
+    for (const voice of ['/data/svc.db', '../svc.db', 'voices/../../svc.db', 'file:///etc/hosts', '~/.ssh/id']) {
+      await world.send({ type: 'session.update', session: { audio: { output: { voice } } } })
+      const refused = (await world.until('error')).at(-1)
+      expect(refused, voice).toMatchObject({ error: { param: 'audio.output.voice' } })
+    }
+    await world.send({ type: 'session.update', session: { audio: { output: { voice: 'voices/bob.wav' } } } })
+    const updated = (await world.until('session.updated')).at(-1)
+    expect(updated).toMatchObject({ session: { audio: { output: { voice: 'voices/bob.wav' } } } })
+  })
+
   it('keep the voice once the model has spoken, and the credentials of servers to themselves', async () => {
     const world = await start({})
     const tool = { type: 'mcp', server_label: 's', server_url: 'https://s.example', authorization: 'secret' }

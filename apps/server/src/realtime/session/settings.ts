@@ -5,6 +5,7 @@ import type {
   RealtimeToolChoice,
   RealtimeTurnDetection,
 } from '@svc/wire/realtime'
+import { isVoiceName } from '../../inference/documents/voice-name.ts'
 import type { PipelineFacts, TurnDetection } from '../ports.ts'
 import { badEvent } from './event-error.ts'
 import { type SoundFormat, toSoundFormat, USUAL_FORMAT } from './sound-format.ts'
@@ -108,6 +109,8 @@ export function updateAnswers(
   const voice = toVoice(output?.voice ?? fields.voice) ?? old.output.voice
   if (hasSpoken && voice !== old.output.voice)
     throw refused('audio.output.voice', 'cannot change after the model has spoken')
+  if (voice !== old.output.voice && voice !== facts.voice && !isVoiceName(voice))
+    throw refused('audio.output.voice', 'must be the name of a voice')
   const format = output?.format ?? fields.output_audio_format
   return {
     instructions: fields.instructions ?? old.instructions,
