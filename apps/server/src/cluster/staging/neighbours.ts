@@ -20,8 +20,18 @@ export async function findNeighbours(file: Place, folders: ResolvedFolders): Pro
   if (folder !== '.' && !WHOLE.test(name) && !names.includes(`${name}.json`)) {
     return [await findModelFolder({ area: file.area, inner: folder }, names, folders)]
   }
+  return listNamedAfter(file, names)
+}
+
+/** Places of files beside a file that are named after it. */
+export async function findNamedAfter(file: Place, folders: ResolvedFolders): Promise<readonly Place[]> {
+  return listNamedAfter(file, await listNames(dirname(toPath(file, folders))))
+}
+
+function listNamedAfter({ area, inner }: Place, names: readonly string[]): readonly Place[] {
+  const [folder, name] = [posix.dirname(inner), posix.basename(inner)]
   const beside = names.filter((each) => each !== name && !MODEL_FILE.test(each) && belongsTo(each, name))
-  return beside.map((each) => ({ area: file.area, inner: posix.join(folder, each) }))
+  return beside.map((each) => ({ area, inner: posix.join(folder, each) }))
 }
 
 function belongsTo(name: string, weights: string): boolean {

@@ -3,14 +3,16 @@ import { isAbsolute, join } from 'node:path'
 import type { Upstream } from '@svc/http-client'
 import type { Clock } from '../../ports.ts'
 import { createFileHashes } from './file-hashes.ts'
-import { findModelFiles } from './find-model-files.ts'
-import { type SentFolders, toPlace } from './places.ts'
+import { findNamedAfter } from './neighbours.ts'
+import { lookAt, type Place, type PlacedFile, resolveFolders, type SentFolders, toPlace } from './places.ts'
 import { stageFile } from './stage-file.ts'
 
 /** Time to go on with a file after failures, milliseconds. */
 const BUDGET_MS = 20_000
 const MAX_KNOWN = 100
 const MAX_LENGTH = 1024
+/** Of a voice with the files that are named after it. Anything larger is the weights of a model, not a voice. */
+const MAX_BYTES = 1024 ** 3
 /** Model files describe models, and may hold secrets. */
 const MODEL_FILE = /\.ya?ml$/i
 
@@ -50,7 +52,7 @@ export function createVoiceFiles(options: VoiceFilesOptions): VoiceFiles {
     const place = toPlace(path, folders)
     if (place === undefined) return undefined
     let found: string | undefined
-    for (const { area, inner, realPath } of await findModelFiles({ MMProj: path }, { folders, signal })) {
+    for (const { area, inner, realPath } of await findVoice(place, folders)) {
       const { sha256, sizeBytes } = await hashes.hash(realPath, { onPiece: () => undefined, signal })
       const key = `${area}/${processKey}/${inner}`
       const to = { client, address, token, budgetMs: BUDGET_MS, onProgress: () => undefined, clock, signal }
@@ -72,6 +74,17 @@ export function createVoiceFiles(options: VoiceFilesOptions): VoiceFiles {
       return isAbsolute(voice) ? remote : voice
     },
   }
+}
+
+/** The file at a place, with those named after it; empty where they are too large. */
+async function findVoice(place: Place, given: SentFolders): Promise<readonly PlacedFile[]> {
+  const folders = await resolveFolders(given)
+  const files: PlacedFile[] = []
+  for (const each of [place, ...(await findNamedAfter(place, folders))]) {
+    const found = await lookAt(each, folders)
+    if (found?.kind === 'file') files.push({ ...each, realPath: found.realPath, sizeBytes: found.sizeBytes })
+  }
+  return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > MAX_BYTES ? [] : files
 }
 
 /** Changes with the file; undefined where there is none. */

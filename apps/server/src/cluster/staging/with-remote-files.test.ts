@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BackendClient } from '@svc/backend-client'
 import { createHttpUpstream } from '@svc/http-client'
@@ -142,7 +142,12 @@ describe('calls with files to a worker', async () => {
     await mkdir(join(front.models, 'voices'), { recursive: true })
     await mkdir(front.data)
     await writeFile(join(front.models, 'voices', 'anna.wav'), 'anna')
-    await writeFile(join(front.models, 'voices', 'anna.wav.json'), '{}')
+    await writeFile(join(front.models, 'voices', 'bob.wav'), 'bob')
+    await writeFile(join(front.models, 'voices', 'bob.wav.txt'), 'words of bob')
+    await writeFile(join(front.models, 'voices', 'key.yaml'), 'key: secret')
+    const weights = await open(join(front.models, 'voices', 'large.bin'), 'w')
+    await weights.truncate(1024 ** 3 + 1)
+    await weights.close()
     await writeFile(join(front.models, 'other.yaml'), 'key: secret')
     const heard: unknown[] = []
     const remote = join(folders.models, 's#0')
@@ -163,20 +168,24 @@ describe('calls with files to a worker', async () => {
     await say(join(front.models, 'voices', 'anna.wav'))
     await writeFile(join(front.models, 'voices', 'anna.wav'), 'anna, later')
     for await (const _ of client.ttsStream({ text: 'x', voice: 'voices/anna.wav' }));
-    for (const name of ['alloy', 'other.yaml', sound, 'voices', '../local/in.wav']) await say(name)
+    await say('voices/bob.wav')
+    for (const name of ['alloy', 'voices/large.bin', 'other.yaml', sound, 'voices', '../local/in.wav']) await say(name)
     const place = join(remote, 'voices', 'anna.wav')
     expect(heard).toEqual([
       ['voices/anna.wav', 'anna'],
       [place, 'anna'],
       ['voices/anna.wav', 'anna, later'],
+      ['voices/bob.wav', 'bob'],
       ['alloy', ''],
+      ['voices/large.bin', ''],
       ['other.yaml', ''],
       [sound, 'sound'],
       ['voices', ''],
       ['../local/in.wav', ''],
     ])
-    expect(await readFile(`${place}.json`, 'utf8')).toBe('{}')
     expect(await readdir(remote)).toEqual(['voices'])
+    const sent = await readdir(join(remote, 'voices'))
+    expect(sent.filter((name) => !name.endsWith('.sha256')).sort()).toEqual(['anna.wav', 'bob.wav', 'bob.wav.txt'])
   })
 
   it('fail with the cause, and end with their signal', async () => {
