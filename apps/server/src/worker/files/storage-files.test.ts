@@ -129,6 +129,36 @@ describe('files of a model by the object storage', () => {
   })
 })
 
+describe('two front ends with other bytes of one file', () => {
+  it('get each the bytes that it has asked for, or a refusal', async () => {
+    const worker = await openWorker('six', objects)
+    const parts = { storageFiles: worker.storageFiles, logger }
+    const path = 'models/two#0/x.gguf'
+    const versions = await Promise.all(
+      ['first', 'second'].map(async (text) => {
+        const sha256 = createHash('sha256').update(text).digest('hex')
+        await writeFile(dir.join(text), text)
+        const source = { path: dir.join(text), sizeBytes: text.length, sha256 }
+        await objects.put(toModelObject(sha256), source, { signal })
+        return { key: toModelObject(sha256), path, sha256, size: text.length }
+      }),
+    )
+    const local = dir.join('six', 'models', 'two#0', 'x.gguf')
+    const seen: string[] = []
+    for (const version of versions) {
+      const rest = answerEnsure(version, parts)
+      seen.push(JSON.stringify(await answerEnsure(version, parts)), JSON.stringify(await rest))
+      seen.push(await readFile(local, 'utf8'))
+    }
+    const told = JSON.stringify({ local_path: local })
+    expect(seen).toEqual([told, told, 'first', told, told, 'second'])
+    const both = [...versions].reverse().map((version) => answerEnsure(version, parts))
+    expect(await Promise.all(both)).toEqual([{ local_path: local }, { local_path: local }])
+    expect(await readFile(local, 'utf8')).toBe('first')
+    await worker.close()
+  })
+})
+
 describe('requests of front ends of the reference', () => {
   it('fetch by the key alone, store, list and make files, and reach nothing else', async () => {
     const worker = await openWorker('five', objects)

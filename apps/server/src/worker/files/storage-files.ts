@@ -26,7 +26,8 @@ export interface WantedFile {
 /** Files between this worker and the object storage; paths are absolute. All fail with {@link SvcError}. */
 export interface StorageFiles {
   /**
-   * Has a file here: fetched, unless it is there. A second request for the same file waits for the first.
+   * Has a file here: fetched, unless it is there. A second request for the same bytes waits for the first, and one for
+   * other bytes in the same place comes after it.
    *
    * @throws {SvcError} code `no_object`, `storage_wrong_hash`, and what the storage and the disk throw
    */
@@ -71,6 +72,7 @@ export function createStorageFiles(parts: StorageFilesParts): StorageFiles {
 
   async function fetch(place: FilePlace, file: WantedFile): Promise<string> {
     const { path } = place
+    await checkInside(place)
     const sha256 = file.sha256 ?? (await objects.find(file.key, options))?.sha256
     if (await isThere(place, sha256)) return path
     if (place.area === 'staging') staging.claim()
@@ -99,8 +101,9 @@ export function createStorageFiles(parts: StorageFilesParts): StorageFiles {
     async ensure(file) {
       const place = toFilePlace(toEncoded(file.path), folders)
       checkWritten(place)
-      const work = running.get(place.path) ?? fetch(place, file).finally(() => running.delete(place.path))
-      running.set(place.path, work)
+      const wanted = JSON.stringify([place.path, file.key, file.sha256, file.sizeBytes])
+      const work = running.get(wanted) ?? fetch(place, file).finally(() => running.delete(wanted))
+      running.set(wanted, work)
       return work
     },
     async stage(given, key) {
