@@ -81,6 +81,24 @@ describe.each(places)('bytes of files with an object storage on $name', ({ name:
     two.close()
   })
 
+  it('are fetched once for all who read them at the same time', async () => {
+    let fetched = 0
+    const get: typeof objects.get = async (key, target, options) => {
+      fetched += 1
+      return objects.get(key, target, options)
+    }
+    const inDatabase = createDatabaseBytes(database(), { clock })
+    const parts = { database: inDatabase, objects: { ...objects, get }, instanceId, signal, logger, leastBytes: 500 }
+    const bytes = createStoredBytes(parts)
+    await writeFile(dir.join('read'), randomBytes(LARGE))
+    await bytes.put('read', dir.join('read'))
+    const to = { path: dir.join(engine, 'read', 'copy'), sizeBytes: LARGE }
+    expect(await Promise.all(Array.from({ length: 20 }, () => bytes.fetch('read', to)))).not.toContain(false)
+    expect(fetched).toBe(1)
+    expect((await readFile(to.path)).equals(await readFile(dir.join('read')))).toBe(true)
+    await bytes.remove(['read'])
+  })
+
   it('go into the database while the storage is away, as far as it takes them', async () => {
     const [one, two, three] = [open('three'), open('four'), open('five')]
     const before = await keep(one, LARGE)

@@ -29,6 +29,8 @@ export interface StoredBytesParts {
   readonly leastBytes?: number | undefined
 }
 
+type Target = Parameters<SharedBytes['fetch']>[1]
+
 /** Where the bytes of a file are among the objects. */
 export const toBytesKey = (instanceId: string, file: string): string => `svc/files/${instanceId}/${file}`
 
@@ -45,11 +47,9 @@ export function createStoredBytes({
   leastBytes = LEAST_BYTES,
 }: StoredBytesParts): SharedBytes {
   const toKey = (file: string): string => toBytesKey(instanceId, file)
+  const running = new Map<string, Promise<boolean>>()
 
-  async function fetchObject(
-    file: string,
-    { path, sizeBytes }: { readonly path: string; readonly sizeBytes: number },
-  ): Promise<boolean> {
+  async function fetchObject(file: string, { path, sizeBytes }: Target): Promise<boolean> {
     const temporary = createTemporaryPath(path)
     try {
       await makeBytesFolder(path)
@@ -65,6 +65,18 @@ export function createStoredBytes({
     }
   }
 
+  async function fetch(file: string, to: Target): Promise<boolean> {
+    if (to.sizeBytes < leastBytes) return database.fetch(file, to)
+    try {
+      if (await fetchObject(file, to)) return true
+    } catch (error) {
+      // It may have been stored while there was no storage.
+      if (await database.fetch(file, to)) return true
+      throw error
+    }
+    return database.fetch(file, to)
+  }
+
   return {
     async put(file, path) {
       const { size } = await stat(path)
@@ -78,16 +90,11 @@ export function createStoredBytes({
         await database.put(file, path)
       }
     },
-    async fetch(file, to) {
-      if (to.sizeBytes < leastBytes) return database.fetch(file, to)
-      try {
-        if (await fetchObject(file, to)) return true
-      } catch (error) {
-        // It may have been stored while there was no storage.
-        if (await database.fetch(file, to)) return true
-        throw error
-      }
-      return database.fetch(file, to)
+    fetch(file, to) {
+      // Each fetch has the whole file on the disk, so readers of one file share it.
+      const work = running.get(to.path) ?? fetch(file, to).finally(() => running.delete(to.path))
+      running.set(to.path, work)
+      return work
     },
     async remove(files) {
       await database.remove(files)
