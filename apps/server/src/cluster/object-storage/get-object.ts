@@ -121,11 +121,15 @@ async function fetchRest(
     throw outcome.error
   }
   const { reply } = outcome
-  if (reply.status !== 206) await restart(state)
-  else if (readStart(reply) !== state.size) throw storageRefused('it sent another range than was asked for')
-  state.tag = readHeader(reply, 'etag')
   const total = readTotal(reply)
-  if ((total ?? 0) > target.maxBytes) throw tooLarge(target.maxBytes)
+  const isOther = reply.status === 206 && readStart(reply) !== state.size
+  if (isOther || (total ?? 0) > target.maxBytes) {
+    // A body that nobody reads would hold its connection.
+    await reply.body[Symbol.asyncIterator]().return?.()
+    throw isOther ? storageRefused('it sent another range than was asked for') : tooLarge(target.maxBytes)
+  }
+  if (reply.status !== 206) await restart(state)
+  state.tag = readHeader(reply, 'etag')
   for await (const piece of reply.body) {
     if (state.size + piece.length > target.maxBytes) throw tooLarge(target.maxBytes)
     await writeFully(state.file, piece, state.size)

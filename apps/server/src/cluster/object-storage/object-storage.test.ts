@@ -126,7 +126,7 @@ async function startScript(answers: readonly ((url: string) => [number, Record<s
       const [status, headers, body] = answer?.(request.url ?? '') ?? [500, {}, '']
       reply.writeHead(status, headers)
       // A length that the body does not have is a cut.
-      if (headers['content-length'] === undefined) reply.end(body)
+      if (headers['content-length'] === undefined || request.method === 'HEAD') reply.end(body)
       else reply.write(body, () => reply.destroy())
     })
   })
@@ -192,6 +192,58 @@ describe('a storage in trouble', () => {
     // The upload that is given up is removed.
     expect(failing.asked.map(({ url }) => url).at(-1)).toBe(`/${s3.bucket}/k?uploadId=u%261`)
     expect(failing.asked).toHaveLength(5)
+  })
+
+  it('does not take an upload that the storage has dropped for one that is complete', async () => {
+    const file = await makeFile('dropped', 8 * 1024 * 1024 + 1)
+    const begin = [
+      () => [200, {}, '<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>'],
+      () => [200, { etag: '"1"' }, ''],
+      () => [200, { etag: '"2"' }, ''],
+      () => [404, {}, ERROR('NoSuchUpload')],
+    ] as Parameters<typeof startScript>[0]
+    await using dropped = await startScript([...begin, () => [404, {}, '']])
+    await expect(open({ storageUrl: dropped.url }).put('k', file, { signal })).rejects.toMatchObject({
+      code: 'storage_refused',
+      message: expect.stringContaining('NoSuchUpload'),
+    })
+    const head = { 'x-amz-meta-sha256': file.sha256, 'content-length': String(file.sizeBytes) }
+    await using complete = await startScript([...begin, () => [200, head, '']])
+    await open({ storageUrl: complete.url }).put('k', file, { signal })
+    expect(complete.asked).toHaveLength(5)
+  })
+
+  it('lists the longest keys in pages that fit into a reply', async () => {
+    const entry = `<Contents><Key>${'&amp;'.repeat(341)}</Key><ETag>&quot;x&quot;</ETag></Contents>`
+    await using script = await startScript([
+      (url) => {
+        const count = Number(new URL(url, 'http://x').searchParams.get('max-keys'))
+        return [200, {}, `<ListBucketResult>${entry.repeat(count)}</ListBucketResult>`]
+      },
+    ])
+    for await (const keys of open({ storageUrl: script.url }).list('svc/', { signal, budgetMs: 1 })) {
+      expect(keys[0]).toBe('&'.repeat(341))
+    }
+    expect(script.asked).toHaveLength(1)
+  })
+
+  it('leaves no connection behind for a reply that it does not read', async () => {
+    const long = Buffer.alloc(1024 * 1024, 'x').toString()
+    let cut = 0
+    const server = createServer((request, reply) => {
+      reply.writeHead(200, { 'content-length': String(10 * long.length) })
+      reply.write(long)
+      request.on('close', () => {
+        cut += 1
+      })
+    })
+    const sockets = trackSockets(server)
+    const storage = open({ storageUrl: `http://127.0.0.1:${await listenOnFreePort(server)}` })
+    await expect(storage.get('k', { path: dir.join('long'), maxBytes: 5 }, { signal })).rejects.toMatchObject({
+      code: 'storage_refused',
+    })
+    await expect.poll(() => cut).toBe(1)
+    await sockets.close()
   })
 
   it('ends with the signal', async () => {

@@ -10,8 +10,8 @@ import type { StorageSettings } from './storage-settings.ts'
 
 const CALL_MS = 15_000
 const BUDGET_MS = 60_000
-/** Of one list of names. */
-const PAGE = 1000
+/** Of one list of names: with the longest keys it fits into a reply. */
+const PAGE = 100
 const CHECK_MS = 5000
 
 /** Options of a call. */
@@ -48,7 +48,7 @@ export interface ObjectStorage {
   get(key: string, target: ObjectTarget, options: TransferOptions): Promise<FetchedObject | undefined>
   /** Removes an object, if it is there. */
   remove(key: string, options: StorageOptions): Promise<void>
-  /** Lists keys with a prefix, 1000 at most at a time. */
+  /** Lists keys with a prefix, 100 at most at a time. */
   list(prefix: string, options: StorageOptions): AsyncGenerator<readonly string[]>
   /** Asks for the bucket once. @throws as the calls */
   check(signal: AbortSignal): Promise<void>

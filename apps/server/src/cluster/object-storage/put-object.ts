@@ -80,7 +80,7 @@ async function putParts(key: string, source: ObjectSource, file: FileHandle, opt
   const upload = `uploadId=${encodeURIComponent(id)}`
   try {
     const tags = await sendParts({ key, upload, source, file, partBytes }, options)
-    await persist(() => complete({ key, upload, tags }, options), options)
+    await persist(() => complete({ key, upload, tags, source }, options), options)
   } catch (error) {
     await abortUpload({ key, upload }, options)
     throw error
@@ -114,7 +114,10 @@ async function sendParts(
 }
 
 /** A reply of status 200 may tell a failure, because it began before the end of the work. */
-async function complete({ key, upload, tags }: Upload & { tags: readonly string[] }, options: PutOptions) {
+async function complete(
+  { key, upload, tags, source }: Upload & { tags: readonly string[]; source: ObjectSource },
+  options: PutOptions,
+): Promise<void> {
   const parts = tags.map((tag, index) => {
     const text = tag.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
     return `<Part><PartNumber>${index + 1}</PartNumber><ETag>${text}</ETag></Part>`
@@ -124,12 +127,20 @@ async function complete({ key, upload, tags }: Upload & { tags: readonly string[
     { method: 'POST', key, query: upload, headers: [['content-type', 'application/xml']], body, timeoutMs: PART_MS },
     options.signal,
   )
-  // The reply of an earlier try was lost: the upload is complete.
-  if (!outcome.isSuccess && outcome.code === 'NoSuchUpload') return
+  // Either the reply of an earlier try was lost and the upload is complete, or a rule of the bucket has ended it.
+  if (!outcome.isSuccess && outcome.code === 'NoSuchUpload' && (await isStored(key, source, options))) return
   if (!outcome.isSuccess) throw outcome.error
   const text = await readText(outcome.reply)
   if (/<Error[\s>]/.test(text)) throw toFailure(200, text).error
   if (!text.includes('<CompleteMultipartUploadResult')) throw storageAway('its reply ended before it was complete')
+}
+
+async function isStored(key: string, { sha256, sizeBytes }: ObjectSource, { send, signal }: PutOptions) {
+  const outcome = await send({ method: 'HEAD', key, timeoutMs: CALL_MS }, signal)
+  if (!outcome.isSuccess) return false
+  const { reply } = outcome
+  await readText(reply)
+  return readHeader(reply, HASH_HEADER) === sha256 && Number(readHeader(reply, 'content-length')) === sizeBytes
 }
 
 /** Parts of an upload that is given up would be kept, and cost. */
