@@ -6,6 +6,7 @@ import { createFileHashes } from './file-hashes.ts'
 import { findNamedAfter } from './neighbours.ts'
 import { lookAt, type Place, type PlacedFile, resolveFolders, type SentFolders, toPlace } from './places.ts'
 import { stageFile } from './stage-file.ts'
+import { createWorkerFiles } from './worker-files.ts'
 
 /** Time to go on with a file after failures, milliseconds. */
 const BUDGET_MS = 20_000
@@ -41,20 +42,28 @@ export interface VoiceFiles {
   send(voice: string, signal: AbortSignal): Promise<string>
 }
 
-/** Creates the voices of a process. What was sent stays there, for the next request. */
+/** Creates the voices of a process. What was sent stays there until the model is removed there. */
 export function createVoiceFiles(options: VoiceFilesOptions): VoiceFiles {
   const { folders, processKey, address, token, client, clock } = options
   const hashes = createFileHashes({ dataPath: folders.data, clock })
+  const worker = createWorkerFiles({ address, token, client, clock })
+  const toKey = ({ area, inner }: Place): string => `${area}/${processKey}/${inner}`
   /** The voice at the worker, by the path here and what changes with the file. */
   const known = new Map<string, string>()
 
-  async function sendAll(path: string, signal: AbortSignal): Promise<string | undefined> {
-    const place = toPlace(path, folders)
-    if (place === undefined) return undefined
+  /** The voice at the worker, if it is still there: other front ends remove models, too. */
+  async function findKept(version: string, place: Place, signal: AbortSignal): Promise<string | undefined> {
+    const kept = known.get(version)
+    if (kept === undefined) return undefined
+    const found = await worker.find(toKey(place), signal).catch(() => undefined)
+    return found === kept ? kept : undefined
+  }
+
+  async function sendAll(place: Place, signal: AbortSignal): Promise<string | undefined> {
     let found: string | undefined
     for (const { area, inner, realPath } of await findVoice(place, folders)) {
       const { sha256, sizeBytes } = await hashes.hash(realPath, { onPiece: () => undefined, signal })
-      const key = `${area}/${processKey}/${inner}`
+      const key = toKey({ area, inner })
       const to = { client, address, token, budgetMs: BUDGET_MS, onProgress: () => undefined, clock, signal }
       const remote = await stageFile({ path: realPath, sizeBytes, sha256, key }, to)
       if (area === place.area && inner === place.inner) found = remote
@@ -65,8 +74,9 @@ export function createVoiceFiles(options: VoiceFilesOptions): VoiceFiles {
     async send(voice, signal) {
       const path = isAbsolute(voice) ? voice : join(folders.models, voice)
       const version = voice === '' || MODEL_FILE.test(voice) ? undefined : await readVersion(path)
-      if (version === undefined || toPlace(path, folders) === undefined) return voice
-      const remote = known.get(version) ?? (await sendAll(path, signal))
+      const place = toPlace(path, folders)
+      if (version === undefined || place === undefined) return voice
+      const remote = (await findKept(version, place, signal)) ?? (await sendAll(place, signal))
       if (remote === undefined) return voice
       if (known.size >= MAX_KNOWN) known.clear()
       known.set(version, remote)

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BackendClient } from '@svc/backend-client'
 import { createHttpUpstream } from '@svc/http-client'
@@ -168,12 +168,15 @@ describe('calls with files to a worker', async () => {
     await say(join(front.models, 'voices', 'anna.wav'))
     await writeFile(join(front.models, 'voices', 'anna.wav'), 'anna, later')
     for await (const _ of client.ttsStream({ text: 'x', voice: 'voices/anna.wav' }));
+    await rm(remote, { recursive: true })
+    await say('voices/anna.wav')
     await say('voices/bob.wav')
     for (const name of ['alloy', 'voices/large.bin', 'other.yaml', sound, 'voices', '../local/in.wav']) await say(name)
     const place = join(remote, 'voices', 'anna.wav')
     expect(heard).toEqual([
       ['voices/anna.wav', 'anna'],
       [place, 'anna'],
+      ['voices/anna.wav', 'anna, later'],
       ['voices/anna.wav', 'anna, later'],
       ['voices/bob.wav', 'bob'],
       ['alloy', ''],
