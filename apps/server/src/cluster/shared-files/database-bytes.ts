@@ -38,11 +38,8 @@ export async function removeLostBytes({ queries }: Pick<Database, 'queries'>): P
 export interface DatabaseBytes extends SharedBytes {
   /** Larger files are not shared. */
   readonly maxBytes: number
-}
-
-/** Makes the folder of a file. */
-export async function makeBytesFolder(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE })
+  /** Makes the folder of a file, and removes what a killed server has left in it. @throws the system's error */
+  prepareFolder(path: string): Promise<void>
 }
 
 /** Names of those files that have a row. */
@@ -99,8 +96,8 @@ export function createDatabaseBytes(
     }
   }
 
-  /** Makes the folder, and removes what a killed server has left in it. */
-  async function prepare(folder: string): Promise<void> {
+  async function prepareFolder(path: string): Promise<void> {
+    const folder = dirname(path)
     await mkdir(folder, { recursive: true, mode: FOLDER_MODE })
     if (cleaned.has(folder)) return
     cleaned.add(folder)
@@ -109,6 +106,7 @@ export function createDatabaseBytes(
 
   return {
     maxBytes,
+    prepareFolder,
     remove,
     async put(file, path) {
       if ((await stat(path)).size > maxBytes) return
@@ -128,7 +126,7 @@ export function createDatabaseBytes(
       if (sizeBytes > maxBytes) return false
       const temporary = createTemporaryPath(path)
       try {
-        await prepare(dirname(path))
+        await prepareFolder(path)
         const isWhole = (await writeFile(temporary, read(file))) === sizeBytes
         if (isWhole) await rename(temporary, path)
         else await unlink(temporary)

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { createHttpUpstream } from '@svc/http-client'
 import { startS3, tempDir } from '@svc/test-kit'
 import { afterAll, describe, expect, it } from 'vitest'
 import { systemClock as clock } from '../../clock.ts'
 import { databasePlaces, silentLogger as logger } from '../../db/__fixtures__/places.ts'
+import { createTemporaryPath } from '../../files/temporary-files.ts'
 import { createGeneratedFiles } from '../../generated-files/generated-files.ts'
 import { useDatabase } from '../loads/__fixtures__/use-database.ts'
 import { createObjectStorage } from '../object-storage/object-storage.ts'
@@ -93,9 +95,14 @@ describe.each(places)('bytes of files with an object storage on $name', ({ name:
     await writeFile(dir.join('read'), randomBytes(LARGE))
     await bytes.put('read', dir.join('read'))
     const to = { path: dir.join(engine, 'read', 'copy'), sizeBytes: LARGE }
+    await mkdir(dirname(to.path), { recursive: true })
+    const left = createTemporaryPath(to.path)
+    await writeFile(left, 'left by a killed server')
+    await utimes(left, 0, 0)
     expect(await Promise.all(Array.from({ length: 20 }, () => bytes.fetch('read', to)))).not.toContain(false)
     expect(fetched).toBe(1)
     expect((await readFile(to.path)).equals(await readFile(dir.join('read')))).toBe(true)
+    expect(await readdir(dirname(to.path))).toEqual(['copy'])
     await bytes.remove(['read'])
   })
 

@@ -7,7 +7,7 @@ import { mapConcurrently } from '../../inference/operations/map-concurrently.ts'
 import type { Logger } from '../../ports.ts'
 import type { SharedBytes } from '../../stored-files/shared-bytes.ts'
 import type { ObjectStorage } from '../object-storage/object-storage.ts'
-import { type DatabaseBytes, makeBytesFolder } from './database-bytes.ts'
+import type { DatabaseBytes } from './database-bytes.ts'
 
 /** Smaller files are in the database. */
 const LEAST_BYTES = 1024 * 1024
@@ -52,7 +52,7 @@ export function createStoredBytes({
   async function fetchObject(file: string, { path, sizeBytes }: Target): Promise<boolean> {
     const temporary = createTemporaryPath(path)
     try {
-      await makeBytesFolder(path)
+      await database.prepareFolder(path)
       const target = { path: temporary, maxBytes: sizeBytes }
       const found = await objects.get(toKey(file), target, { signal, budgetMs: BUDGET_MS })
       const isWhole = found?.sizeBytes === sizeBytes
