@@ -14,7 +14,7 @@ import { EMPTY_DOCUMENT, fetchDocument } from '../galleries/model-document.ts'
 import { type ModelPlan, planModel } from '../galleries/model-plan.ts'
 import type { AddressParts } from '../galleries/read-address.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { noteHash } from './files/stored-files.ts'
+import { noteHash, noteNewHash } from './files/stored-files.ts'
 
 /** Longest time for all models, milliseconds. What came by then is gone on with at the next start. */
 const MAX_MS = 60 * 60_000
@@ -74,8 +74,8 @@ async function prefetch(id: string, parts: PrefetchParts, signal: AbortSignal): 
   const { downloader, concurrency } = parts
   const done = await downloadFiles(downloader, { files, concurrency, signal, onProgress: createProgress(id, parts) })
   for (const [index, { filename, target }] of files.entries()) {
-    const { sha256 = '' } = done[index] ?? {}
-    await noteHash(target, sha256)
+    // A front end may have sent another file meanwhile.
+    const sha256 = await noteNewHash(target, done[index]?.sha256 ?? '')
     for (let replica = 1; replica < parts.replicas; replica += 1) {
       await linkFile(target, join(folder(replica), filename))
       await noteHash(join(folder(replica), filename), sha256)

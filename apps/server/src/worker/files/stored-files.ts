@@ -91,6 +91,17 @@ export async function putInPlace(path: string, from: string, sha256: string): Pr
   await writeSidecar(path + SIDECARS.hash, sha256).catch(() => undefined)
 }
 
+/**
+ * Notes the hash of a file that came on another way, unless one is known: another file may be in its place by now.
+ *
+ * @returns the hash that counts
+ */
+export async function noteNewHash(path: string, sha256: string): Promise<string> {
+  const known = await readFresh(path)
+  if (known === undefined) await noteHash(path, sha256)
+  return known ?? sha256
+}
+
 /** Notes the hash of a file that is in its place. */
 export async function noteHash(path: string, sha256: string): Promise<void> {
   await writeSidecar(path + SIDECARS.hash, sha256)
