@@ -16,6 +16,8 @@ const MAX_LENGTH = 1024
 const MAX_BYTES = 1024 ** 3
 /** Model files describe models, and may hold secrets. */
 const MODEL_FILE = /\.ya?ml$/i
+/** Hidden entries are never sent. */
+const HIDDEN = /(?:^|\/)\./
 
 /** Options of {@link createVoiceFiles}. */
 export interface VoiceFilesOptions {
@@ -75,7 +77,7 @@ export function createVoiceFiles(options: VoiceFilesOptions): VoiceFiles {
       const path = isAbsolute(voice) ? voice : join(folders.models, voice)
       const version = voice === '' || MODEL_FILE.test(voice) ? undefined : await readVersion(path)
       const place = toPlace(path, folders)
-      if (version === undefined || place === undefined) return voice
+      if (version === undefined || place === undefined || HIDDEN.test(place.inner)) return voice
       const remote = (await findKept(version, place, signal)) ?? (await sendAll(place, signal))
       if (remote === undefined) return voice
       if (known.size >= MAX_KNOWN) known.clear()

@@ -145,6 +145,7 @@ describe('calls with files to a worker', async () => {
     await writeFile(join(front.models, 'voices', 'bob.wav'), 'bob')
     await writeFile(join(front.models, 'voices', 'bob.wav.txt'), 'words of bob')
     await writeFile(join(front.models, 'voices', 'key.yaml'), 'key: secret')
+    await writeFile(join(front.models, 'voices', '.key'), 'secret')
     const weights = await open(join(front.models, 'voices', 'large.bin'), 'w')
     await weights.truncate(1024 ** 3 + 1)
     await weights.close()
@@ -171,7 +172,7 @@ describe('calls with files to a worker', async () => {
     await rm(remote, { recursive: true })
     await say('voices/anna.wav')
     await say('voices/bob.wav')
-    for (const name of ['alloy', 'voices/large.bin', 'other.yaml', sound, 'voices', '../local/in.wav']) await say(name)
+    for (const name of ['alloy', 'voices/large.bin', 'voices/.key', 'other.yaml', sound, 'voices', '../local/in.wav']) await say(name)
     const place = join(remote, 'voices', 'anna.wav')
     expect(heard).toEqual([
       ['voices/anna.wav', 'anna'],
@@ -181,6 +182,7 @@ describe('calls with files to a worker', async () => {
       ['voices/bob.wav', 'bob'],
       ['alloy', ''],
       ['voices/large.bin', ''],
+      ['voices/.key', ''],
       ['other.yaml', ''],
       [sound, 'sound'],
       ['voices', ''],
