@@ -4,8 +4,8 @@ import { createObjectStorage, type ObjectStorage } from './object-storage.ts'
 import { readStorageSettings, type StorageConfig } from './storage-settings.ts'
 import { createStorageWatch, type StorageWatch } from './storage-watch.ts'
 
-/** Time for the head of a reply, milliseconds. */
-const HEAD_MS = 60_000
+/** Time for the head of a reply, milliseconds. It includes the sending of a part. */
+const HEAD_MS = 120_000
 /** Longest silence within a reply, milliseconds. */
 const IDLE_MS = 60_000
 const MAX_CONNECTIONS = 64
