@@ -1,4 +1,4 @@
-import { createDeferred } from '@svc/test-kit'
+import { createDeferred, eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../clock.ts'
 import { useDatabase } from '../../cluster/loads/__fixtures__/use-database.ts'
@@ -41,6 +41,18 @@ describe.each(places)('attempts at two front ends on $name', ({ create }) => {
     await database().queries.change((db, { signInAttempts }) => db.update(signInAttempts).set({ endsAt: 1 }))
     const third = await open().begin(budgets, { signal })
     third.end(true)
+    await expect(open().begin(budgets, { signal })).rejects.toMatchObject({ code: 'too_many_attempts' })
+  })
+
+  it('count a failure that comes after its place was given to others', async () => {
+    const budgets = [{ name: 'account:slow', perMinute: 1 }]
+    const slow = await open().begin(budgets, { signal })
+    await database().queries.change((db, { signInAttempts }) => db.update(signInAttempts).set({ endsAt: 1 }))
+    const other = await open().begin(budgets, { signal })
+    other.end(false)
+    slow.end(true)
+    const rows = () => database().queries.rows((db, { signInAttempts }) => db.select().from(signInAttempts))
+    await eventually(async () => expect(await rows()).toMatchObject([{ isFailed: 1 }]))
     await expect(open().begin(budgets, { signal })).rejects.toMatchObject({ code: 'too_many_attempts' })
   })
 })

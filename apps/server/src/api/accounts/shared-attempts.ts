@@ -89,10 +89,13 @@ export function createSharedAttemptLimiter({ database, clock, logger }: SharedAt
   async function end(id: string, budgets: readonly AttemptBudget[], hasFailed: boolean): Promise<void> {
     const names = budgets.map(({ name }) => toName(name))
     await queries.change((db, { signInAttempts: attempts }) => {
-      const isMeant = and(inArray(attempts.name, names), eq(attempts.id, id))
-      if (!hasFailed) return db.delete(attempts).where(isMeant)
-      const endsAt = sql<number>`${now} + ${WINDOW_MS}`
-      return db.update(attempts).set({ isFailed: 1, endsAt }).where(isMeant)
+      if (!hasFailed) return db.delete(attempts).where(and(inArray(attempts.name, names), eq(attempts.id, id)))
+      const failure = { isFailed: 1, endsAt: sql<number>`${now} + ${WINDOW_MS}` }
+      // The rows of an attempt that took long may be gone.
+      return db
+        .insert(attempts)
+        .values(names.map((name) => ({ id, name, ...failure })))
+        .onConflictDoUpdate({ target: [attempts.name, attempts.id], set: failure })
     })
   }
 
