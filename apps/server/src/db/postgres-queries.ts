@@ -39,8 +39,8 @@ export function createPostgresQueries(client: Pick<WatchedClient<PostgresClient>
                 failure = { error }
                 throw error
               }),
-              // An option of the connection may be refused by a pooler.
-              transaction.execute(BOUND_SILENCE),
+              // An option of the connection may be refused by a pooler. After a statement that failed, this one fails too.
+              transaction.execute(BOUND_SILENCE).catch(() => undefined),
             ])
             return result
           }),

@@ -125,6 +125,19 @@ describe.each(places)('queries on $name', ({ name, create }) => {
     expect(limits).toEqual([{ limit: '30s' }])
   })
 
+  it('of a transaction fail with the error of the statement that failed first', async () => {
+    await using world = await open()
+    const { queries } = world.database
+    await put(queries, 'a')
+    const failure = new SvcError('conflict', 'taken')
+    const work = queries.transaction((transaction) =>
+      transaction
+        .change((db, { instance }) => db.insert(instance).values({ key: 'a', value: 'x', updatedAt: 1 }))
+        .catch(() => Promise.reject(failure)),
+    )
+    await expect(work).rejects.toBe(failure)
+  })
+
   it("report failures without the database's words", async () => {
     await using world = await open()
     const { queries } = world.database
