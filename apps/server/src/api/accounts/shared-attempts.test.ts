@@ -1,5 +1,5 @@
 import { createDeferred, eventually } from '@svc/test-kit'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../clock.ts'
 import { useDatabase } from '../../cluster/loads/__fixtures__/use-database.ts'
 import { databasePlaces, silentLogger as logger } from '../../db/__fixtures__/places.ts'
@@ -54,5 +54,17 @@ describe.each(places)('attempts at two front ends on $name', ({ create }) => {
     const rows = () => database().queries.rows((db, { signInAttempts }) => db.select().from(signInAttempts))
     await eventually(async () => expect(await rows()).toMatchObject([{ isFailed: 1 }]))
     await expect(open().begin(budgets, { signal })).rejects.toMatchObject({ code: 'too_many_attempts' })
+  })
+
+  it('ask once whether a budget holds, however long they wait', async () => {
+    const first = await open().begin([{ name: 'account:b', perMinute: 1 }], { signal })
+    const isExempt = vi.fn(async () => false)
+    const waiting = open().begin([{ name: 'account:b', perMinute: 1, isExempt }], { signal })
+    await eventually(() => expect(isExempt).toHaveBeenCalled())
+    await systemClock.sleep(500, { signal })
+    first.end(false)
+    const second = await waiting
+    second.end(false)
+    expect(isExempt).toHaveBeenCalledTimes(1)
   })
 })
