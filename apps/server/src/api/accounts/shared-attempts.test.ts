@@ -11,6 +11,7 @@ const { signal } = new AbortController()
 describe.each(places)('attempts at two front ends on $name', ({ create }) => {
   const database = useDatabase(create)
   const open = () => createSharedAttemptLimiter({ database: database(), clock: systemClock, logger })
+  const rows = () => database().queries.rows((db, { signInAttempts }) => db.select().from(signInAttempts))
 
   it('fail as often as the limit allows, and no oftener', async () => {
     const limiters = [open(), open()]
@@ -51,7 +52,6 @@ describe.each(places)('attempts at two front ends on $name', ({ create }) => {
     const other = await open().begin(budgets, { signal })
     other.end(false)
     slow.end(true)
-    const rows = () => database().queries.rows((db, { signInAttempts }) => db.select().from(signInAttempts))
     await eventually(async () => expect(await rows()).toMatchObject([{ isFailed: 1 }]))
     await expect(open().begin(budgets, { signal })).rejects.toMatchObject({ code: 'too_many_attempts' })
   })
@@ -66,5 +66,6 @@ describe.each(places)('attempts at two front ends on $name', ({ create }) => {
     const second = await waiting
     second.end(false)
     expect(isExempt).toHaveBeenCalledTimes(1)
+    await eventually(async () => expect((await rows()).filter(({ isFailed }) => isFailed === 0)).toEqual([]))
   })
 })
