@@ -11,6 +11,12 @@ type PostgresOrm = Pick<
   'select' | 'insert' | 'update' | 'delete' | 'execute'
 >
 
+/**
+ * Ends the transaction of a server that went away without a word, as with its machine: its locks stop all others, and the
+ * database may notice only hours later.
+ */
+const BOUND_SILENCE = sql.raw("SET LOCAL idle_in_transaction_session_timeout = '30s'")
+
 /** Queries of a PostgreSQL database. */
 export function createPostgresQueries(client: Pick<WatchedClient<PostgresClient>, 'run'>): DatabaseQueries {
   return {
@@ -27,12 +33,17 @@ export function createPostgresQueries(client: Pick<WatchedClient<PostgresClient>
       let failure: { readonly error: unknown } | undefined
       try {
         return await client.run(({ orm }, { beat }) =>
-          orm.transaction((transaction) =>
-            work(on(transaction, beat)).catch((error: unknown) => {
-              failure = { error }
-              throw error
-            }),
-          ),
+          orm.transaction(async (transaction) => {
+            const [result] = await Promise.all([
+              work(on(transaction, beat)).catch((error: unknown) => {
+                failure = { error }
+                throw error
+              }),
+              // An option of the connection may be refused by a pooler. After a statement that failed, this one fails too.
+              transaction.execute(BOUND_SILENCE).catch(() => undefined),
+            ])
+            return result
+          }),
         )
       } catch (error) {
         throw failure === undefined ? toDatabaseError(error) : failure.error

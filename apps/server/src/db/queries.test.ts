@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { createDeferred } from '@svc/test-kit'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { databasePlaces, silentLogger as logger } from './__fixtures__/places.ts'
@@ -10,7 +10,7 @@ import type { Queries } from './queries.ts'
 
 const places = await databasePlaces()
 
-describe.each(places)('queries on $name', ({ create }) => {
+describe.each(places)('queries on $name', ({ name, create }) => {
   async function open(): Promise<{ database: Database } & AsyncDisposable> {
     const place = await create()
     const database = await openDatabase({ ...place.options, appVersion: '1.0.0', logger, clock: systemClock })
@@ -112,6 +112,30 @@ describe.each(places)('queries on $name', ({ create }) => {
       })
     await Promise.all(Array.from({ length: 20 }, add))
     expect(await readValue(queries, 'counter')).toBe('20')
+  })
+
+  it.runIf(name === 'postgres')('of a server that went silent in a transaction do not keep its locks', async () => {
+    await using world = await open()
+    const { queries } = world.database
+    const limit = sql<string>`current_setting('idle_in_transaction_session_timeout')`
+    const limits = await queries.transaction(async (transaction) => {
+      await put(transaction, 'a')
+      return transaction.rows((db, { instance }) => db.select({ limit }).from(instance).where(eq(instance.key, 'a')))
+    })
+    expect(limits).toEqual([{ limit: '30s' }])
+  })
+
+  it('of a transaction fail with the error of the statement that failed first', async () => {
+    await using world = await open()
+    const { queries } = world.database
+    await put(queries, 'a')
+    const failure = new SvcError('conflict', 'taken')
+    const work = queries.transaction((transaction) =>
+      transaction
+        .change((db, { instance }) => db.insert(instance).values({ key: 'a', value: 'x', updatedAt: 1 }))
+        .catch(() => Promise.reject(failure)),
+    )
+    await expect(work).rejects.toBe(failure)
   })
 
   it("report failures without the database's words", async () => {

@@ -107,6 +107,31 @@ describe.each(places)('operations on $name', ({ create }) => {
     await operations.close()
   })
 
+  it('that are cancelled before they are stored have ended in the database too', async () => {
+    await using world = await open({ isStarted: false })
+    const stored = createDeferred()
+    const operations = await openOperations({
+      store: {
+        ...world.store,
+        async insert(operation, options) {
+          await stored.promise
+          return world.store.insert(operation, options)
+        },
+      },
+      ...{ bus: createTestBus(), clock: systemClock, logger: silentLogger },
+    })
+    operations.start()
+    const asked = operations.enqueue(install('one'))
+    const [jobId = ''] = operations.list().map((view) => view.jobId)
+    const cancelled = operations.cancel(jobId)
+    stored.resolve()
+    expect((await asked).jobId).toBe(jobId)
+    await cancelled
+    expect(await world.store.unfinished()).toEqual([])
+    expect((await operations.find(jobId))?.state).toBe('cancelled')
+    await operations.close()
+  })
+
   it('survive a restart while they wait, with what they are to do', async () => {
     await using world = await open({ isStarted: false })
     await world.operations.enqueue(install('one', { url: 'https://a' }))

@@ -272,7 +272,13 @@ class OperationQueue implements Operations {
     if (entry === undefined || !isCancellable(entry)) return
     const { state } = entry.operation
     entry.stop.abort(new OperationStopped(how, { keepsData: how === 'paused' }))
-    if (state === 'queued') entry.ended = this.#finish(entry, { state: toStoppedState(entry) })
+    if (state === 'queued') entry.ended = this.#finishQueued(entry)
+  }
+
+  /** Its row is there first: it would stay in the queue of the database otherwise. */
+  async #finishQueued(entry: Entry): Promise<void> {
+    await entry.stored.catch(() => undefined)
+    await this.#finish(entry, { state: toStoppedState(entry) })
   }
 
   #takeDismissal(jobId: string): void {

@@ -71,13 +71,15 @@ export function createSharedAttemptLimiter({ database, clock, logger }: SharedAt
   }
 
   async function begin(id: string, budgets: readonly AttemptBudget[], { signal }: { readonly signal: AbortSignal }) {
-    const passed = new Set<AttemptBudget>()
+    const [asked, passed] = [new Set<AttemptBudget>(), new Set<AttemptBudget>()]
     for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
       signal.throwIfAborted()
       const full = await tryBegin(id, budgets, passed)
       if (full.length === 0) return
-      const exempt = full.filter(({ budget }) => budget.isExempt !== undefined)
-      for (const { budget } of exempt) if ((await budget.isExempt?.({ signal })) === true) passed.add(budget)
+      for (const { budget } of full.filter((each) => !asked.has(each.budget))) {
+        asked.add(budget)
+        if ((await budget.isExempt?.({ signal })) === true) passed.add(budget)
+      }
       const waits = full.filter(({ budget }) => !passed.has(budget)).map(({ wait }) => wait)
       const longest = Math.max(0, ...waits.map((wait) => (wait === 'busy' ? 0 : wait)))
       if (longest > 0) throw tooMany(longest)
@@ -89,10 +91,13 @@ export function createSharedAttemptLimiter({ database, clock, logger }: SharedAt
   async function end(id: string, budgets: readonly AttemptBudget[], hasFailed: boolean): Promise<void> {
     const names = budgets.map(({ name }) => toName(name))
     await queries.change((db, { signInAttempts: attempts }) => {
-      const isMeant = and(inArray(attempts.name, names), eq(attempts.id, id))
-      if (!hasFailed) return db.delete(attempts).where(isMeant)
-      const endsAt = sql<number>`${now} + ${WINDOW_MS}`
-      return db.update(attempts).set({ isFailed: 1, endsAt }).where(isMeant)
+      if (!hasFailed) return db.delete(attempts).where(and(inArray(attempts.name, names), eq(attempts.id, id)))
+      const failure = { isFailed: 1, endsAt: sql<number>`${now} + ${WINDOW_MS}` }
+      // The rows of an attempt that took long may be gone.
+      return db
+        .insert(attempts)
+        .values(names.map((name) => ({ id, name, ...failure })))
+        .onConflictDoUpdate({ target: [attempts.name, attempts.id], set: failure })
     })
   }
 

@@ -128,7 +128,7 @@ function findCurrent(
 }
 
 function createRoute(parts: WorkersPlaceParts) {
-  const { health, uses, prefixes, usesPrefixes, clock } = parts
+  const { copy, hearsHints, health, uses, prefixes, usesPrefixes, clock } = parts
   let turn = 0
 
   function choose(
@@ -155,8 +155,9 @@ function createRoute(parts: WorkersPlaceParts) {
     })
   }
   /** @returns undefined when no replica may get the request */
-  return async (model: ModelConfig, snapshot: ClusterSnapshot, { request, signal }: PlacementContext) => {
+  return async (model: ModelConfig, first: ClusterSnapshot, { request, signal }: PlacementContext) => {
     const name = model.name
+    let snapshot = first
     const tried = new Set<string>()
     let chain: readonly number[] | undefined
     for (;;) {
@@ -178,6 +179,8 @@ function createRoute(parts: WorkersPlaceParts) {
       }
       lease.release()
       tried.add(replica.id)
+      // The other replicas may have been let go while this one was asked.
+      if (hearsHints()) snapshot = copy.current() ?? snapshot
     }
   }
 }
