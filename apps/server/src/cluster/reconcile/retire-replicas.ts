@@ -63,13 +63,17 @@ export function createReplicaRetirement(parts: RetirementParts): ReplicaRetireme
     return clock.monotonic() + (isKnown && isCounted ? 0 : UNHEARD_MS)
   }
 
+  async function drain(mine: readonly Replica[]): Promise<void> {
+    const from = await makeKnown()
+    await drainReplicas(mine, { ...parts, from, signal: closing.signal })
+  }
+
   /** @param isOwn whether this server has made the change @returns whether the other front ends were told */
   async function settle(models: readonly string[], isOwn: boolean): Promise<boolean> {
     await shareModels()
     const { mine, isAny } = await old.takeOut(models)
     if (mine.length === 0 && !(isOwn && isAny)) return false
-    const countedAt = await makeKnown()
-    await within(keep(drainReplicas(mine, { ...parts, from: countedAt, signal: closing.signal })), WAIT_MS)
+    await within(keep(drain(mine)), WAIT_MS)
     return true
   }
 
@@ -81,7 +85,7 @@ export function createReplicaRetirement(parts: RetirementParts): ReplicaRetireme
     const change = { state: 'unloading', cleanupInMs: CLEANUP_CLAIM_MS } as const
     if (!(await replicas.change(id, change, { from: ['loaded', 'idle'] }))) return
     announce(model)
-    await drainReplicas([now], { ...parts, from: await makeKnown(), signal: closing.signal })
+    await drain([now])
   }
 
   function begin(models: readonly string[], isOwn: boolean): Promise<boolean> {

@@ -77,13 +77,15 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
     const { model, waiters } = wait
     let starts = 0
     let isFirst = true
+    let isServed = false
     try {
       while (!waiters.isEmpty()) {
         wait.wake = new AbortController()
         // A load that ends between the two looks has left its replica.
         const { running, failed, isElsewhere = false } = await findJobs(model, parts)
         const state = await findState(model, closing.signal)
-        if (state === 'served') break
+        isServed = state === 'served'
+        if (isServed) break
         if (state === 'lost') {
           await clock.sleep(LOST_MS, { signal: wait.wake.signal }).catch(() => undefined)
           continue
@@ -99,7 +101,7 @@ export function createLoadWaits(parts: LoadWaitsParts): LoadWaits {
         await clock.sleep(LOOK_MS, { signal: wait.wake.signal }).catch(() => undefined)
       }
       waits.delete(key)
-      failures.succeeded(model)
+      if (isServed) failures.succeeded(model)
       waiters.admitAll(() => undefined)
     } catch (error) {
       waits.delete(key)
