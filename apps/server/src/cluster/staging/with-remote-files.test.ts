@@ -172,7 +172,8 @@ describe('calls with files to a worker', async () => {
     await rm(remote, { recursive: true })
     await say('voices/anna.wav')
     await say('voices/bob.wav')
-    for (const name of ['alloy', 'voices/large.bin', 'voices/.key', 'other.yaml', sound, 'voices', '../local/in.wav']) await say(name)
+    for (const name of ['alloy', 'voices/large.bin', 'voices/.key', 'other.yaml', sound, 'voices', '../local/in.wav'])
+      await say(name)
     const place = join(remote, 'voices', 'anna.wav')
     expect(heard).toEqual([
       ['voices/anna.wav', 'anna'],
