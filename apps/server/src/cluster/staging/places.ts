@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
-import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
+import { relativeInside } from '../../files/relative-inside.ts'
 
 /** Folders of the server whose files may be sent to workers. */
 export interface SentFolders {
@@ -36,19 +37,13 @@ export interface PlacedFile extends Place {
 export function toPlace(path: string, folders: SentFolders): Place | undefined {
   if (!isAbsolute(path) || path.includes('\0')) return undefined
   for (const area of ['models', 'data'] as const) {
-    const inner = toInner(resolve(folders[area]), resolve(path))
+    const inner = relativeInside(resolve(folders[area]), resolve(path))
     if (inner !== undefined) return { area, inner }
   }
 }
 
 /** The absolute path of a place. */
 export const toPath = ({ area, inner }: Place, folders: SentFolders): string => join(resolve(folders[area]), inner)
-
-function toInner(folder: string, path: string): string | undefined {
-  const inner = relative(folder, path)
-  const isOutside = inner === '' || inner === '..' || inner.startsWith(`..${sep}`) || isAbsolute(inner)
-  return isOutside ? undefined : inner.split(sep).join('/')
-}
 
 /** What is at a place, links followed; undefined where nothing is, and where a link leads out of the folders. */
 export async function lookAt(
@@ -57,7 +52,7 @@ export async function lookAt(
 ): Promise<{ readonly realPath: string; readonly kind: 'file' | 'folder'; readonly sizeBytes: number } | undefined> {
   const realPath = await realpath(toPath(place, folders)).catch(() => undefined)
   if (realPath === undefined) return undefined
-  if (!folders.roots.some((root) => toInner(root, realPath) !== undefined)) return undefined
+  if (!folders.roots.some((root) => relativeInside(root, realPath) !== undefined)) return undefined
   const found = await stat(realPath).catch(() => undefined)
   if (found?.isFile() === true) return { realPath, kind: 'file', sizeBytes: found.size }
   if (found?.isDirectory() === true) return { realPath, kind: 'folder', sizeBytes: 0 }

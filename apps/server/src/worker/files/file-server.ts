@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
-import { isAbsolute, relative, sep } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { StartRefused } from '../../config/start-refused.ts'
 import { toReason } from '../../files/file-error.ts'
 import { makeFolder } from '../../files/make-folder.ts'
+import { relativeInside } from '../../files/relative-inside.ts'
 import { DEFAULT_LIMITS } from '../../http/connection-limits.ts'
 import { listenWithNode } from '../../http/listen.ts'
 import type { ServerReply } from '../../http/messages.ts'
@@ -110,8 +110,8 @@ async function checkOutside(kept: readonly string[], { models, data, staging }: 
 }
 
 async function isInside(folder: string, outer: string): Promise<boolean> {
-  const inner = relative(await realpath(outer), await realpath(folder))
-  return inner === '' || !(inner === '..' || inner.startsWith(`..${sep}`) || isAbsolute(inner))
+  const [place, realOuter] = [await realpath(folder), await realpath(outer)]
+  return place === realOuter || relativeInside(realOuter, place) !== undefined
 }
 
 /** Compares in constant time. */

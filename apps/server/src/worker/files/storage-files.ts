@@ -1,9 +1,10 @@
 import { realpath } from 'node:fs/promises'
-import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import { SvcError } from '@svc/errors'
 import type { ObjectStorage } from '../../cluster/object-storage/object-storage.ts'
 import { hashFile } from '../../downloads/hash-file.ts'
 import { toFileError } from '../../files/file-error.ts'
+import { relativeInside } from '../../files/relative-inside.ts'
 import { listFolder } from './downloads.ts'
 import { checkInside, type FilePlace, makeParent, toFilePlace, type WorkerFolders } from './file-keys.ts'
 import { badRequest, notFound } from './refusals.ts'
@@ -137,8 +138,7 @@ async function findOwnFile(path: string, folders: WorkerFolders): Promise<string
   const real = await realpath(resolve(path)).catch(() => undefined)
   if (real === undefined) throw notFound()
   for (const folder of Object.values(folders)) {
-    const inner = relative(await realpath(folder), real)
-    if (inner !== '' && inner !== '..' && !inner.startsWith(`..${sep}`) && !isAbsolute(inner)) return real
+    if (relativeInside(await realpath(folder), real) !== undefined) return real
   }
   throw badRequest('the path is outside allowed directory')
 }
