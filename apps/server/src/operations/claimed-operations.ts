@@ -1,8 +1,9 @@
 import { and, eq, gt, inArray, isNull } from 'drizzle-orm'
+import { runExclusively } from '../cluster/front-ends/run-exclusively.ts'
 import { databaseNow } from '../cluster/nodes/database-time.ts'
 import type { Database } from '../db/database.ts'
 import type { Queries } from '../db/queries.ts'
-import { isSameObject } from './entry.ts'
+import { isSameChange, isSameObject } from './entry.ts'
 import type { Operation } from './operation.ts'
 import { fromRow, type OperationStore, saveOperation, toRow } from './operation-store.ts'
 
@@ -34,15 +35,7 @@ export function claimOperations(store: OperationStore, options: ClaimOptions): O
 
   /** Runs work while no other server claims anything. */
   function alone<T>(work: (inside: Queries) => Promise<T>): Promise<T> {
-    return database.queries.transaction(async (inside) => {
-      await inside.change((db, { instance }) =>
-        db
-          .insert(instance)
-          .values({ key: LOCK, value: owner, updatedAt: now })
-          .onConflictDoUpdate({ target: instance.key, set: { value: owner, updatedAt: now } }),
-      )
-      return work(inside)
-    })
+    return runExclusively(database, { name: LOCK, holder: owner }, work)
   }
 
   /** Everything that waits or runs for the same object, oldest first. */
@@ -88,10 +81,6 @@ export function claimOperations(store: OperationStore, options: ClaimOptions): O
         return !isBusy
       }),
   }
-}
-
-function isSameChange(one: Operation, other: Operation): boolean {
-  return one.action === other.action && JSON.stringify(one.details) === JSON.stringify(other.details)
 }
 
 /** Whether a change goes first: it runs, or was asked for earlier. */

@@ -85,6 +85,11 @@ export function isSameObject(one: OperationRequest, other: OperationRequest): bo
   return one.subject === other.subject && one.nodeId === other.nodeId && toKey(one) === toKey(other)
 }
 
+/** Whether two changes of one object are the same. */
+export function isSameChange(one: OperationRequest, other: OperationRequest): boolean {
+  return one.action === other.action && JSON.stringify(one.details) === JSON.stringify(other.details)
+}
+
 function toKey({ fullName }: OperationRequest): string {
   return nameWithoutGallery(fullName).toLowerCase()
 }

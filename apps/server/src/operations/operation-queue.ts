@@ -4,7 +4,16 @@ import type { Bus } from '../bus/bus.ts'
 import { nextMessage } from '../bus/next-message.ts'
 import type { Messages } from '../bus/subjects.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { checkStoppable, createEntry, type Entry, isCancellable, isSameObject, sortViews, toView } from './entry.ts'
+import {
+  checkStoppable,
+  createEntry,
+  type Entry,
+  isCancellable,
+  isSameChange,
+  isSameObject,
+  sortViews,
+  toView,
+} from './entry.ts'
 import {
   isFinished,
   isPending,
@@ -243,8 +252,8 @@ class OperationQueue implements Operations {
     const last = [...this.#entries.values()]
       .filter((entry) => isPending(entry.operation) && isSameObject(entry.operation, request))
       .at(-1)
-    if (last === undefined || last.stop.signal.aborted || last.operation.action !== request.action) return undefined
-    return JSON.stringify(last.operation.details) === JSON.stringify(request.details) ? last : undefined
+    if (last === undefined || last.stop.signal.aborted) return undefined
+    return isSameChange(last.operation, request) ? last : undefined
   }
 
   #toView(entry: Entry): OperationView {

@@ -2,6 +2,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { type AttemptBudget, type AttemptLimiter, createAttemptLimiter } from '@svc/auth/accounts'
 import { SvcError } from '@svc/errors'
 import { and, desc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
+import { runExclusively } from '../../cluster/front-ends/run-exclusively.ts'
 import { databaseNow } from '../../cluster/nodes/database-time.ts'
 import type { Database } from '../../db/database.ts'
 import type { Queries } from '../../db/queries.ts'
@@ -48,13 +49,7 @@ export function createSharedAttemptLimiter({ database, clock, logger }: SharedAt
 
   /** Notes an attempt, if all budgets allow it. @returns the budgets that do not */
   function tryBegin(id: string, budgets: readonly AttemptBudget[], passed: ReadonlySet<AttemptBudget>) {
-    return queries.transaction(async (inside) => {
-      await inside.change((db, { instance }) =>
-        db
-          .insert(instance)
-          .values({ key: LOCK, value: id, updatedAt: now })
-          .onConflictDoUpdate({ target: instance.key, set: { value: id, updatedAt: now } }),
-      )
+    return runExclusively(database, { name: LOCK, holder: id }, async (inside) => {
       const full: { readonly budget: AttemptBudget; readonly wait: number | 'busy' }[] = []
       for (const budget of budgets.filter((each) => !passed.has(each))) {
         const wait = await look(inside, budget)
