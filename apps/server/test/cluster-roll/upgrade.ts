@@ -4,15 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { ask } from '../kill-runs/requests.ts'
 import { startWorld } from '../kill-runs/world.ts'
-import { openBalancer } from '../support/balancer.ts'
 import { buildCommit, findLastRelease } from './build-commit.ts'
-import { startLoad } from './load.ts'
-import { printHeading, report, writeOutputs } from './report.ts'
+import { openRoll } from './open-roll.ts'
+import { printHeading } from './report.ts'
 import { askAll, rollFrontEnd, rollWorker, until } from './roll.ts'
 
 /** Time in which both versions run, milliseconds. */
 const BOTH_MS = 8000
-const REST_MS = 1000
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
@@ -38,23 +36,8 @@ const versionOf = async (index: number): Promise<string> =>
 for (const [index, model] of ONLY.entries()) {
   await send(0, '/api/nodes/scheduling', { model_name: model, node_selector: { name: `w${index}` } })
 }
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.removeAllListeners(signal).once(signal, () => {
-    void writeOutputs(values.logs, world.outputs())
-      .then(() => world[Symbol.asyncDispose]())
-      .finally(() => process.exit(1))
-  })
-}
-const balancer = await openBalancer([0, 1].map((index) => Number(new URL(world.frontEnd(index).url).port)))
-const load = startLoad({ url: balancer.url, headers: admin, models, seed: Number(values.seed) })
+const { balancer, step, ...roll } = await openRoll(world, { logs: values.logs, models, seed: Number(values.seed) })
 const problems: string[] = []
-let failed = 0
-async function step(name: string, act: () => Promise<void>): Promise<void> {
-  const begun = performance.now()
-  await act()
-  await sleep(REST_MS)
-  failed += report(name, performance.now() - begun, load.take())
-}
 
 printHeading()
 await step('the old version loads all models', () => askAll(world, [...models, ...ONLY]))
@@ -72,12 +55,9 @@ await step('front end 1 becomes new', () => rollFrontEnd(world, balancer, 1, { m
 await step('new front ends, one old worker', checkPairs)
 await step('worker 1 becomes new', () => rollWorker(world, 1, {}))
 await step('the new version alone', () => sleep(BOTH_MS))
-await load.end()
-failed += report('the rest', 0, load.take())
+const failed = await roll.endLoad()
 console.log(`      migrations: ${migrationsBefore}, then ${migrationsAfter}; ${await describeWayBack()}`)
-await writeOutputs(values.logs, world.outputs())
-await balancer[Symbol.asyncDispose]()
-await world[Symbol.asyncDispose]()
+await roll.close()
 for (const problem of problems) console.log(`! ${problem}`)
 console.log(`upgrade from ${from}: ${failed} failed requests, ${problems.length} problems`)
 // The module that runs PostgreSQL would end with 0.

@@ -1,36 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { createHttpUpstream } from '@svc/http-client'
-import { listenOnFreePort, startCutProxy, startS3, tempDir, trackSockets } from '@svc/test-kit'
+import { listenOnFreePort, startCutProxy, tempDir, trackSockets } from '@svc/test-kit'
 import { afterAll, describe, expect, it } from 'vitest'
-import { systemClock as clock } from '../../clock.ts'
-import { createObjectStorage, type ObjectStorage } from './object-storage.ts'
-import { readStorageSettings, type StorageConfig } from './storage-settings.ts'
+import { useStorage } from './__fixtures__/use-storage.ts'
 
-const s3 = await startS3()
+const { s3, open } = await useStorage()
 const dir = await tempDir('svc-objects-')
-const client = createHttpUpstream()
-afterAll(async () => {
-  await client.close()
-  await s3.close()
-  await dir.close()
-})
+afterAll(() => dir.close())
 
 const signal = new AbortController().signal
-
-function open(changes: Partial<StorageConfig> = {}): ObjectStorage {
-  const settings = readStorageSettings({
-    storageUrl: s3.url,
-    storageBucket: s3.bucket,
-    storageRegion: 'us-east-1',
-    storageAccessKey: s3.accessKey,
-    storageSecretKey: s3.secretKey,
-    ...changes,
-  })
-  if (settings === undefined) throw new Error('settings')
-  return createObjectStorage(settings, { client, clock })
-}
 
 async function makeFile(name: string, sizeBytes: number) {
   const bytes = randomBytes(sizeBytes)

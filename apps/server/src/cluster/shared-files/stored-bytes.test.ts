@@ -1,42 +1,27 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { createHttpUpstream } from '@svc/http-client'
-import { startS3, tempDir } from '@svc/test-kit'
+import { tempDir } from '@svc/test-kit'
 import { afterAll, describe, expect, it } from 'vitest'
 import { systemClock as clock } from '../../clock.ts'
 import { databasePlaces, silentLogger as logger } from '../../db/__fixtures__/places.ts'
 import { createTemporaryPath } from '../../files/temporary-files.ts'
 import { createGeneratedFiles } from '../../generated-files/generated-files.ts'
 import { useDatabase } from '../loads/__fixtures__/use-database.ts'
-import { createObjectStorage } from '../object-storage/object-storage.ts'
-import { readStorageSettings } from '../object-storage/storage-settings.ts'
+import { useStorage } from '../object-storage/__fixtures__/use-storage.ts'
 import { createDatabaseBytes } from './database-bytes.ts'
 import { removeLostObjects } from './lost-objects.ts'
 import { createStoredBytes, toBytesKey } from './stored-bytes.ts'
 
 const places = await databasePlaces()
-const s3 = await startS3()
+const { s3, open: openStorage } = await useStorage()
 const dir = await tempDir('svc-bytes-')
-const client = createHttpUpstream()
-afterAll(async () => {
-  await client.close()
-  await s3.close()
-  await dir.close()
-})
+afterAll(() => dir.close())
 
 const signal = new AbortController().signal
 const ADA = { id: 'ada', isAdmin: false }
 const [SMALL, LARGE] = [100, 3000]
-const settings = readStorageSettings({
-  storageUrl: s3.url,
-  storageBucket: s3.bucket,
-  storageRegion: 'us-east-1',
-  storageAccessKey: s3.accessKey,
-  storageSecretKey: s3.secretKey,
-})
-if (settings === undefined) throw new Error('settings')
-const objects = createObjectStorage(settings, { client, clock })
+const objects = openStorage()
 // Users do not wait as long here.
 const hasty = {
   put: ((key, source, options) => objects.put(key, source, { ...options, budgetMs: 1 })) satisfies typeof objects.put,
