@@ -64,13 +64,13 @@ describe.skipIf(cluster === undefined)('a cluster of built programs', () => {
   })
 
   it('tells a stream that its backend died, and loads the model again for the next request', async () => {
-    const reply = await chat(one, 'demo', { stream: true, max_tokens: 2000 })
+    const reply = await chat(one, 'demo', { stream: true, max_tokens: 2000, ignore_eos: true })
     const reader = (reply.body ?? expect.unreachable()).getReader()
-    await reader.read()
+    const { value: first } = await reader.read()
     for (const pid of worker.backends()) process.kill(pid, 'SIGKILL')
     const rest = await readRest(reader)
-    // A short answer may have ended before.
-    expect(rest).toMatch(/"error"|\[DONE\]/)
+    // On a busy machine the first read may hold the whole answer.
+    expect(Buffer.from(first ?? []).toString() + rest).toMatch(/"error"|\[DONE\]/)
     expect((await chat(other, 'demo')).status).toBe(200)
   })
 
