@@ -69,6 +69,7 @@ export const piiDetectionBlock = z
     protected_terms_files: list,
     builtins: z.array(z.enum([...BUILTIN_SETS, ...BUILTIN_NAMES])).nullish(),
     patterns: z.array(customPattern).nullish(),
+    checked_only: flag,
     encodings: z.array(z.enum(ENCODINGS)).nullish(),
     operators: z.record(z.string(), operator).nullish(),
   })
@@ -83,6 +84,7 @@ export const piiDetectionBlock = z
       protectedTermsFiles: block.protected_terms_files ?? undefined,
       builtins: block.builtins ?? undefined,
       patterns: block.patterns ?? undefined,
+      checkedOnly: block.checked_only ?? undefined,
       encodings: block.encodings ?? undefined,
       operators: block.operators ?? undefined,
     }),

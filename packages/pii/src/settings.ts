@@ -50,6 +50,8 @@ export interface DetectionSettings extends NerSettings {
   /** Names of the catalogue of built-ins, or of several together: `secrets`, `structured`, `all`. */
   readonly builtins?: readonly (BuiltinName | BuiltinSet)[] | undefined
   readonly patterns?: readonly CustomPattern[] | undefined
+  /** Whether values count only where their range and check are right, and not by a label alone. @default false */
+  readonly checkedOnly?: boolean | undefined
   /** Encodings that are decoded to search built-ins and patterns. @default none */
   readonly encodings?: readonly Encoding[] | undefined
   /** Other replacements than the fixed text, by group. @default none */

@@ -32,12 +32,23 @@ export const IBAN: StructuredKind = {
   name: 'iban',
   group: 'IBAN',
   mixed: [4, 34],
+  labelledBy: 'iban',
+  findUnchecked({ text, start, end }) {
+    FORM.lastIndex = start
+    const [found] = end - start > LONGEST ? [] : (FORM.exec(text) ?? [])
+    return found === undefined ? undefined : { start, end: start + found.length }
+  },
   find({ text, start, before }) {
     // A later part of an id with hyphens is not the beginning of an IBAN.
     if (before === 0x2d && isAlphanumeric(text.charCodeAt(start - 2))) return undefined
     return matchIban(text, start)
   },
 }
+
+const LONGEST = 34
+/** A country, two digits, and 11 to 30 letters and digits in groups of four or none. */
+const FORM =
+  /[A-Z]{2}\d{2}(?:[A-Z0-9]{11,30}|(?:[ \u00a0.-][A-Z0-9]{4}){2,7}(?:[ \u00a0.-][A-Z0-9]{1,3})?)(?![A-Z0-9])/iy
 
 function matchIban(text: string, at: number): Span | undefined {
   if (!isDigit(text.charCodeAt(at + 2)) || !isDigit(text.charCodeAt(at + 3))) return undefined

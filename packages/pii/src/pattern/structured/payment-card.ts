@@ -15,6 +15,8 @@ export const PAYMENT_CARD: StructuredKind = {
   group: 'CREDITCARD',
   numbers: [3, LONGEST],
   digits: [SHORTEST, LONGEST],
+  labelledBy: 'card',
+  findUnchecked: findForm,
   find(candidate) {
     if (!'3456'.includes(candidate.text.charAt(candidate.start)) && candidate.text.charAt(candidate.start) !== '2') {
       return undefined
@@ -23,11 +25,18 @@ export const PAYMENT_CARD: StructuredKind = {
   },
 }
 
+/** A number of the digits of a card, in groups that cards have. */
+function findForm(candidate: Candidate): Span | undefined {
+  return listNumbers(candidate, SHORTEST, LONGEST).find(({ groups }) => CARD_SIZES.test(formatSizes(groups)))
+}
+
+const CARD_SIZES = /^(?:1[2-9]|(?:4-){2,3}[1-7]|4-6-[45])$/
+
 function isCard(candidate: Candidate, number: GroupedNumber): boolean {
   const { digits } = number
   if (!isIssued(digits) || !passesLuhn(digits)) return false
   const isClear = digits.length >= SHORTEST_BARE && hasUsualForm(candidate, number)
-  return isClear || candidate.isAnnounced('card')
+  return isClear || candidate.isNamed('card')
 }
 
 /** The groups of printed cards: of four, or as on cards of 14 and 15 digits. */

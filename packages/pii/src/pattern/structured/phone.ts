@@ -2,6 +2,7 @@ import type { Span } from '../../span.ts'
 import { isCallingCode } from './calling-codes.ts'
 import type { Candidate } from './candidate.ts'
 import { isAlphanumeric, isDigit, isSeparator } from './characters.ts'
+import { contextIndex } from './context.ts'
 import type { StructuredKind } from './kind.ts'
 
 const PLUS = 0x2b
@@ -36,6 +37,8 @@ export const PHONE: StructuredKind = {
   group: 'PHONE',
   numbers: [1, MOST],
   mixed: [9, 24],
+  labelledBy: 'phone',
+  findUnchecked: findShort,
   find(candidate) {
     const { text } = candidate
     const start = numberStart(candidate)
@@ -67,9 +70,39 @@ function mayBePhone(candidate: Candidate, start: number): boolean {
   const first = text.charCodeAt(at)
   if (end - at === 3 && first >= 0x32 && isMark(candidate.after)) return true
   if (end - at === 1 && first === 0x31 && isMark(candidate.after)) return true
-  if (!candidate.isAnnouncedAtAll) return false
-  return candidate.isAnnounced('phone') || candidate.isAnnounced('call')
+  if (candidate.isAnnouncedAtAll && (candidate.isAnnounced('phone') || candidate.isAnnounced('call'))) return true
+  return (candidate.digitSums & PHONE_SUMS) !== 0 && isNamedBehind(candidate, candidate.runEnd)
 }
+
+/** A bit for each number of digits that a telephone has. */
+const PHONE_SUMS = 0x7f80
+const PHONE_LABEL = contextIndex('phone')
+const LINE_LABEL = contextIndex('line')
+/** A label that ends a clause: `office supplies` is not one. */
+const LINE_END =
+  /[^\p{L}\n]{1,4}\p{L}+(?: (?:number|line|phone|no\.?))?(?:$|[^\p{L}\p{N} ]| (?:and|or|und|et|y|e|o|en) )/uy
+/** Numbers with a blank, a dot or an apostrophe between thousands. */
+const THOUSANDS = /^\d{1,3}(?:[ .,'\u00a0\u202f]\d{3})+$/
+
+/** Whether a label such as `office` is behind a number that does not count something. */
+function isNamedBehind(candidate: Candidate, end: number): boolean {
+  const written = candidate.text.slice(candidate.start, end)
+  if (THOUSANDS.test(written)) return false
+  if (candidate.isLabelBehind(PHONE_LABEL, end)) return true
+  if (!candidate.isLabelBehind(LINE_LABEL, end) || /^\d+$/.test(written)) return false
+  LINE_END.lastIndex = end
+  return LINE_END.test(candidate.text)
+}
+
+/** A number of five or six digits, as in small places. */
+function findShort(candidate: Candidate): Span | undefined {
+  const { text, start } = candidate
+  SHORT.lastIndex = start
+  const [found] = isAlphanumeric(text.charCodeAt(start - 1)) ? [] : (SHORT.exec(text) ?? [])
+  return found === undefined ? undefined : { start, end: start + found.length }
+}
+
+const SHORT = /(?:\d{5,6}|\d{2,3}[ /-]\d{2,3}|\d{2} \d{2} \d{2})(?![\w]|[.,:/-]\d| \d)/y
 
 function readNumber(text: string, start: number): PhoneNumber | undefined {
   const groups: string[] = []
@@ -114,7 +147,7 @@ function isPhone(candidate: Candidate, number: PhoneNumber): boolean {
   if (isInternational(candidate, number)) return true
   if (isNorthAmerican(candidate.text, number)) return true
   if (isDate(number) || number.goesOn) return false
-  if (candidate.isAnnounced('phone')) return true
+  if (candidate.isAnnounced('phone') || isNamedBehind(candidate, number.end)) return true
   const written = candidate.text.slice(number.start, number.end)
   // Versions, tables and numbers of standards follow such words too.
   if (/[ \t]{2}|\.\d+-|\b\d\.\d\b/.test(written)) return false
