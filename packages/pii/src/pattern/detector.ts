@@ -11,6 +11,7 @@ import type { Builtin, Catalogue } from './catalogue.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
 import { type FoundBy, KnownHits } from './known-hits.ts'
 import { PatternMatcher } from './matcher.ts'
+import { PHONE_REGIONS } from './phone-regions.ts'
 import { PlainViewer } from './plain-view.ts'
 import { runSearch, type Search } from './run-search.ts'
 import { StructuredSet } from './structured/set-search.ts'
@@ -25,6 +26,8 @@ export interface PatternSettings extends PolicySettings {
   readonly patterns?: readonly CustomPattern[] | undefined
   /** Whether values count only where their range and check are right, and not by a label alone. @default false */
   readonly checkedOnly?: boolean | undefined
+  /** Regions (ISO 3166-1) whose telephone numbers count in their national form, without a label too. @default none */
+  readonly phoneRegions?: readonly string[] | undefined
 }
 
 /** Options of {@link createPatternDetector}. */
@@ -65,7 +68,13 @@ export function createPatternTier({ name, settings, slices }: PatternDetectorOpt
   const patterned = rules.filter((rule) => rule.pattern !== undefined)
   const matcher = new PatternMatcher(patterned.flatMap((rule) => rule.pattern ?? []))
   const structured = rules.filter((rule) => rule.builtin?.structured !== undefined)
-  const set = new StructuredSet(structured.flatMap((rule) => rule.builtin?.structured ?? []))
+  const regions = checkRegions(settings.phoneRegions ?? [])
+  const set = new StructuredSet(
+    structured.flatMap(({ builtin }) => {
+      const kind = builtin?.structured
+      return (regions.length > 0 ? kind?.forRegions?.(regions) : undefined) ?? kind ?? []
+    }),
+  )
 
   function* hitsIn(text: string, segments: readonly Span[]): Search<Hit[]> {
     const scan = matcher.scan(text, segments)
@@ -167,6 +176,13 @@ function toDetection({ start, end, rule, isUnchecked }: Hit): JudgedDetection {
 
 function checkName(name: string): void {
   checkArgument(typeof name === 'string' && name !== '', 'createPatternDetector: name', 'a name', name)
+}
+
+function checkRegions(regions: readonly string[]): readonly string[] {
+  if (!Array.isArray(regions)) throw configError('phone_regions must be a list')
+  const unknown = regions.find((region) => !PHONE_REGIONS.includes(region))
+  if (unknown === undefined) return regions
+  throw configError(`phone_regions: ${JSON.stringify(unknown)} is not one of ${PHONE_REGIONS.join(', ')}`)
 }
 
 function createRules(settings: PatternSettings, catalogue: Catalogue): Rule[] {

@@ -31,4 +31,6 @@ export interface StructuredKind {
    * a label, since its range, check or case speak against it.
    */
   findUnchecked?(candidate: Candidate): Span | undefined
+  /** The same kind with the national forms of some regions. */
+  forRegions?(regions: readonly string[]): StructuredKind
 }
