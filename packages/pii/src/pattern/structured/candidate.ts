@@ -121,6 +121,13 @@ export class Candidate {
     return (before === 0x2e || before === 0x2d) && isDigit(this.text.charCodeAt(this.start - 2))
   }
 
+  /** Whether a later part of a longer id or number follows an offset. */
+  isBeforePart(end: number): boolean {
+    const unit = this.text.charCodeAt(end)
+    if (unit === 0x5f) return true
+    return (unit === 0x2e || unit === 0x2d) && isDigit(this.text.charCodeAt(end + 1))
+  }
+
   private readGroups(): void {
     const { text, starts, ends } = this
     let count = 0

@@ -3,22 +3,22 @@ import { isAlphanumeric, isDigit, isSeparator } from './characters.ts'
 import { modulo97 } from './checksums.ts'
 import type { StructuredKind } from './kind.ts'
 
-/** Length by country, as in the registry of ISO 13616. */
+/** Length by country, as in the registry of ISO 13616, and of countries that use the form without an entry there. */
 const LENGTHS: ReadonlyMap<string, number> = new Map(
   Object.entries({
     15: 'NO',
     16: 'BE',
-    18: 'DK FI FO GL NL SD',
+    18: 'DK FI FK FO GL NL SD',
     19: 'MK SI',
     20: 'AT BA EE KZ LT LU MN XK',
     21: 'CH HR LI LV',
     22: 'BG BH CR DE GB GE IE ME RS VA',
     23: 'AE GI IL IQ OM SO TL',
     24: 'AD CZ ES MD PK RO SA SE SK TN VG',
-    25: 'LY PT ST',
-    26: 'IS TR',
-    27: 'BI DJ FR GR IT MC MR SM',
-    28: 'AL AZ BY CY DO GT HU LB NI PL SV',
+    25: 'AO CV GW LY MZ PT ST',
+    26: 'DZ IR IS TR',
+    27: 'BI CF CG CM DJ GA GQ KM MG TD FR GR IT MC MR SM',
+    28: 'AL AZ BF BJ BY CI CY DO GT HN HU LB MA ML NE NI PL SN SV TG',
     29: 'BR EG PS QA UA',
     30: 'JO KW MU YE',
     31: 'MT SC',

@@ -1,28 +1,14 @@
 import type { Span } from '../../span.ts'
-import { type Candidate, formatSizes, listNumbers } from './candidate.ts'
+import type { Candidate } from './candidate.ts'
 import { isAlphanumeric, isDigit } from './characters.ts'
 import { passesLuhn, passesMod11With10, passesVerhoeff, sumWeighted } from './checksums.ts'
-import type { Context } from './context.ts'
 import type { StructuredKind } from './kind.ts'
-
-/** A number that a state assigns to a person, of digits only. */
-interface NationalId {
-  readonly name: StructuredKind['name']
-  readonly group: string
-  readonly length: number
-  readonly isValid: (digits: string) => boolean
-  /** The usual sizes of its groups, when no word announces it. */
-  readonly sizes?: RegExp
-  /** Words that must announce it, since its check by itself accepts too many other numbers. */
-  readonly announcedBy?: Context
-  /** Words that label it, where none must announce it. */
-  readonly labelledBy?: Context
-}
+import { type NumberId, toNumberKind } from './number-id.ts'
 
 const hasRepeats = (digits: string): boolean => [...digits].every((digit) => digit === digits.charAt(0))
 
 /** The numbers of digits only. */
-const NATIONAL_IDS: readonly NationalId[] = [
+const NATIONAL_IDS: readonly NumberId[] = [
   {
     name: 'us_ssn',
     group: 'US_SSN',
@@ -113,25 +99,6 @@ const NATIONAL_IDS: readonly NationalId[] = [
   },
 ]
 
-function toKind({ name, group, length, isValid, sizes, announcedBy, labelledBy }: NationalId): StructuredKind {
-  return {
-    name,
-    group,
-    numbers: [1, length],
-    digits: [length, length],
-    announcedBy,
-    labelledBy,
-    findUnchecked: (candidate) => listNumbers(candidate, length, length)[0],
-    find(candidate) {
-      const [number] = listNumbers(candidate, length, length)
-      if (number === undefined || !isValid(number.digits)) return undefined
-      if (announcedBy !== undefined) return number
-      const isUsual = sizes === undefined || sizes.test(formatSizes(number.groups))
-      return !isUsual || candidate.isPart ? undefined : number
-    },
-  }
-}
-
 const DNI_LETTERS = 'TRWAGMYFPDXBNJZSQVHLCKE'
 const DNI = /([XYZxyz]-?\d{7}|\d{8})[- ]?([A-Za-z])(?![A-Za-z0-9])/y
 /** The same with dots, or with no check letter. */
@@ -219,7 +186,7 @@ const IT_FISCAL_CODE: StructuredKind = {
 
 /** Numbers that states assign to persons, the more specific before the more general. */
 export const NATIONAL_ID_KINDS: readonly StructuredKind[] = [
-  ...NATIONAL_IDS.map(toKind),
+  ...NATIONAL_IDS.map(toNumberKind),
   ES_DNI,
   UK_NINO,
   IT_FISCAL_CODE,

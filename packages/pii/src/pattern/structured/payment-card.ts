@@ -18,9 +18,7 @@ export const PAYMENT_CARD: StructuredKind = {
   labelledBy: 'card',
   findUnchecked: findForm,
   find(candidate) {
-    if (!'3456'.includes(candidate.text.charAt(candidate.start)) && candidate.text.charAt(candidate.start) !== '2') {
-      return undefined
-    }
+    if (!'123456'.includes(candidate.text.charAt(candidate.start))) return undefined
     return listNumbers(candidate, SHORTEST, LONGEST).find((number) => isCard(candidate, number))
   },
 }
@@ -72,6 +70,8 @@ function isIssued(digits: string): boolean {
   const four = Number(digits.slice(0, 4))
   if (first === 4) return digits.length === 13 || digits.length === 16 || digits.length === 19
   if ((two >= 51 && two <= 55) || (four >= 2221 && four <= 2720)) return digits.length === 16
+  if (four === 2131 || four === 1800) return digits.length === 15
+  if (four >= 2200 && four <= 2204) return digits.length >= 16
   if (two === 34 || two === 37) return digits.length === 15
   if (two === 36 || two === 38 || two === 39 || two === 30) return digits.length >= 14
   if (two === 35 || two === 62 || two === 64 || two === 65 || four === 6011) return digits.length >= 16

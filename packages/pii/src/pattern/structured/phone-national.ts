@@ -11,15 +11,15 @@ const TRUNK_FORMS = [
   /^\(?0[1-9]\d{1,3}\)? ?[ /-] ?\d{3,4}[ -]\d{3,4}$/,
   /^\(?0[1-9]\)? ?[ -] ?\d{4}[ -]\d{4}$/,
   // 0412 345 678, 081 234 5678 and 0803-123-4567.
-  /^0[1-9]\d{1,2}([ -])\d{3,4}\1\d{3,4}$/,
+  /^0[1-9]\d(?:([ -])\d{3}\1\d{4}|\d([ -])\d{3}\2\d{3,4})$/,
   // 8 (916) 123-45-67.
   /^8[ -]?\(?[3489]\d\d\)?[ -]?\d{3}[ -]\d\d[ -]\d\d$/,
   // (11) 91234-5678.
   /^\([1-9]\d\) ?(?:9\d{4}|[2-5]\d{3})-\d{4}$/,
 ]
 /** Digits beside a number: the row of a table, an amount. */
-const BESIDE_BEFORE = /(?:[\d.,:/-]|[#$€£¥_=&?]|\d[ \t]{1,3})$/u
-const BESIDE_AFTER = /^(?:[ \t]{1,3}[\d.]|[.,:/_-]\d|%)/
+const BESIDE_BEFORE = /(?:\b[\da-f]{2} |[\d.,:/-]|[#$€£¥_=&?]|\d[ \t]{1,3})$/iu
+const BESIDE_AFTER = /^(?: [\da-f]{2}\b|[ \t]{1,3}[\d.]|[.,:/_-]\d|%)/i
 const FEWEST = 9
 
 /** Whether the groups begin with a trunk prefix and have the form of a number that is dialled inside a country. */
@@ -38,7 +38,8 @@ export function isRegional(text: string, number: PhoneNumber, plans: readonly Ph
   if (plans.length === 0 || goesOn || !isNationalNumber(digits, plans)) return false
   const written = text.slice(start, end)
   // Dates, thousands, fractions and tables.
-  if (/^(?:19|20)\d\d[-/. ]\d\d?[-/. ]\d\d?$|[ \t]{2}|^[1-9]\d{0,2}(?:[., ]\d{3})+$|^\d+\.\d+$/.test(written)) return false
+  if (/^(?:19|20)\d\d[-/. ]\d\d?[-/. ]\d\d?$|[ \t]{2}|^[1-9]\d{0,2}(?:[., ]\d{3})+$|^\d+\.\d+$/.test(written))
+    return false
   return groups.length <= 6 && isAlone(text, start, end)
 }
 
