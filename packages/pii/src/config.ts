@@ -43,9 +43,10 @@ const customPattern = z
     match: z.string().min(1),
     action: action.nullish(),
     min_len: z.int().min(0).nullish(),
+    fold: flag,
   })
-  .transform(({ name, match, action, min_len }) => {
-    return { name, match, action: action ?? undefined, minLen: min_len ?? undefined }
+  .transform(({ name, match, action, min_len, fold }) => {
+    return { name, match, action: action ?? undefined, minLen: min_len ?? undefined, fold: fold ?? undefined }
   })
 
 const operator = z
