@@ -5,11 +5,11 @@ export const MODELS_SECRETS: readonly SecretKind[] = [
   {
     name: 'svc_api_key',
     group: 'SVC_API_KEY',
-    pattern: 'svc-[0-9a-f]{64}',
+    pattern: '(?:svc-|ek_)[0-9a-f]{64}',
     anchor: 'svc-',
     isExact: true,
     example: 'svc-4f1b9c27d0a6e3854f1b9c27d0a6e3854f1b9c27d0a6e3854f1b9c27d0a6e385',
-    source: 'keys of users of this server',
+    source: 'keys of users of this server, and of clients of its calls',
   },
   {
     name: 'openrouter_api_key',

@@ -120,8 +120,9 @@ export class StructuredSet {
       const role = roleAt(text, at)
       if (role < CAPITAL) at++
       else if (role >= AT) {
-        if (role === AT || (text.charCodeAt(at + 1) === 0x34 && text.charCodeAt(at + 2) === 0x30)) {
-          candidate.moveTo(at, role === AT ? at + 1 : at + 3)
+        const width = role === AT ? 1 : encodedAtWidth(text, at)
+        if (width > 0) {
+          candidate.moveTo(at, at + width)
           this.tryKinds(candidate, this.atSigns, spans)
         }
         at++
@@ -243,4 +244,10 @@ function isStop(byte: number): boolean {
 
 function isWordRole(role: number): boolean {
   return role === DIGIT || role === SMALL || role === CAPITAL
+}
+
+/** Code units of the `@` that is percent-encoded at an offset, once or twice; 0 without one. */
+function encodedAtWidth(text: string, at: number): number {
+  if (text.startsWith('40', at + 1)) return 3
+  return text.startsWith('2540', at + 1) ? 5 : 0
 }
