@@ -212,12 +212,16 @@ export const SECRET_FORMS: Readonly<Record<string, string>> = {
   unix_password_hash: '$6$<16:w>$<86:w>',
   bearer_token: 'Authorization: Bearer <40:w>',
   basic_credentials: 'Authorization: Basic <28:w>',
+  bearer_credentials: 'Bearer <40:w>',
+  basic_call_password: 'basic_auth("ada", "<14:w>")',
   api_key_header: 'X-Api-Key: <32:w>',
   url_password: 'https://ada:<14:w>@git.corp.internal',
   api_key_assignment: 'api_key = "<32:w>',
   secret_assignment: 'client_secret: <32:w>',
   token_assignment: 'auth_token=<32:w>',
   password_assignment: 'password = "<14:w>',
+  password_argument: 'sshpass -p <14:w>',
+  access_code: 'PIN: <6:d>',
 }
 
 /** Near misses of forms that have several valid lengths or any first letter: too short, and with other fixed text. */

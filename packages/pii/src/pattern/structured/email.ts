@@ -39,10 +39,21 @@ function matchEmail(text: string, at: number, after: number): Span | undefined {
   const start = localStart(text, at)
   const end = domainEnd(text, after)
   if (start === at || end === undefined) return undefined
-  if (text.startsWith('://', start - 3) && isHost(text, { start, at, after, end })) return undefined
+  if (isUserPart(text, start) && isHost(text, { start, at, after, end })) return undefined
   const isPath = text.charAt(end) === ':' || text.charAt(end) === '/'
   if (isPath && REPOSITORY_USERS.has(text.slice(start, at))) return undefined
   return NO_DOMAIN.test(text.slice(Math.max(after, end - LONGEST_END), end)) ? undefined : { start, end }
+}
+
+/** The start of a web address up to its user or to the password of one. */
+const USER_PART = /:\/\/(?:[^\s/?#"'<>@:]{0,64}:[^\s/?#"'<>@:]{0,64})?$/
+const LONGEST_USER_PART = 136
+
+function isUserPart(text: string, start: number): boolean {
+  const before = text.charCodeAt(start - 1)
+  // Only then can it be one; a sentence has a blank there.
+  if (before <= 0x20) return false
+  return USER_PART.test(text.slice(Math.max(0, start - LONGEST_USER_PART), start))
 }
 
 /** Schemes of addresses of mail. */
