@@ -32,7 +32,7 @@ const REPOSITORY_USERS = new Set(['git', 'hg', 'svn'])
 
 /** Ends of the names of units and of files, as in `getty@tty1.service` and `logo@dark.png`: domains never end so. */
 const NO_DOMAIN =
-  /\.(?:service|socket|timer|target|mount|slice|scope|png|jpe?g|gif|svg|webp|avif|css|scss|[cm]?jsx?|[cm]?ts|tsx|html?|json|woff2?|map)$/i
+  /\.(?:service|socket|timer|target|mount|slice|scope|png|jpe?g|gif|svg|webp|avif|css|scss|[cm]?jsx?|[cm]?ts|tsx|html?|json|woff2?|map|po|gmo|header)$/i
 const LONGEST_END = 8
 
 function matchEmail(text: string, at: number, after: number): Span | undefined {

@@ -23,7 +23,7 @@ const FOREIGN =
 const ADJECTIVES =
   /^(?:falsch|ungültig|erforderlich|abgelaufen|richtig|korrekt|leer|sicher|unsicher|nicht|kein|schwach|geheim|vergessen|geändert|gesetzt|zu|ein|eine|der|die|das|incorrecte?|requis|invalide|obligatoire|expirée?|trop|fauss?e?|pas|oubliée?|vide|correcte?|le|la|un|une|incorrect[ao]|obligatori[ao]|requerid[ao]|inválid[ao]|demasiado|caducad[ao]|vacía|no|el|muy|errat[ao]|sbagliat[ao]|scadut[ao]|non|troppo|corrett[ao]|vuot[ao]|incorret[ao]|obrigatóri[ao]|não|muito|fraca|vazia|onjuist|verplicht|ongeldig|verlopen|te|niet|een|zwak|leeg|nieprawidłowe|wymagane|puste|jest|nie|неверн\S*|обязател\S*|слишком|не|пуст\S*|правильн\S*|错误|不正确|不能为空|必填|无效|过期|正确|什么|多少|必須|無効|間違\S*|正しく\S*)$/i
 const PLACEHOLDER =
-  /example|placeholder|redacted|x{4}|X{4}|\*{3}|\.{3}|…|•|●|<[^>]*>|your[-_ ]?(?:key|token|secret|pass|api|new)|^(.)\1+$/i
+  /example|placeholder|redacted|x{4}|X{4}|\*{3}|\.{3}|…|•|●|<[^>]*>|^your[-_]|your[-_ ]?(?:key|token|secret|pass|api|new)|^(.)\1+$/i
 /** Marks of variables, formats and commands: the password is elsewhere. */
 const VARIABLE =
   /\$\{|\$\(|#\{|\{\{|\{%|<%|%\(|^\$\{?[A-Za-z_]\w*\}?$|^\$[A-Za-z_]\w*(?:->|\[|\.|::)|^\{.*\}?$|^\[|^%[a-z]$|^%[A-Z_]+%$|^@[A-Za-z_.]+$|^:[a-z_]+$|^&[A-Za-z_.]+$|^\*[A-Za-z_]+$|^![A-Za-z]+$|^\/[^/]*\/[gimsuy]*$|^(?:https?|file|env|vault|op|secret|arn|classpath):|^--|^-$|^[=>|]|=>|\$\w+\$|^ENC\[|^[\^~]?v?\d+\.\d+\.\d+[\w.+-]*$|^\/[\w./-]+$|^[.~]{1,2}\//

@@ -40,7 +40,7 @@ const SETTING_UNITS = 80
 
 /** Values that are somewhere else. */
 const ELSEWHERE =
-  /\s|\$\{|\$\([\w ./-]+\)|#\{|\{\{|\{%|<[^>]*>|%\(\w+\)|^\$[A-Za-z_]\w*$|^\{|^\[|^(?:https?|file|env|vault|op|arn|secret|data|urn):|^(?:\.{1,2}|~)\/|^\/[a-z]+\/|^[@:&*][A-Za-z_.]+$|^--[a-z]/
+  /\s|\$\{|\$\([\w ./-]+\)|#\{|\{\{|\{%|<[^>]*>|%\(\w+\)|^\$[A-Za-z_]\w*$|^\{|^\[|^(?:https?|file|env|vault|op|arn|secret|data|urn):|^(?:\.{1,2}|~)\/|^\/[a-z]+\/|^[@:&*][A-Za-z_.]+$|^--[a-z]|\(\)|^['"]\s?\+/
 const CODE = /[(){}[\]<>]|&&|\|\||===?|=>|\+\+|\?\?|^[@:&*$'"+]/
 /** A line of a file of settings before a name: what follows the sign is no code there. */
 const SETTING = /(?:^|\n|\\n|"|')(?:export[ \t]+)?[A-Z][A-Z0-9_]*=$/
