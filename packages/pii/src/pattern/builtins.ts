@@ -18,8 +18,8 @@ export interface BuiltinPattern {
   readonly groupAliases: readonly string[]
   /** Compiled when it is first read. */
   readonly pattern: CompiledPattern
-  /** Finds the private part of a match; undefined where the match is not a secret. */
-  readonly findSecret: (match: string) => Span | undefined
+  /** Finds the private part of a match in a text; undefined where the match is not a secret. */
+  readonly findSecret: (text: string, match: Span) => Span | undefined
 }
 
 /** `[A-Za-z0-9_-]`: characters of keys, which must not be adjacent to one. */
@@ -37,7 +37,7 @@ export const BUILTIN_PATTERNS: readonly BuiltinPattern[] = SECRET_KINDS.map((kin
       compiled ??= compile(kind)
       return compiled
     },
-    findSecret: (match) => findSecret(kind, match),
+    findSecret: (text, match) => findSecret(kind, text, match),
   }
 })
 

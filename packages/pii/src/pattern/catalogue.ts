@@ -15,8 +15,8 @@ export interface Builtin {
   /** The way to find it: a pattern that contains a fixed text, or a checked shape. Neither for a mere name. */
   readonly pattern?: CompiledPattern | undefined
   readonly structured?: StructuredKind | undefined
-  /** Finds the private part of a match of the pattern; undefined where the match does not count. */
-  readonly findSecret?: ((match: string) => Span | undefined) | undefined
+  /** Finds the private part of a match of the pattern in a text; undefined where the match does not count. */
+  readonly findSecret?: ((text: string, match: Span) => Span | undefined) | undefined
 }
 
 /** Built-ins by their names. */

@@ -87,8 +87,8 @@ export class RuleSearch {
       if (rule === undefined || utf8Length(text, start, end, rule.minBytes) < rule.minBytes) continue
       if (rule.builtin?.findSecret === undefined) hits.push({ start, end, rule })
       else {
-        const secret = rule.builtin.findSecret(text.slice(start, end))
-        if (secret !== undefined) hits.push({ start: start + secret.start, end: start + secret.end, rule })
+        const secret = rule.builtin.findSecret(text, { start, end })
+        if (secret !== undefined) hits.push({ start: secret.start, end: secret.end, rule })
       }
     }
     return hits

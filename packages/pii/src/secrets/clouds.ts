@@ -49,6 +49,14 @@ export const CLOUDS_SECRETS: readonly SecretKind[] = [
     source: 'AWS documentation, Bedrock API keys',
   },
   {
+    name: 'aws_bedrock_short_key',
+    group: 'AWS_BEDROCK_SHORT_KEY',
+    pattern: 'bedrock-api-key-[A-Za-z0-9+/_-]{40,}={0,2}',
+    anchor: 'bedrock-api-key-',
+    example: 'bedrock-api-key-q7Kd2Wm9Rx4Tz1Vb8Hn5Ls3Pf6q7Kd2Wm9Rx4Tz1Vb8H',
+    source: 'AWS documentation, short-term Bedrock API keys',
+  },
+  {
     name: 'aws_appsync_key',
     group: 'AWS_APPSYNC_KEY',
     pattern: 'da2-[a-z0-9]{26}',
@@ -74,6 +82,15 @@ export const CLOUDS_SECRETS: readonly SecretKind[] = [
     isExact: true,
     example: 'AIzaq7Kd2Wm9Rx4Tz1Vb8Hn5Ls3Pf6q7Kd2Wm9R',
     source: 'Google Cloud documentation, API keys',
+  },
+  {
+    name: 'google_auth_key',
+    group: 'GOOGLE_AUTH_KEY',
+    pattern: 'AQ\\.[A-Za-z0-9_-]{30,}',
+    anchor: 'AQ.',
+    check: 'random',
+    example: 'AQ.q7Kd2Wm9Rx4Tz1Vb8Hn5Ls3Pf6q7Kd2Wm9Rx4Tz1Vb8H',
+    source: 'Google AI documentation, authorization keys',
   },
   {
     name: 'google_oauth_token',

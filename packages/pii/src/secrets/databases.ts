@@ -5,7 +5,7 @@ export const DATABASES_SECRETS: readonly SecretKind[] = [
   {
     name: 'postgres_url',
     group: 'POSTGRES_URL',
-    pattern: '(?:postgres|postgresql)(?:\\+[a-z0-9]+)?://[^\\s:/?#@"\'<>]{0,64}:[^\\s/?#@"\'<>]{1,128}@[A-Za-z0-9.-]+',
+    pattern: '(?:postgres|postgresql)(?:\\+[a-z0-9]+)?://[^\\s:/?#@"\'<>]{0,64}:[^\\s"\'<>`]{1,128}@[A-Za-z0-9.-]+',
     anchor: 'postgres',
     part: 'password',
     check: 'password',
@@ -15,7 +15,7 @@ export const DATABASES_SECRETS: readonly SecretKind[] = [
   {
     name: 'mysql_url',
     group: 'MYSQL_URL',
-    pattern: '(?:mysql|mariadb|mysql2)(?:\\+[a-z0-9]+)?://[^\\s:/?#@"\'<>]{0,64}:[^\\s/?#@"\'<>]{1,128}@[A-Za-z0-9.-]+',
+    pattern: '(?:mysql|mariadb|mysql2)(?:\\+[a-z0-9]+)?://[^\\s:/?#@"\'<>]{0,64}:[^\\s"\'<>`]{1,128}@[A-Za-z0-9.-]+',
     anchor: 'mysql',
     part: 'password',
     check: 'password',
@@ -26,7 +26,7 @@ export const DATABASES_SECRETS: readonly SecretKind[] = [
     name: 'mongodb_url',
     group: 'MONGODB_URL',
     pattern:
-      '(?:mongodb|mongodb\\+srv)(?:\\+[a-z0-9]+)?://[^\\s:/?#@"\'<>]{0,64}:[^\\s/?#@"\'<>]{1,128}@[A-Za-z0-9.-]+',
+      '(?:mongodb|mongodb\\+srv)(?:\\+[a-z0-9]+)?://[^\\s:/?#@"\'<>]{0,64}:[^\\s"\'<>`]{1,128}@[A-Za-z0-9.-]+',
     anchor: 'mongodb',
     part: 'password',
     check: 'password',
@@ -36,7 +36,7 @@ export const DATABASES_SECRETS: readonly SecretKind[] = [
   {
     name: 'redis_url',
     group: 'REDIS_URL',
-    pattern: '(?:redis|rediss)(?:\\+[a-z0-9]+)?://[^\\s:/?#@"\'<>]{0,64}:[^\\s/?#@"\'<>]{1,128}@[A-Za-z0-9.-]+',
+    pattern: '(?:redis|rediss)(?:\\+[a-z0-9]+)?://[^\\s:/?#@"\'<>]{0,64}:[^\\s"\'<>`]{1,128}@[A-Za-z0-9.-]+',
     anchor: 'redis',
     part: 'password',
     check: 'password',
@@ -46,7 +46,7 @@ export const DATABASES_SECRETS: readonly SecretKind[] = [
   {
     name: 'amqp_url',
     group: 'AMQP_URL',
-    pattern: '(?:amqp|amqps)(?:\\+[a-z0-9]+)?://[^\\s:/?#@"\'<>]{0,64}:[^\\s/?#@"\'<>]{1,128}@[A-Za-z0-9.-]+',
+    pattern: '(?:amqp|amqps)(?:\\+[a-z0-9]+)?://[^\\s:/?#@"\'<>]{0,64}:[^\\s"\'<>`]{1,128}@[A-Za-z0-9.-]+',
     anchor: 'amqp',
     part: 'password',
     check: 'password',

@@ -3,6 +3,15 @@ import type { SecretKind } from './secret-kind.ts'
 /** Secrets of providers of models. */
 export const MODELS_SECRETS: readonly SecretKind[] = [
   {
+    name: 'svc_api_key',
+    group: 'SVC_API_KEY',
+    pattern: '(?:svc-|ek_)[0-9a-f]{64}',
+    anchor: 'svc-',
+    isExact: true,
+    example: 'svc-4f1b9c27d0a6e3854f1b9c27d0a6e3854f1b9c27d0a6e3854f1b9c27d0a6e385',
+    source: 'keys of users of this server, and of clients of its calls',
+  },
+  {
     name: 'openrouter_api_key',
     group: 'OPENROUTER_API_KEY',
     pattern: 'sk-or-v1-[0-9a-f]{64}',
@@ -213,5 +222,13 @@ export const MODELS_SECRETS: readonly SecretKind[] = [
     isExact: true,
     example: 'dapi4f1b9c27d0a6e3854f1b9c27d0a6e385',
     source: 'Databricks documentation, personal access tokens',
+  },
+  {
+    name: 'together_api_key',
+    group: 'TOGETHER_API_KEY',
+    pattern: 'tgp_v1_[A-Za-z0-9_-]{40,}',
+    anchor: 'tgp_v1_',
+    example: 'tgp_v1_q7Kd2Wm9Rx4Tz1Vb8Hn5Ls3Pf6q7Kd2Wm9Rx4Tz1Vb8',
+    source: 'Together AI documentation, API keys',
   },
 ]

@@ -1,4 +1,5 @@
 import type { BuiltinName } from '../pattern/builtin-names.ts'
+import type { Span } from '../span.ts'
 
 /** The private part of a match: all of it, or the part behind a name, a user or another word. */
 export type SecretPart = 'value' | 'last-value' | 'word' | 'password'
@@ -24,6 +25,11 @@ export interface SecretKind {
   readonly isExact?: boolean
   /** Whether it may follow a letter, a digit, `-` or `_`. */
   readonly isAnywhere?: boolean
+  /**
+   * Finds the private part behind or before a match, which is a label. Reads a bounded range around it. Without it the
+   * private part lies in the match.
+   */
+  readonly read?: ((text: string, label: Span) => Span | undefined) | undefined
   /** @default all of the match */
   readonly part?: SecretPart
   readonly check?: SecretCheck

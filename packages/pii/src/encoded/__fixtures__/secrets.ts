@@ -1,3 +1,5 @@
+import { CompiledPattern } from '../../pattern/compiled-pattern.ts'
+import { PatternMatcher } from '../../pattern/matcher.ts'
 import { findSecret } from '../../secrets/check-secret.ts'
 import type { SecretKind } from '../../secrets/secret-kind.ts'
 import { SECRET_KINDS } from '../../secrets/secret-kinds.ts'
@@ -48,7 +50,9 @@ export const SECRETS: Readonly<Record<string, { readonly text: string; readonly 
 }
 
 function exampleSecret(kind: SecretKind) {
-  const { start = 0, end = 0 } = findSecret(kind, kind.example) ?? {}
+  const labels = new PatternMatcher([new CompiledPattern(kind.pattern)]).match(kind.example)
+  const found = labels.map((label) => findSecret(kind, kind.example, label)).find((secret) => secret !== undefined)
+  const { start = 0, end = 0 } = found ?? {}
   return { text: kind.example, secret: kind.example.slice(start, end) }
 }
 

@@ -30,6 +30,9 @@ const NO_LABELS: readonly number[] = []
 /** Code units of the shortest value that a label may follow. */
 const SHORTEST_BEFORE_LABEL = 7
 
+const SMALL_D = 0x64
+const SMALL_O = 0x6f
+
 const OTHER = 0
 const SMALL = 1
 const CAPITAL = 2
@@ -50,6 +53,8 @@ const PAIRS = Uint8Array.from({ length: 1 << 16 }, (_, pair) => {
   const [one = 0, other = 0] = [ROLES[pair & 0xff], ROLES[pair >> 8]]
   return one >= DIGIT || other >= DIGIT || (one === CAPITAL && other === CAPITAL) ? 1 : 0
 })
+/** The pairs of the word `dot`, by the place that it begins at. */
+for (const pair of ['do', 'ot']) PAIRS[pair.charCodeAt(0) | (pair.charCodeAt(1) << 8)] = 1
 
 /** The kinds that a word may belong to. */
 interface Possible {
@@ -74,6 +79,7 @@ export class StructuredSet {
   private readonly mixed: ByLength
   private readonly capitals: ByLength
   private readonly atSigns: Possible
+  private readonly dots: Possible
   /** By kind: a bit for each allowed number of digits. */
   private readonly digits: Int32Array
   /** By kind: the number of its announcing words. */
@@ -92,6 +98,7 @@ export class StructuredSet {
     this.mixed = byLength(kinds, ({ mixed }) => mixed)
     this.capitals = byLength(kinds, ({ capitals }) => capitals)
     this.atSigns = sortKinds(kinds, ({ atSigns }) => atSigns === true)
+    this.dots = sortKinds(kinds, ({ dots }) => dots === true)
     this.digits = Int32Array.from(kinds, ({ digits }) => (digits === undefined ? 0 : toBits(digits)))
     this.contexts = Int32Array.from(kinds, ({ announcedBy }) => indexOf(announcedBy))
     this.labels = kinds.map(({ labelledBy, announcedBy, findUnchecked }) => {
@@ -134,10 +141,13 @@ export class StructuredSet {
     while (at < to) {
       if (this.isPlain) at = this.nextPair(at - from, to - from) + from
       const role = roleAt(text, at)
-      if (role < CAPITAL) at++
-      else if (role >= AT) {
-        if (role === AT || (text.charCodeAt(at + 1) === 0x34 && text.charCodeAt(at + 2) === 0x30)) {
-          candidate.moveTo(at, role === AT ? at + 1 : at + 3)
+      if (role < CAPITAL) {
+        if (role === SMALL) this.tryDot(candidate, at, finds)
+        at++
+      } else if (role >= AT) {
+        const width = role === AT ? 1 : encodedAtWidth(text, at)
+        if (width > 0) {
+          candidate.moveTo(at, at + width)
           this.tryKinds(candidate, this.atSigns, finds)
         }
         at++
@@ -145,6 +155,16 @@ export class StructuredSet {
       else at++
     }
     return at
+  }
+
+  /** Checks the word `dot` that has its `d` or its `o` at an offset, each in texts of its own. */
+  private tryDot(candidate: Candidate, at: number, finds: Finds): void {
+    const { text } = candidate
+    const unit = text.charCodeAt(at)
+    const start = unit === SMALL_D ? at : unit === SMALL_O && this.isPlain ? at - 1 : -1
+    if (start < 0 || !text.startsWith('dot', start) || this.dots.others.length === 0) return
+    candidate.moveTo(start, start + 3)
+    this.tryKinds(candidate, this.dots, finds)
   }
 
   /** The first byte from an offset on that may belong to a candidate, or the one before it. */
@@ -290,4 +310,10 @@ function isStop(byte: number): boolean {
 
 function isWordRole(role: number): boolean {
   return role === DIGIT || role === SMALL || role === CAPITAL
+}
+
+/** Code units of the `@` that is percent-encoded at an offset, once or twice; 0 without one. */
+function encodedAtWidth(text: string, at: number): number {
+  if (text.startsWith('40', at + 1)) return 3
+  return text.startsWith('2540', at + 1) ? 5 : 0
 }
