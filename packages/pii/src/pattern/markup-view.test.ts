@@ -26,6 +26,26 @@ describe('a value that markup breaks is found whole', () => {
   })
 })
 
+describe('a value that a line end breaks is found whole', () => {
+  it.each([
+    ['IBAN:\nDE89 3704 0044\r\n   0532 0130 00', 'IBAN DE89 3704 0044\r\n   0532 0130 00'],
+    ['> DE89 3704 0044\n> 0532 0130 00', 'IBAN DE89 3704 0044\n> 0532 0130 00'],
+    ['paid by 4111 1111\n1111 1111 today', 'CREDITCARD 4111 1111\n1111 1111'],
+    ['paid by 4111-1111-1111\r\n1111', 'CREDITCARD 4111-1111-1111\r\n1111'],
+    ['write to +1 415 555\n2671', 'PHONE +1 415 555\n2671'],
+    ['or +49 30\n  1234567 now', 'PHONE +49 30\n  1234567'],
+  ])('%j', async (text, expected) => {
+    expect(await find(text)).toEqual([expected])
+  })
+
+  it.each(['1234 4111 1111\n1111 1111', '4111 1111\n1111 1111 1234', '+49 30 1234567\n2024 x'])(
+    'of a table or of two lines is not: %j',
+    async (text) => {
+      expect((await find(text)).join()).not.toContain('\n')
+    },
+  )
+})
+
 it.each(['<td>4111 1111</td><td>1111 1111</td>', '<p>4111 1111</p><p>1111 1111</p>', '<b>411</b> x <b>1111</b>'])(
   'values of several cells are not one: %s',
   async (text) => {

@@ -2,7 +2,7 @@ import type { Span } from '../../span.ts'
 
 /** A name, and `at` as a word or in brackets, up to the host before the first `dot`. */
 const LEAD =
-  /(?<![\w@])([\p{L}\d][\w.+-]{0,63})(?:(?<blanks>\s{1,3}at\s{1,3})|\s{0,2}[([{<]\s?(?:at|@|AT)\s?[)\]}>]\s{0,2}|@)([A-Za-z0-9-]{1,63})\s{0,2}[([{<]?\s?$/iu
+  /(?<![\w@.+-])([\p{L}\d][\w.+-]{0,63})(?:(?<blanks>\s{1,3}at\s{1,3})|\s{0,2}[([{<]\s?(?:at|@|AT)\s?[)\]}>]\s{0,2}|@)([A-Za-z0-9-]{1,63})\s{0,2}[([{<]?\s?$/iu
 /** From the first `dot` on: labels up to the top level. */
 const REST =
   /dot(?:\s{1,2}|\s?[)\]}>]\s{0,2})[A-Za-z0-9-]{2,63}(?:(?:\s{1,2}dot\s{1,2}|\s{0,2}[([{<]\s?dot\s?[)\]}>]\s{0,2}|\.)[A-Za-z]{2,24}){0,3}(?![\w-])/iy
