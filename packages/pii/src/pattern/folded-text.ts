@@ -1,3 +1,5 @@
+import type { Span } from '../span.ts'
+
 /** The digit zero of the scripts that have digits of their own, from Arabic to Meetei Mayek; nine more follow each. */
 const ZEROS = [
   ...[0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20],
@@ -22,24 +24,56 @@ const FORMS = new Map<string, string>([
   ...LETTERS.map((pair): [string, string] => [pair.charAt(0), pair.charAt(1)]),
 ])
 
-const toClass = (units: readonly number[]): string =>
-  units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
-const DIGITS = ZEROS.map((zero) => `${toClass([zero])}-${toClass([zero + 9])}`).join('')
-const ALIKE = toClass(LETTERS.map((pair) => pair.charCodeAt(0)))
-/** A digit of another script, or a look-alike letter beside a letter or digit of ASCII. */
-const FOLDABLE = `[${DIGITS}]|[A-Za-z0-9][${ALIKE}]|[${ALIKE}][A-Za-z0-9]`
+const OTHER = 0
+const DIGIT = 1
+const ALIKE = 2
+const ASCII = 3
+const ASCII_DIGIT = 4
+/** The role of each code unit: other, a digit of another script, a look-alike, a letter or a digit of ASCII. */
+const ROLES = new Uint8Array(1 << 16)
+for (const zero of ZEROS) ROLES.fill(DIGIT, zero, zero + 10)
+for (const pair of LETTERS) ROLES[pair.charCodeAt(0)] = ALIKE
+ROLES.fill(ASCII_DIGIT, 0x30, 0x3a)
+ROLES.fill(ASCII, 0x41, 0x5b)
+ROLES.fill(ASCII, 0x61, 0x7b)
 
-/** Places of a text in which folding may show something. */
-export const FOLDABLE_PLACES = new RegExp(FOLDABLE, 'g')
-const FOLDABLE_PLACE = new RegExp(FOLDABLE)
-const FOLDED = new RegExp(`[${DIGITS}${ALIKE}]`, 'g')
+/** Fewest digits close together that may be a value. */
+const FEWEST_DIGITS = 5
+const CLOSE = 24
 
-/** Whether a text has digits of other scripts, or look-alike letters in a word of ASCII. */
-export function mayFold(text: string): boolean {
-  return FOLDABLE_PLACE.test(text)
+/** Places with digits of other scripts that are close together, and with look-alikes beside letters of ASCII. */
+export function* listFoldPlaces(text: string): Generator<Span> {
+  let before = OTHER
+  for (let at = 0; at < text.length; at++) {
+    const role = ROLES[text.charCodeAt(at)] ?? OTHER
+    if (role === OTHER) before = OTHER
+    else {
+      const isMixed = (role === ALIKE && before >= ASCII) || (role >= ASCII && before === ALIKE)
+      if (isMixed) yield { start: at - 1, end: at + 1 }
+      else if (role === DIGIT && countDigits(text, at) >= FEWEST_DIGITS) yield { start: at, end: at + 1 }
+      before = role
+    }
+  }
+}
+
+function countDigits(text: string, from: number): number {
+  let count = 0
+  for (let at = from; at < from + CLOSE && at < text.length && count < FEWEST_DIGITS; at++) {
+    const role = ROLES[text.charCodeAt(at)]
+    if (role === DIGIT || role === ASCII_DIGIT) count++
+  }
+  return count
 }
 
 /** The text with the digits of ASCII in place of those of other scripts, and the letters of ASCII for look-alikes. */
 export function foldText(text: string): string {
-  return text.replaceAll(FOLDED, (unit) => FORMS.get(unit) ?? unit)
+  let folded = ''
+  let from = 0
+  for (let at = 0; at < text.length; at++) {
+    const role = ROLES[text.charCodeAt(at)]
+    if (role !== DIGIT && role !== ALIKE) continue
+    folded += text.slice(from, at) + (FORMS.get(text.charAt(at)) ?? '')
+    from = at + 1
+  }
+  return folded + text.slice(from)
 }

@@ -5,13 +5,12 @@ const AROUND = 96
 /** Code units up to a blank beyond that. */
 const MOST_MORE = 512
 
-/** The parts of a text around the places of a pattern, ascending and apart. They begin and end at blanks. */
-export function* listRegions(text: string, places: RegExp): Generator<Span> {
+/** The parts of a text around ascending places, themselves ascending and apart. They begin and end at blanks. */
+export function* listRegions(text: string, places: Iterable<Span>): Generator<Span> {
   let region: Span | undefined
-  for (const { index, 0: place } of text.matchAll(places)) {
-    const end = index + place.length
+  for (const { start: at, end } of places) {
     if (region !== undefined && end <= region.end) continue
-    const start = blankBefore(text, Math.max(0, index - AROUND))
+    const start = blankBefore(text, Math.max(0, at - AROUND))
     const next = { start, end: blankBehind(text, Math.min(text.length, end + AROUND)) }
     if (region !== undefined && start <= region.end) region = { start: region.start, end: next.end }
     else {

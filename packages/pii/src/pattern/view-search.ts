@@ -1,7 +1,7 @@
 import type { Span } from '../span.ts'
-import { FOLDABLE_PLACES, foldText, mayFold } from './folded-text.ts'
+import { foldText, listFoldPlaces } from './folded-text.ts'
 import { KnownHits } from './known-hits.ts'
-import { MARKUP_PLACES, mayHaveMarkup, readWithoutMarkup } from './markup-view.ts'
+import { listMarkupPlaces, readWithoutMarkup } from './markup-view.ts'
 import { PlainViewer } from './plain-view.ts'
 import type { Hit, Rule, RuleSearch } from './rule-search.ts'
 import type { Search } from './run-search.ts'
@@ -31,8 +31,7 @@ export function* searchViews(rules: RuleSearch, text: string, segments: readonly
 
 /** Finds matches with digits of other scripts or look-alike letters. Most patterns of an operator do not count. */
 function* searchFolded(rules: RuleSearch, text: string, segments: readonly Span[], add: AddHit): Search<void> {
-  if (!mayFold(text)) return
-  for (const region of listRegions(text, FOLDABLE_PLACES)) {
+  for (const region of listRegions(text, listFoldPlaces(text))) {
     const written = text.slice(region.start, region.end)
     const folded = foldText(written)
     for (const hit of yield* rules.search(folded, cutToRegion(segments, region))) {
@@ -46,9 +45,8 @@ function* searchFolded(rules: RuleSearch, text: string, segments: readonly Span[
 
 /** Finds built-ins that markup breaks. */
 function* searchMarkup(rules: RuleSearch, text: string, segments: readonly Span[], hits: Hit[]): Search<void> {
-  if (!mayHaveMarkup(text)) return
   let known: KnownHits<Rule> | undefined
-  for (const region of listRegions(text, MARKUP_PLACES)) {
+  for (const region of listRegions(text, listMarkupPlaces(text))) {
     const reading = readWithoutMarkup(text.slice(region.start, region.end))
     if (reading === undefined) continue
     const parts = cutToRegion(segments, region)

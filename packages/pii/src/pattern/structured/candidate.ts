@@ -8,6 +8,8 @@ const MOST_DIGITS = 24
 const MOST_GROUPS = 12
 /** Marks in a row between two groups of one number. */
 const MOST_SEPARATORS = 2
+/** Code units of the shortest value that a label may follow. */
+const SHORTEST_BEFORE_LABEL = 7
 
 /** Separators between two groups of digits. */
 export type Separator = 'blank' | 'line' | 'hyphen' | '.' | '/' | '_'
@@ -73,12 +75,25 @@ export class Candidate {
   /** Whether a word that announces a kind is shortly before the candidate, or labels its number from behind. */
   isNamed(kind: Context): boolean {
     const index = contextIndex(kind)
-    return this.context.isAnnounced(index, this.start) || this.context.isLabelDirectlyBehind(index, this.runEnd)
+    return this.context.isAnnounced(index, this.start) || this.isNamedBehind(index)
   }
 
   /** Whether a label of a kind is directly before or behind a range. */
   isLabelBeside(kind: number, { start, end }: Span): boolean {
     return this.context.isLabelDirectlyBefore(kind, start) || this.context.isLabelDirectlyBehind(kind, end)
+  }
+
+  /** Whether any announcing word is shortly before the candidate, or any label is behind it. */
+  get isNamedAtAll(): boolean {
+    if (this.context.isAnnouncedAtAll(this.start)) return true
+    const end = this.runEnd
+    return end - this.start >= SHORTEST_BEFORE_LABEL && this.context.hasLabelBehind(end)
+  }
+
+  /** Whether a label of a kind is directly behind the candidate, which is long enough for one to be looked for. */
+  isNamedBehind(kind: number): boolean {
+    const end = this.runEnd
+    return end - this.start >= SHORTEST_BEFORE_LABEL && this.context.isLabelDirectlyBehind(kind, end)
   }
 
   /** Whether a label of a kind is directly behind an offset. */

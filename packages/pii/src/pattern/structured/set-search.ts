@@ -27,8 +27,6 @@ const SMALL_PIECE_UNITS = 512
 const LONGEST_WORD = 128
 const NO_CONTEXT = -1
 const NO_LABELS: readonly number[] = []
-/** Code units of the shortest value that a label may follow. */
-const SHORTEST_BEFORE_LABEL = 7
 
 const SMALL_D = 0x64
 const SMALL_O = 0x6f
@@ -61,6 +59,9 @@ interface Possible {
   /** Kinds of a fixed number of digits, with a bit for each of the numbers. */
   readonly summed: readonly number[]
   readonly sums: number
+  /** The same kinds that a word must announce. */
+  readonly named: readonly number[]
+  readonly namedSums: number
   /** Kinds that a word must announce. */
   readonly announced: readonly number[]
   readonly others: readonly number[]
@@ -207,17 +208,20 @@ export class StructuredSet {
   }
 
   private tryKinds(candidate: Candidate, possible: Possible, finds: Finds, isNumber = false): void {
-    const { summed, sums, announced, others } = possible
+    const { summed, sums, named, namedSums, announced, others } = possible
     if (summed.length > 0 && (!isNumber || (candidate.digitSums & sums) !== 0)) {
       for (const index of summed) {
+        if (isNumber && (candidate.digitSums & (this.digits[index] ?? 0)) === 0) continue
+        this.tryKind(candidate, index, finds)
+      }
+    }
+    if (named.length > 0 && (!isNumber || (candidate.digitSums & namedSums) !== 0) && candidate.isNamedAtAll) {
+      for (const index of named) {
         if (isNumber && (candidate.digitSums & (this.digits[index] ?? 0)) === 0) continue
         if (this.isAnnounced(candidate, index)) this.tryKind(candidate, index, finds)
       }
     }
-    if (
-      announced.length > 0 &&
-      (candidate.isAnnouncedAtAll || candidate.end - candidate.start >= SHORTEST_BEFORE_LABEL)
-    ) {
+    if (announced.length > 0 && candidate.isNamedAtAll) {
       for (const index of announced) {
         if (this.isAnnounced(candidate, index)) this.tryKind(candidate, index, finds)
         else if (this.kinds[index]?.labelledBy !== undefined) this.tryLabel(candidate, index, finds)
@@ -228,13 +232,7 @@ export class StructuredSet {
 
   private isAnnounced(candidate: Candidate, index: number): boolean {
     const context = this.contexts[index] ?? NO_CONTEXT
-    return context === NO_CONTEXT || candidate.isAnnouncedBy(context) || this.isNamedBehind(candidate, context)
-  }
-
-  /** Whether a label is behind a candidate that is long enough for one to be looked for. */
-  private isNamedBehind(candidate: Candidate, context: number): boolean {
-    const end = candidate.runEnd
-    return end - candidate.start >= SHORTEST_BEFORE_LABEL && candidate.isLabelBehind(context, end)
+    return context === NO_CONTEXT || candidate.isAnnouncedBy(context) || candidate.isNamedBehind(context)
   }
 
   private tryKind(candidate: Candidate, index: number, finds: Finds): void {
@@ -249,7 +247,8 @@ export class StructuredSet {
 
   private tryLabel(candidate: Candidate, index: number, finds: Finds): void {
     const labels = this.labels[index] ?? NO_LABELS
-    if (!labels.some((label) => candidate.isAnnouncedBy(label) || this.isNamedBehind(candidate, label))) return
+    if (labels.length === 0 || !candidate.isNamedAtAll) return
+    if (!labels.some((label) => candidate.isAnnouncedBy(label) || candidate.isNamedBehind(label))) return
     const known = finds.unchecked[index]
     const least = Math.max(lastEnd(known), lastEnd(finds.checked[index]))
     const found = candidate.start < least ? undefined : this.kinds[index]?.findUnchecked?.(candidate)
@@ -272,8 +271,8 @@ function byLength(kinds: readonly StructuredKind[], lengths: (kind: StructuredKi
       const [least, most] = lengths(kind) ?? [1, 0]
       return length >= least && length <= most
     })
-    const { summed, announced, others } = possible
-    return summed.length + announced.length + others.length > 0 ? possible : undefined
+    const { summed, named, announced, others } = possible
+    return summed.length + named.length + announced.length + others.length > 0 ? possible : undefined
   })
 }
 
@@ -281,9 +280,17 @@ function sortKinds(kinds: readonly StructuredKind[], isPossible: (kind: Structur
   const possible = [...kinds.entries()].filter(([, kind]) => isPossible(kind))
   const pick = (counts: (kind: StructuredKind) => boolean): number[] =>
     possible.filter(([, kind]) => counts(kind)).map(([index]) => index)
+  const addBits = (counts: (kind: StructuredKind) => boolean): number =>
+    possible.reduce((bits, [, kind]) => (counts(kind) && kind.digits !== undefined ? bits | toBits(kind.digits) : bits), 0)
+  const isSummed = ({ digits, announcedBy }: StructuredKind): boolean =>
+    digits !== undefined && announcedBy === undefined
+  const isNamed = ({ digits, announcedBy }: StructuredKind): boolean =>
+    digits !== undefined && announcedBy !== undefined
   return {
-    summed: pick(({ digits }) => digits !== undefined),
-    sums: possible.reduce((bits, [, { digits }]) => bits | (digits === undefined ? 0 : toBits(digits)), 0),
+    summed: pick(isSummed),
+    sums: addBits(isSummed),
+    named: pick(isNamed),
+    namedSums: addBits(isNamed),
     announced: pick(({ digits, announcedBy }) => digits === undefined && announcedBy !== undefined),
     others: pick(({ digits, announcedBy }) => digits === undefined && announcedBy === undefined),
   }
