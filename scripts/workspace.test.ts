@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { childEnvironment } from './child-environment.mjs'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -57,6 +60,26 @@ describe('the workspace', () => {
         const [, name = ''] = /^'([^']+)': (?:major|minor|patch)$/.exec(line) ?? []
         expect([...folderByName.keys()], `${file}: ${line}`).toContain(name)
       }
+    }
+  })
+
+  it('packs each library with its types, whoever packs it and whenever', async () => {
+    const typed = [...manifests].filter(([, { scripts }]) => scripts?.types !== undefined)
+    expect(typed.length).toBeGreaterThan(15)
+    for (const [folder, { scripts }] of typed) expect(scripts?.prepack, folder).toBe('node ../../scripts/prepack.mjs')
+    const folder = join(root, 'packages/errors')
+    const target = await mkdtemp(join(tmpdir(), 'svc-prepack-'))
+    try {
+      await rm(join(folder, 'dist/index.d.ts'), { force: true })
+      await run('pnpm', ['pack', '--pack-destination', target], {
+        cwd: folder,
+        env: childEnvironment(join(root, '.tools')),
+      })
+      const [tarball = ''] = readdirSync(target)
+      const { stdout } = await run('tar', ['-tzf', join(target, tarball)])
+      expect(stdout.split('\n')).toEqual(expect.arrayContaining(['package/dist/index.js', 'package/dist/index.d.ts']))
+    } finally {
+      await rm(target, { recursive: true, force: true })
     }
   })
 

@@ -1,4 +1,4 @@
-import { checkArgument } from '@svc/errors'
+import { checkArgument, isTypedArray } from '@svc/errors'
 
 /** Refuses options that are not an object. @throws SvcError `invalid_argument` */
 export function checkOptions(name: string, options: unknown): void {
@@ -23,10 +23,10 @@ export function checkLimit(limit: unknown, name: string): void {
 
 /** Refuses bytes that are not a Uint8Array. @throws SvcError `invalid_argument` */
 export function checkBytes(name: string, bytes: unknown): void {
-  checkArgument(bytes instanceof Uint8Array, `${name}: bytes`, 'a Uint8Array', bytes)
+  checkArgument(isTypedArray(bytes, 'Uint8Array'), `${name}: bytes`, 'a Uint8Array', bytes)
 }
 
 /** Refuses samples that are not floats. @throws SvcError `invalid_argument` */
 export function checkSamples(name: string, samples: unknown): void {
-  checkArgument(samples instanceof Float32Array, `${name}: samples`, 'a Float32Array', samples)
+  checkArgument(isTypedArray(samples, 'Float32Array'), `${name}: samples`, 'a Float32Array', samples)
 }

@@ -10,7 +10,7 @@ import { SvcError } from './svc-error.ts'
  * @throws {SvcError} `invalid_argument`, kind `internal`: the calling code is wrong. The message names the kind of the
  *   value, never its content
  * @example
- * checkArgument(bytes instanceof Uint8Array, 'parseJson: bytes', 'a Uint8Array', bytes)
+ * checkArgument(isTypedArray(bytes, 'Uint8Array'), 'parseJson: bytes', 'a Uint8Array', bytes)
  */
 export function checkArgument(isFit: boolean, name: string, wanted: string, given: unknown): void {
   if (isFit) return

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { applySplices, encodeJsonString, parseJson, parseJsonCooperatively, spliceCooperatively } from './index.ts'
 
@@ -21,6 +22,14 @@ describe('arguments of another type', () => {
       expect(parseJson(bytes).root.get('a')?.text()).toBe('b')
       expect(parseJson(new TextEncoder().encode('"bare"')).root.text()).toBe('bare')
     }
+  })
+
+  it('bytes of another realm are bytes', () => {
+    const foreign = runInNewContext('Uint8Array.from(given)', { given: bytes })
+    expect(foreign instanceof Uint8Array).toBe(false)
+    expect(parseJson(foreign).root.get('a')?.text()).toBe('b')
+    const spliced = applySplices(foreign, [{ start: 5, end: 8, replacement: encodeJsonString('é') }])
+    expect(new TextDecoder().decode(spliced)).toBe('{"a":"é"}')
   })
 
   it.each([Number.NaN, -1, 'x'])('the limit %o is refused', (wrong) => {

@@ -1,4 +1,4 @@
-import { checkArgument } from '@svc/errors'
+import { checkArgument, isTypedArray } from '@svc/errors'
 
 /**
  * Default limit of the depth of arrays and objects. `[[1]]` is two deep; a scalar document is zero deep.
@@ -42,5 +42,5 @@ export function resolveLimits(limits: JsonLimits = {}): ResolvedLimits {
  * @throws {SvcError} `invalid_argument`
  */
 export function checkBytes(bytes: Uint8Array, name: string): void {
-  checkArgument(bytes instanceof Uint8Array, name, 'a Uint8Array', bytes)
+  checkArgument(isTypedArray(bytes, 'Uint8Array'), name, 'a Uint8Array', bytes)
 }

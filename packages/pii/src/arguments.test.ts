@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { parseJson } from '@svc/json'
 import { describe, expect, it } from 'vitest'
 import * as detectors from './detectors.ts'
@@ -34,6 +35,15 @@ describe('arguments of another type', () => {
     await expect(call('convertOffsets', wrong, [], { from: 'utf8', to: 'utf16' })).rejects.toEqual(refusal)
     const filtered = await pii.filterBody(bytes, { format: 'chat-completions', detectors: [detector] })
     expect(filtered.blocked || Buffer.from(filtered.body).toString()).toBe('"mail [REDACTED:pattern:EMAIL]"')
+  })
+
+  it('bytes of another realm are filtered and restored', async () => {
+    const foreign = runInNewContext('Uint8Array.from(given)', { given: bytes })
+    const options = { format: 'chat-completions', detectors: [detector], reversible: {} } as const
+    const filtered = await pii.filterBody(foreign, options)
+    if (filtered.blocked || filtered.tokens === undefined) throw new Error('nothing was masked')
+    const reply = runInNewContext('Uint8Array.from(given)', { given: filtered.body })
+    expect(Buffer.from(pii.restoreJsonBody(filtered.tokens, reply)).toString()).toBe('"mail ada@host.example"')
   })
 
   it.each([...WRONG, 'toString', 'chat'])('%o is not a format', async (wrong) => {

@@ -1,4 +1,4 @@
-import { checkArgument } from '@svc/errors'
+import { checkArgument, isTypedArray } from '@svc/errors'
 import { applySplices, type JsonDocument, parseJson } from '@svc/json'
 import { collectSegments, type SegmentCollection } from './documents/collect-segments.ts'
 import type { DocumentFormat } from './documents/format-shapes.ts'
@@ -47,7 +47,7 @@ export type FilteredBody =
  * forward(filtered.body)
  */
 export async function filterBody(body: Uint8Array, options: FilterBodyOptions): Promise<FilteredBody> {
-  checkArgument(body instanceof Uint8Array, 'filterBody: body', 'a Uint8Array', body)
+  checkArgument(isTypedArray(body, 'Uint8Array'), 'filterBody: body', 'a Uint8Array', body)
   const { format, reversible, blockUnscannedMedia = false, ...filterOptions } = options
   const collection = collect(parseJson(body), format)
   const { segments, media } = collection

@@ -6,12 +6,13 @@
  * @module
  */
 
-// Filter the body of a request, its texts, or one text.
+// Redact one text with defaults; filter the body of a request, its texts, or one text.
 
 export { type Analysis, type AnalyzeOptions, analyzeText, type Entity, type Redaction, redactText } from './analyze.ts'
 export { type FilteredSegment, type FilterOptions, type FilterOutcome, filterSegments, startFilter } from './filter.ts'
 export { type FilterBodyOptions, type FilteredBody, filterBody } from './filter-body.ts'
 export { FIXED_MASKS, type MaskWriter, maskText } from './redact.ts'
+export { type RedactOptions, redact } from './redact-one.ts'
 
 // Findings and their consequences.
 

@@ -157,7 +157,7 @@ const PROMISES = {
   },
   '@svc/errors': {
     printed: ['rate_limited admission_rejected 1000'],
-    names: ['ERROR_KINDS', 'SvcError', 'checkArgument', 'isErrorKind', 'toSvcError'],
+    names: ['ERROR_KINDS', 'SvcError', 'checkArgument', 'isErrorKind', 'isTypedArray', 'toSvcError'],
   },
   '@svc/gguf': {
     printed: ['notes.gguf is not a GGUF file'],
@@ -229,6 +229,7 @@ const PROMISES = {
       'filterSegments',
       'isPiiAction',
       'maskText',
+      'redact',
       'redactText',
       'startFilter',
       'toDetectionId',

@@ -1,4 +1,4 @@
-import { checkArgument } from '@svc/errors'
+import { checkArgument, isTypedArray } from '@svc/errors'
 import { hasText } from './ascii.ts'
 import { sniffIsoMedia } from './iso-media.ts'
 import { sniffMatroska } from './matroska.ts'
@@ -42,7 +42,7 @@ const SNIFFERS: readonly ((head: Uint8Array) => SniffedAudio | undefined)[] = [
  * sniffAudio(upload.subarray(0, SNIFF_BYTES))?.container // 'mp3'
  */
 export function sniffAudio(head: Uint8Array): SniffedAudio | undefined {
-  checkArgument(head instanceof Uint8Array, 'sniffAudio: head', 'a Uint8Array', head)
+  checkArgument(isTypedArray(head, 'Uint8Array'), 'sniffAudio: head', 'a Uint8Array', head)
   const bytes = head.subarray(0, MAX_HEAD_BYTES)
   for (const sniff of SNIFFERS) {
     const found = sniff(bytes)

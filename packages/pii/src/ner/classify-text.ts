@@ -16,8 +16,8 @@ export interface ClassifyOptions {
 /**
  * Runs a recogniser on a text of any length; returns detections of any score with offsets in code units.
  *
- * @throws SvcError `pii_bad_span`, kind `internal`, for an entity out of range, empty, without a group or with an edge
- *   inside a character; any error of the recogniser
+ * @throws SvcError `pii_bad_span`, kind `internal`, for an entity out of range, empty, without a group, with an edge
+ *   inside a character or a score outside of 0 to 1; any error of the recogniser
  */
 export async function classifyText(
   classifier: TokenClassifier,
@@ -42,7 +42,7 @@ export async function classifyText(
 function toHits(entities: readonly TokenEntity[], text: string, { start: base }: Chunk): ChunkHit[] {
   for (const { start, end, group, score } of entities) {
     const isWhole = Number.isInteger(start) && Number.isInteger(end)
-    if (!isWhole || start < 0 || start >= end || group === '' || !Number.isFinite(score)) throw badSpan()
+    if (!isWhole || start < 0 || start >= end || group === '' || !(score >= 0 && score <= 1)) throw badSpan()
   }
   const bytes = entities.flatMap(({ start, end }) => [start, end])
   const units = toUnits(text, bytes)

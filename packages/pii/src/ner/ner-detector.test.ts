@@ -75,10 +75,19 @@ describe('the output of the model', () => {
     ['no whole number', { end: 1.5 }],
     ['no group', { group: '' }],
     ['no score', { score: Number.NaN }],
+    ['a score above 1', { score: 1.01 }],
+    ['a score below 0', { score: -0.01 }],
     ['a place that cannot be and a score below the threshold', { end: 99, score: 0.1 }],
   ])('is not believed in any part when one entity has %s', async (_, wrong) => {
     expect(await failure([entity])).toBe('[REDACTED:ner:NAME] left')
     expect(await failure([entity, { ...entity, ...wrong }])).toEqual([{ detector: 'names', reason: 'bad_span' }])
+  })
+
+  it.each([-0.1, 1.5, Number.NaN, '1'])('is not measured against the threshold %o', (wrong) => {
+    const settings = { minScore: wrong as number }
+    expect(() => createNerDetector({ name: 'x', settings, classifier: recognise(/x/g) })).toThrow(
+      expect.objectContaining({ code: 'pii_config' }),
+    )
   })
 
   it('is judged by a policy that must be one', () => {

@@ -1,5 +1,6 @@
 import { checkArgument } from '@svc/errors'
 import type { Detector, JudgedDetection } from '../detector.ts'
+import { PiiError } from '../errors.ts'
 import { createPolicy, type Policy } from '../policy.ts'
 import type { Logger, TermFiles, TokenClassifier } from '../ports.ts'
 import type { NerSettings } from '../settings.ts'
@@ -41,14 +42,14 @@ const SCORE_TOLERANCE = 1e-6
  * texts into chunks, drops detections below `minScore`, and extends detections of the configured groups by a
  * neighbouring word.
  *
- * @throws SvcError `pii_config`, kind `invalid_request`, for an unknown action
+ * @throws SvcError `pii_config`, kind `invalid_request`, for an unknown action or a `minScore` outside of 0 to 1
  */
 export function createNerDetector(options: NerDetectorOptions): Detector {
   const { name, settings, classifier, concurrency = 4, logger } = options
   checkArgument(typeof name === 'string' && name !== '', 'createNerDetector: name', 'a name', name)
   const isClassifier = typeof classifier === 'function' || typeof classifier === 'object'
   checkArgument(isClassifier && classifier !== null, 'createNerDetector: classifier', 'a classifier', classifier)
-  const minScore = Math.max(0, (settings.minScore ?? 0) - SCORE_TOLERANCE)
+  const minScore = Math.max(0, checkMinScore(settings.minScore ?? 0) - SCORE_TOLERANCE)
   const judge: Judge = {
     policy: createPolicy(settings),
     extendsNext: new Set(settings.extendToNextWord),
@@ -86,6 +87,11 @@ export function createNerDetector(options: NerDetectorOptions): Detector {
       )
     },
   }
+}
+
+function checkMinScore(minScore: number): number {
+  if (typeof minScore === 'number' && minScore >= 0 && minScore <= 1) return minScore
+  throw new PiiError('invalid_request', 'min_score must be a number of 0 to 1', { code: 'pii_config' })
 }
 
 interface Judge {

@@ -1,4 +1,4 @@
-import { checkArgument } from '@svc/errors'
+import { checkArgument, isTypedArray } from '@svc/errors'
 import { applySplices, JsonError, type JsonNode, parseJson, type Splice, walkStrings } from '@svc/json'
 import { restoreText } from './lane-restorer.ts'
 import type { TokenMap } from './token-map.ts'
@@ -16,7 +16,7 @@ const REPLY_LIMITS = { maxDepth: 1_000, maxNodes: 10_000_000 }
  * hold no token or are not JSON; strings without a token stay byte for byte.
  */
 export function restoreJsonBody(map: TokenMap, bytes: Uint8Array): Uint8Array {
-  checkArgument(bytes instanceof Uint8Array, 'restoreJsonBody: bytes', 'a Uint8Array', bytes)
+  checkArgument(isTypedArray(bytes, 'Uint8Array'), 'restoreJsonBody: bytes', 'a Uint8Array', bytes)
   if (map.size === 0) return bytes
   const root = parseReply(bytes)
   return root === undefined ? bytes : applySplices(bytes, restoreStrings(map, root))
