@@ -4,6 +4,7 @@ import { library } from '../../tsup.base.ts'
 export default defineConfig(
   library({
     index: 'src/index.ts',
+    'ai-sdk': 'src/adapters/ai-sdk.ts',
     audit: 'src/audit.ts',
     catalogue: 'src/catalogue.ts',
     config: 'src/config.ts',
@@ -11,10 +12,13 @@ export default defineConfig(
     documents: 'src/documents/index.ts',
     errors: 'src/errors.ts',
     evaluation: 'src/evaluation/index.ts',
+    http: 'src/adapters/http.ts',
+    langchain: 'src/adapters/langchain.ts',
     names: 'src/names.ts',
     offload: 'src/offload/index.ts',
     operators: 'src/operators/index.ts',
     patterns: 'src/pattern/index.ts',
+    pino: 'src/adapters/pino.ts',
     reversible: 'src/reversible/index.ts',
   }),
 )

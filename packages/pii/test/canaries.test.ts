@@ -10,6 +10,8 @@ const ROUNDS = process.env.SVC_LONG === '1' ? 11_112 : 250
 vi.setConfig({ testTimeout: process.env.SVC_LONG === '1' ? 3_600_000 : 120_000 })
 
 const FORMATS: readonly DocumentFormat[] = [
+  'json',
+  'log-line',
   'chat-completions',
   'completions',
   'embeddings',

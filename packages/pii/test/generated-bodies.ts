@@ -371,6 +371,9 @@ class Builder {
         return this.#withExtras([...options, ['prompt', this.text()], ['system', this.text()], ['suffix', this.text()]])
       case 'ollama-embed':
         return this.#withExtras([...options, ['input', prompts()]])
+      case 'json':
+      case 'log-line':
+        return this.container()
     }
   }
 }

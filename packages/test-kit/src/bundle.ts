@@ -23,6 +23,7 @@ interface BundleOptions {
   readonly minify?: boolean
   readonly metafile?: boolean
   readonly splitting?: boolean
+  readonly conditions?: string[]
 }
 
 interface BundledFile {
@@ -66,11 +67,20 @@ export async function bundleEntry({
   }
 }
 
-/** Bundles the script of a page with all its dependencies. @param entry absolute path of the module @returns one module */
-export async function bundlePage(entry: string): Promise<string> {
+/**
+ * Bundles the script of a page with all its dependencies.
+ *
+ * @param entry absolute path of the module
+ * @param options.isInstalled whether it imports packages as their users have them, built
+ * @returns one module, without imports
+ */
+export async function bundlePage(
+  entry: string,
+  { isInstalled = false }: { readonly isInstalled?: boolean } = {},
+): Promise<string> {
   const outDir = await mkdtemp(join(tmpdir(), 'svc-bundle-'))
   try {
-    await bundle({ entry, outDir, splitting: false })
+    await bundle({ entry, outDir, splitting: false, conditions: isInstalled ? [] : ['@svc/source'] })
     return await readFile(join(outDir, 'entry.js'), 'utf8')
   } finally {
     await rm(outDir, { recursive: true, force: true })
@@ -78,7 +88,11 @@ export async function bundlePage(entry: string): Promise<string> {
 }
 
 /** Bundles for a browser. */
-async function bundle({ entry, ...options }: { readonly entry: string; readonly outDir: string } & BundleOptions) {
+async function bundle({
+  entry,
+  conditions = ['@svc/source'],
+  ...options
+}: { readonly entry: string; readonly outDir: string } & BundleOptions) {
   // Imported here: esbuild refuses to load where tests run in a document.
   const { build } = await import('tsup')
   await build({
@@ -92,7 +106,7 @@ async function bundle({ entry, ...options }: { readonly entry: string; readonly 
     noExternal: [/.*/],
     outExtension: () => ({ js: '.js' }),
     esbuildOptions(options) {
-      options.conditions = ['@svc/source']
+      options.conditions = conditions
     },
     ...options,
   })

@@ -1,8 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  bundlePage,
+  findTestBrowser,
   listCodeBlocks,
   type PackedInstallation,
   packAndInstall,
@@ -10,6 +12,7 @@ import {
   type TempDir,
   tempDir,
 } from '../src/index.ts'
+import { runAtEdge, runInBrowser } from './web-runtimes.ts'
 
 /** The output that each README promises for its example, and every name of the package. */
 const PROMISES = {
@@ -216,7 +219,11 @@ const PROMISES = {
     entries: { entries: ['findHostFault', 'findPathFault'] },
   },
   '@svc/pii': {
+    blocks: 2,
+    besides: [],
+    runsOnTheWeb: true,
     printed: [
+      'Mail [REDACTED:pattern:EMAIL] from [REDACTED:pattern:IP_ADDRESS]',
       '{"messages":[{"role":"user","content":"[REDACTED:ner:NAME] of Acme, [REDACTED:pattern:EMAIL]"}],  "seed":1.0}',
     ],
     names: [
@@ -235,6 +242,7 @@ const PROMISES = {
       'toDetectionId',
     ],
     entries: {
+      'ai-sdk': ['piiMiddleware'],
       audit: [
         'createFindingEvents',
         'createHashPrefix',
@@ -257,6 +265,8 @@ const PROMISES = {
       documents: ['collectSegments'],
       errors: ['PiiError', 'piiBlocked', 'piiUnavailable', 'piiUnsupportedTransport'],
       evaluation: ['evaluateDetectors'],
+      http: ['expressPii', 'fastifyPii', 'filterRequest', 'honoPii'],
+      langchain: ['piiModelCall'],
       offload: ['createPatternScanner', 'listBuffers', 'offloadPatterns'],
       operators: ['findOperatorFault'],
       patterns: [
@@ -269,6 +279,7 @@ const PROMISES = {
         'createPatternDetector',
         'listBuiltinGroups',
       ],
+      pino: ['createLineRedactor'],
       reversible: ['createLaneRestorer', 'createSseRestorer', 'createTokenMap', 'restoreJsonBody', 'restoreText'],
     },
   },
@@ -769,6 +780,20 @@ describe.each(Object.entries(PROMISES))('%s, packed and installed by a user', (n
       output += stdout
     }
     expect(output).toBe(`${printed.join('\n')}\n`)
+  })
+
+  it.runIf('runsOnTheWeb' in promise)('runs it in a browser and in an edge runtime', async () => {
+    const browser = findTestBrowser()
+    const [atEdge, inBrowser]: string[][] = [[], []]
+    for (const [index, example] of listCodeBlocks(await readReadme(name), 'ts').entries()) {
+      const file = join(installation.dir, `page-${index}.mjs`)
+      await writeFile(file, withoutTypes(example))
+      const code = await bundlePage(file, { isInstalled: true })
+      atEdge?.push(...(await runAtEdge(code)))
+      if (browser !== undefined) inBrowser?.push(...(await runInBrowser(code, browser)))
+    }
+    expect(atEdge).toEqual(printed)
+    if (browser !== undefined) expect(inBrowser).toEqual(printed)
   })
 
   it('gives the names of each entry and no other, to CommonJS too', async () => {

@@ -1,5 +1,5 @@
 import { CONTENT, ITEMS, MESSAGES } from './message-shapes.ts'
-import { ANY_CONTENT, ANY_OPTION, Shape } from './shape.ts'
+import { ANY_CONTENT, ANY_OPTION, Shape, TOOL_DATA } from './shape.ts'
 import {
   CONVERSATION,
   FIELD,
@@ -16,7 +16,7 @@ import {
 } from './text-shapes.ts'
 import { NAMED_SERVERS, RESPONSE_FORMAT, SCHEMA, TOOL_CHOICE, TOOLS, TOOLS_AND_SERVERS } from './tool-shapes.ts'
 
-/** The bodies with known texts: of routes, and of intercepted requests. */
+/** The bodies with known texts: of routes, and of intercepted requests; any JSON, and a line of a JSON log. */
 export type DocumentFormat =
   | 'chat-completions'
   | 'completions'
@@ -32,6 +32,8 @@ export type DocumentFormat =
   | 'score'
   | 'tokenize'
   | 'media'
+  | 'json'
+  | 'log-line'
 
 /** Members that several formats share. */
 const COMMON = {
@@ -162,5 +164,13 @@ export const FORMAT_SHAPES: Readonly<Record<DocumentFormat, Shape>> = {
     size: OPTION,
     speed: OPTION,
     language: OPTION,
+  }),
+  json: TOOL_DATA,
+  // The numbers of a log itself have the form of numbers of people: a time in milliseconds may pass for a card.
+  'log-line': new Shape({ strings: 'json', numbers: 'text', allowsTwins: true }).name({
+    time: OPTION,
+    level: OPTION,
+    pid: OPTION,
+    responseTime: OPTION,
   }),
 }

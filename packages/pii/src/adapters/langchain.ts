@@ -1,0 +1,52 @@
+/**
+ * A wrapper of model calls for agents of LangChain. It imports nothing of LangChain.
+ *
+ * @module
+ */
+import { type ConversationOptions, filterValue } from './filter-value.ts'
+import { isFields, restoreValue } from './json-value.ts'
+
+/** The part of a model call that the wrapper reads. */
+interface ModelCall {
+  readonly messages: readonly object[]
+  readonly systemMessage?: object | undefined
+  readonly runtime?: { readonly signal?: AbortSignal | undefined } | undefined
+}
+
+/**
+ * Creates the `wrapModelCall` of a middleware: the model reads tokens in place of private values, in the system message
+ * and all messages with their calls of tools, and the agent gets a reply with the values. Descriptions of tools are
+ * not scanned, and neither are images and files. Deltas that a stream of the agent shows while the model writes hold
+ * tokens.
+ *
+ * @example
+ * const middleware = createMiddleware({ name: 'pii', wrapModelCall: piiModelCall() })
+ */
+export function piiModelCall({ reversible = {}, ...options }: ConversationOptions = {}) {
+  return async <Call extends ModelCall, Reply>(
+    call: Call,
+    handler: (call: Call) => Reply | PromiseLike<Reply>,
+  ): Promise<Reply> => {
+    const { systemMessage, messages } = call
+    const all = systemMessage === undefined ? messages : [systemMessage, ...messages]
+    const { value, tokens } = await filterValue(
+      { messages: all.map((message) => ({ ...message })) },
+      { signal: call.runtime?.signal, ...options, reversible: reversible || undefined, format: 'chat-completions' },
+    )
+    // without a token every text is as it was
+    if (tokens === undefined && reversible !== false) return await handler(call)
+    const filtered = all.map((message, index) => withFields(message, value.messages[index]))
+    const [first, ...rest] = filtered
+    const reply = await handler(
+      systemMessage === undefined ? { ...call, messages: filtered } : { ...call, systemMessage: first, messages: rest },
+    )
+    if (tokens === undefined || typeof reply !== 'object' || reply === null) return reply
+    return withFields(reply, restoreValue(tokens, { ...reply }))
+  }
+}
+
+/** A message of the same class with other fields. */
+function withFields<Message extends object>(message: Message, fields: object | undefined): Message {
+  const copy: Message = Object.assign(Object.create(Object.getPrototypeOf(message)), message)
+  return Object.assign(copy, isFields(fields) ? fields : {})
+}

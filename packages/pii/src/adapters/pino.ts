@@ -1,0 +1,57 @@
+/**
+ * A hook of pino that masks private text in lines of the log. It imports nothing of pino.
+ *
+ * @module
+ */
+import { applySplices, parseJson } from '@svc/json'
+import { createDetector } from '../create-detector.ts'
+import { collectSegments, type TextSegment } from '../documents/index.ts'
+import { type FilterOutcome, startFilter } from '../filter.ts'
+import type { DetectionSettings } from '../settings.ts'
+
+/** Options of {@link createLineRedactor}. */
+export interface LineOptions {
+  /** Patterns and their actions. A line with a blocked finding is replaced. @default every built-in, masked */
+  readonly settings?: DetectionSettings | undefined
+}
+
+/** In place of a line that cannot be filtered or is blocked. */
+const REPLACEMENT = '{"level":50,"msg":"[REDACTED: a line that could not be filtered]"}\n'
+
+/**
+ * Creates a function that masks the private text of a line of JSON: of its message, its fields, their names, and JSON
+ * in strings. It answers at once, so that lines stay in order. A line that is not JSON, or cannot be filtered, is
+ * replaced, and never goes out as it is.
+ *
+ * @throws SvcError `pii_config` for settings that a detector refuses
+ * @example
+ * pino({ hooks: { streamWrite: createLineRedactor() } })
+ */
+export function createLineRedactor({ settings = { builtins: ['all'] } }: LineOptions = {}): (line: string) => string {
+  // one slice of any length: the hook cannot wait
+  const detector = createDetector({ name: 'log', settings, slices: { sliceMs: Number.POSITIVE_INFINITY } })
+  const encoder = new TextEncoder()
+  const decoder = new TextDecoder()
+  return (line) => {
+    try {
+      const bytes = encoder.encode(line.trimEnd())
+      const collection = collectSegments(parseJson(bytes), 'log-line')
+      const outcome = startFilter(collection, { detectors: [detector] })
+      if (collection.refusal !== undefined || outcome instanceof Promise || outcome.blocked) return REPLACEMENT
+      if (!outcome.masked) return line
+      const rewrite = collection.toSplices(listTexts(collection.segments, outcome))
+      return rewrite.kind === 'splices' ? `${decoder.decode(applySplices(bytes, rewrite.splices))}\n` : REPLACEMENT
+    } catch {
+      return REPLACEMENT
+    }
+  }
+}
+
+function listTexts(segments: readonly TextSegment[], outcome: FilterOutcome): Map<TextSegment, string> {
+  const texts = new Map<TextSegment, string>()
+  for (const [index, segment] of segments.entries()) {
+    const rewritten = outcome.segments[index]?.rewritten
+    if (rewritten !== undefined) texts.set(segment, rewritten)
+  }
+  return texts
+}
