@@ -67,7 +67,18 @@ module.exports = {
     only('structured-output-is-pure', 'packages/structured-output', [lib('errors'), npm('re2js')], NO_NODE),
     only('templates-is-pure', 'packages/templates', [lib('errors'), npm('re2js')], NO_NODE),
     only('reply-parser-is-pure', 'packages/reply-parser', [lib('json'), npm('re2js')], NO_NODE),
-    only('pii-is-pure', 'packages/pii', [lib('errors'), lib('json'), npm('zod')], NO_NODE),
+    only(
+      'pii-is-pure',
+      'packages/pii',
+      [lib('errors'), lib('json'), npm('zod'), npm('@huggingface/tokenizers')],
+      NO_NODE,
+    ),
+    {
+      name: 'pii-needs-tokens-for-recognisers-alone',
+      severity: 'error',
+      from: { path: '^packages/pii/src/', pathNot: [TEST, '^packages/pii/src/encoder/'] },
+      to: { path: 'node_modules/@huggingface/' },
+    },
     {
       name: 'pii-needs-zod-for-configuration-alone',
       severity: 'error',
@@ -203,13 +214,7 @@ module.exports = {
     only(
       'backend-onnx',
       'apps/backends/onnx',
-      [
-        lib('errors'),
-        lib('backend-client'),
-        lib('backend-kit'),
-        npm('onnxruntime-(node|common)'),
-        npm('@huggingface/tokenizers'),
-      ],
+      [lib('errors'), lib('backend-client'), lib('backend-kit'), lib('pii'), npm('onnxruntime-(node|common)')],
       NODE,
     ),
     only(

@@ -10,6 +10,7 @@ export default defineConfig(
     config: 'src/config.ts',
     detectors: 'src/detectors.ts',
     documents: 'src/documents/index.ts',
+    encoder: 'src/encoder/index.ts',
     errors: 'src/errors.ts',
     evaluation: 'src/evaluation/index.ts',
     http: 'src/adapters/http.ts',
@@ -19,6 +20,7 @@ export default defineConfig(
     operators: 'src/operators/index.ts',
     patterns: 'src/pattern/index.ts',
     pino: 'src/adapters/pino.ts',
+    recogniser: 'src/recogniser.ts',
     reversible: 'src/reversible/index.ts',
   }),
 )

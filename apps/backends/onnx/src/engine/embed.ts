@@ -1,9 +1,14 @@
 import { type Embedded, normalizeVector } from '@svc/backend-kit'
+import {
+  type Encoder,
+  frameRow,
+  type InputRow,
+  measureFrame,
+  type RowOutput,
+  runRows,
+  type TextTokenizer,
+} from '@svc/pii/encoder'
 import { invalidRequest } from '../errors.ts'
-import { measureFrame } from '../tokenizer/frame.ts'
-import type { TextTokenizer } from '../tokenizer/tokenizer.ts'
-import { type Encoder, type RowOutput, runRows } from './encoder.ts'
-import { frameRow, type InputRow } from './input-batch.ts'
 import type { Pooling } from './settings.ts'
 
 /** Computes vectors of texts. */

@@ -1,10 +1,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
+import type { JsonObject } from '@svc/pii/encoder'
 import { badModel } from '../errors.ts'
 import { WEIGHT_SUFFIXES, type WeightKind } from './settings.ts'
-
-/** A JSON object of a model folder. */
-export type JsonObject = Readonly<Record<string, unknown>>
 
 /** Paths of a model's parts. */
 export interface ModelFolder {

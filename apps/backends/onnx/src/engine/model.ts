@@ -1,16 +1,25 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { createCallSignals, type Embedded, type Ranked, type RankRequest } from '@svc/backend-kit'
+import {
+  type Classified,
+  type Classifier,
+  classify,
+  createBatchMaker,
+  createTextTokenizer,
+  type Encoder,
+  findMaxTokens,
+  frameRow,
+  measureFrame,
+  readLabelSet,
+  readLabels,
+  runRows,
+  type TextTokenizer,
+} from '@svc/pii/encoder'
 import { badModel, invalidRequest, notSupported, OnnxError } from '../errors.ts'
-import { measureFrame } from '../tokenizer/frame.ts'
-import { createTextTokenizer, type TextTokenizer } from '../tokenizer/tokenizer.ts'
-import { type Classified, type Classifier, classify } from './classify.ts'
 import { type Embedder, type EmbedInput, type EmbedOptions, embed } from './embed.ts'
-import { type Encoder, runRows } from './encoder.ts'
 import { type Graph, openGraph } from './graph.ts'
-import { createBatchMaker, frameRow } from './input-batch.ts'
-import { readLabelSet } from './labels.ts'
-import { findMaxTokens, findTask, readLabels, readPooling } from './model-facts.ts'
+import { findTask, readPooling } from './model-facts.ts'
 import { findModelFolder, type ModelTexts, readModelTexts } from './model-files.ts'
 import { type Ranker, rankByCosine, rankByHead } from './rank.ts'
 import type { ModelSettings, Task } from './settings.ts'

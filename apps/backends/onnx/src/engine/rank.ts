@@ -1,11 +1,17 @@
 import { cosineSimilarity, type Ranked, type RankRequest } from '@svc/backend-kit'
+import {
+  type Encoder,
+  type Frame,
+  frameRow,
+  type InputRow,
+  measureFrame,
+  type RowOutput,
+  runRows,
+  softmax,
+  type TextTokenizer,
+} from '@svc/pii/encoder'
 import { invalidRequest } from '../errors.ts'
-import { type Frame, measureFrame } from '../tokenizer/frame.ts'
-import type { TextTokenizer } from '../tokenizer/tokenizer.ts'
 import { type Embedder, embed } from './embed.ts'
-import { type Encoder, type RowOutput, runRows } from './encoder.ts'
-import { frameRow, type InputRow } from './input-batch.ts'
-import { softmax } from './softmax.ts'
 
 /** Ranks texts by the head of a model that reads two texts at once. */
 export interface Ranker {

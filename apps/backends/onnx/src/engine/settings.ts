@@ -1,10 +1,8 @@
+import type { Aggregation } from '@svc/pii/encoder'
+
 /** Methods of pooling token vectors to one vector of a text. `none`: no pooling. */
 export const POOLINGS = ['mean', 'cls', 'last', 'max', 'none'] as const
 export type Pooling = (typeof POOLINGS)[number]
-
-/** Methods of choosing one label for the tokens of a word. `simple`: each token keeps its own. */
-export const AGGREGATIONS = ['simple', 'first', 'average', 'max'] as const
-export type Aggregation = (typeof AGGREGATIONS)[number]
 
 /** Endings of the file of each kind of weights, as exporters name them. */
 export const WEIGHT_SUFFIXES = {

@@ -8,14 +8,8 @@ import {
   readThreads,
   readWord,
 } from '@svc/backend-kit/options'
-import {
-  AGGREGATIONS,
-  type ModelSettings,
-  POOLINGS,
-  TASKS,
-  type Task,
-  type WEIGHT_SUFFIXES,
-} from '../engine/settings.ts'
+import { AGGREGATIONS } from '@svc/pii/encoder'
+import { type ModelSettings, POOLINGS, TASKS, type Task, type WEIGHT_SUFFIXES } from '../engine/settings.ts'
 
 const DEFAULT_WAITING = 256
 const DEFAULT_BATCH_TOKENS = 1024

@@ -1,6 +1,6 @@
-import { badModel } from '../errors.ts'
-import type { Frame, FrameToken } from '../tokenizer/frame.ts'
-import type { GraphShape, NumberBlock } from './protocol.ts'
+import { badModel } from './errors.ts'
+import type { GraphShape, NumberBlock } from './graph.ts'
+import type { Frame, FrameToken } from './tokenizer/frame.ts'
 
 /** One input of a model: token ids with their types. */
 export interface InputRow {
@@ -31,7 +31,7 @@ const COLUMNS: Readonly<
   position_ids: { of: (_, index) => index, padding: 0 },
 }
 
-/** Checks the inputs of a graph. @throws OnnxError `unprocessable` for a graph that is not a text model */
+/** Checks the inputs of a graph. @throws PiiError `unprocessable` for a graph that is not a text model */
 export function createBatchMaker({ inputs }: GraphShape, { padId }: { readonly padId: number }): BatchMaker {
   const unknown = inputs.filter(({ name }) => COLUMNS[name] === undefined).map(({ name }) => name)
   if (unknown.length > 0) throw badModel(`the graph wants the inputs ${unknown.join(', ')}, which no text gives`)

@@ -1,5 +1,8 @@
 import type { Label } from './labels.ts'
-import type { Aggregation } from './settings.ts'
+
+/** Methods of choosing one label for the tokens of a word. `simple`: each token keeps its own. */
+export const AGGREGATIONS = ['simple', 'first', 'average', 'max'] as const
+export type Aggregation = (typeof AGGREGATIONS)[number]
 
 /** A token with the probability of each label. */
 export interface ScoredToken {

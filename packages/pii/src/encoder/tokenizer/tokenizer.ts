@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AddedToken, createBreaker, createSplitter } from './added-tokens.ts'
 import { type Frame, readPairFrame, readSingleFrame } from './frame.ts'
 import { library, type Model } from './library.ts'
@@ -153,5 +152,13 @@ function readAddedTokens(value: unknown): readonly AddedToken[] {
         rstrip: rstrip === true,
       },
     ]
+  })
+}
+
+/** Gives other work its turn, also where there is no `setImmediate`. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === 'function') setImmediate(resolve)
+    else setTimeout(resolve, 0)
   })
 }

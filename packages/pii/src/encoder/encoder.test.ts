@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Encoder, runRows } from './encoder.ts'
-import type { Graph } from './graph.ts'
+import type { GraphRunner, GraphShape } from './graph.ts'
 import { createBatchMaker, type InputRow } from './input-batch.ts'
-import type { GraphShape } from './protocol.ts'
 
 const SHAPE: GraphShape = {
   inputs: [{ name: 'input_ids', kind: 'int64', shape: ['rows', 'length'] }],
@@ -13,13 +12,13 @@ const never = new AbortController().signal
 
 /** An encoder with a limit of two tokens a run, whose graph gives each token its id and half of it. */
 function createEncoder(events: string[]): Encoder {
-  const run: Graph['run'] = async ({ feeds }) => {
+  const run: GraphRunner['run'] = async ({ feeds }) => {
     const { dims = [], data = new BigInt64Array() } = feeds.input_ids ?? {}
     events.push(`run ${[...data].join()}`)
     const values = [...data].flatMap((id) => [Number(id), Number(id) / 2])
     return { kind: 'float32', dims: [...dims, 2], data: Float32Array.from(values) }
   }
-  const graph: Graph = { shape: SHAPE, busy: 0, isLost: false, memoryBytes: 0, run, close: async () => {} }
+  const graph: GraphRunner = { shape: SHAPE, run }
   return {
     graph,
     batches: createBatchMaker(SHAPE, { padId: 0 }),

@@ -1,6 +1,8 @@
 import { type BPE, library, type Model, type WordPiece } from './library.ts'
 import { type TrackedText, toSourceRange } from './tracked-text.ts'
 
+const encoder = new TextEncoder()
+
 /** A token with its source range, in UTF-16 units. */
 export interface Token {
   readonly id: number
@@ -78,7 +80,7 @@ function findMergedPieces(model: BPE, word: string): readonly Piece[] {
 
 function mergedIds(model: BPE, text: string): readonly number[] {
   if (!model.byte_fallback || model.tokens_to_ids.has(text)) return known(model, text)
-  const bytes = [...Buffer.from(text)].map((byte) => {
+  const bytes = [...encoder.encode(text)].map((byte) => {
     return model.tokens_to_ids.get(`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`)
   })
   const ids = bytes.filter((id) => id !== undefined)

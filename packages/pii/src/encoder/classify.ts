@@ -1,10 +1,11 @@
-import { OnnxError } from '../errors.ts'
-import { measureFrame } from '../tokenizer/frame.ts'
-import type { TextTokenizer } from '../tokenizer/tokenizer.ts'
+import { PiiError } from '../errors.ts'
 import { type Encoder, type RowOutput, runRows } from './encoder.ts'
 import { type Entity, type EntityOptions, mergeEntities, type ScoredToken } from './entities.ts'
+import { modelFailed } from './errors.ts'
 import { frameRow } from './input-batch.ts'
 import { softmax } from './softmax.ts'
+import { measureFrame } from './tokenizer/frame.ts'
+import type { TextTokenizer } from './tokenizer/tokenizer.ts'
 import { planWindows } from './windows.ts'
 
 /** Finds entities in texts of any length. */
@@ -30,7 +31,7 @@ const MAX_UNITS = 1024 * 1024
 /**
  * Finds the entities of a whole text: a text longer than the model's input is read through windows.
  *
- * @throws OnnxError `too_large` above 1 Mi UTF-16 units
+ * @throws PiiError `too_large` above 1 Mi UTF-16 units
  */
 export async function classify(
   classifier: Classifier,
@@ -38,7 +39,7 @@ export async function classify(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Classified> {
   if (text.length > MAX_UNITS) {
-    throw new OnnxError('too_large', `the text has ${text.length} UTF-16 units, at most ${MAX_UNITS} are read`)
+    throw new PiiError('too_large', `the text has ${text.length} UTF-16 units, at most ${MAX_UNITS} are read`)
   }
   const { encoder, tokenizer, maxTokens, overlap, labels } = classifier
   const tokens = await tokenizer.encode(text, { signal })
@@ -53,7 +54,7 @@ export async function classify(
       const logits = output.values.subarray(row * output.width, row * output.width + labels.length)
       const shares = softmax(logits)
       if (shares.some((share) => !Number.isFinite(share))) {
-        throw new OnnxError('internal', 'the model gave no numbers', { code: 'model_failed' })
+        throw modelFailed('the model gave no numbers')
       }
       return { start: token.start, end: token.end, shares }
     })

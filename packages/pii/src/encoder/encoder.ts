@@ -1,5 +1,6 @@
-import { OnnxError } from '../errors.ts'
-import type { Graph } from './graph.ts'
+import { isTypedArray } from '@svc/errors'
+import { modelFailed } from './errors.ts'
+import type { GraphRunner } from './graph.ts'
 import { type BatchMaker, type InputRow, planBatches } from './input-batch.ts'
 
 /** The output of a graph for one row: `length` tokens with `width` numbers each. */
@@ -12,7 +13,7 @@ export interface RowOutput {
 
 /** A graph with the facts needed to run it. */
 export interface Encoder {
-  readonly graph: Graph
+  readonly graph: GraphRunner
   readonly batches: BatchMaker
   /** Name of the output to read. */
   readonly output: string
@@ -35,7 +36,7 @@ export interface RowWork<Result> {
  * Runs rows through a graph, in as many runs as needed. An abort ends the wait between two runs at the latest. Results
  * are in the order of the rows.
  *
- * @throws OnnxError `internal` for an output that contradicts the graph's declaration
+ * @throws PiiError `internal` for an output that contradicts the graph's declaration
  */
 export async function runRows<Result>(
   encoder: Encoder,
@@ -50,8 +51,12 @@ export async function runRows<Result>(
     const { dims, data } = await graph.run({ feeds: batches.feeds(members), output }, { signal })
     const width = dims.at(-1) ?? 0
     const wanted = perToken ? [size.rows, size.length] : [size.rows]
-    if (!(data instanceof Float32Array) || dims.length !== wanted.length + 1 || wanted.some((n, i) => dims[i] !== n)) {
-      throw new OnnxError('internal', `the model gave ${dims.join(' x ')} numbers`, { code: 'model_failed' })
+    if (
+      !isTypedArray(data, 'Float32Array') ||
+      dims.length !== wanted.length + 1 ||
+      wanted.some((n, i) => dims[i] !== n)
+    ) {
+      throw modelFailed(`the model gave ${dims.join(' x ')} numbers`)
     }
     const rowSize = width * (perToken ? size.length : 1)
     for (const [place, index] of batch.entries()) {
