@@ -8,7 +8,7 @@ import * as z from 'zod'
 import { ENCODINGS } from './encoded/encodings.ts'
 import { findOperatorFault, type MaskOperator } from './operators/operators.ts'
 import { BUILTIN_NAMES, BUILTIN_SETS } from './pattern/builtin-names.ts'
-import { PHONE_REGIONS } from './pattern/phone-regions.ts'
+import { PHONE_REGIONS } from './pattern/structured-names.ts'
 import type { DetectionSettings, PiiSettings } from './settings.ts'
 
 const flag = z.boolean().nullish()

@@ -12,7 +12,7 @@ const BEGINNINGS = ['<', '&', '**', '=\n', '=\r\n']
 const BEFORE = /[\w@.]$/
 /** Values have digits or `@`, on one of the sides of a mark. */
 const IN_VALUES = /[\d@]/
-const CLOSE = 12
+const CLOSE = 6
 /** Code units that are searched at a time. */
 const PIECE = 1 << 14
 
@@ -34,7 +34,8 @@ function* placesIn(text: string, beginning: string, from: number): Generator<Spa
     MARK_HERE.lastIndex = start
     if (!MARK_HERE.test(text)) continue
     const end = MARK_HERE.lastIndex
-    if (IN_VALUES.test(text.slice(Math.max(0, start - CLOSE), start) + text.slice(end, end + CLOSE))) yield { start, end }
+    if (IN_VALUES.test(text.slice(Math.max(0, start - CLOSE), start) + text.slice(end, end + CLOSE)))
+      yield { start, end }
   }
 }
 

@@ -18,7 +18,10 @@ export const PAYMENT_CARD: StructuredKind = {
   labelledBy: 'card',
   findUnchecked: findForm,
   find(candidate) {
-    if (!'123456'.includes(candidate.text.charAt(candidate.start))) return undefined
+    const { text, start } = candidate
+    if (!'123456'.includes(text.charAt(start))) return undefined
+    // Of cards with 1, only those of JCB with 1800 are known.
+    if (text.charAt(start) === '1' && !text.startsWith('18', start)) return undefined
     return listNumbers(candidate, SHORTEST, LONGEST).find((number) => isCard(candidate, number))
   },
 }
@@ -56,8 +59,11 @@ function hasUsualForm(candidate: Candidate, number: GroupedNumber): boolean {
 function isCutAtLineEnd({ text, start }: Candidate, { end, groups }: GroupedNumber): boolean {
   const [, ...later] = groups
   if (later.filter(({ separator }) => separator === 'line').length !== 1) return false
-  if (later.some(({ separator }) => separator !== 'line' && separator !== 'blank' && separator !== 'hyphen')) return false
-  return !/\d[^\n]{0,8}$/.test(text.slice(Math.max(0, start - 9), start)) && !/^\s{0,8}\d/.test(text.slice(end, end + 9))
+  if (later.some(({ separator }) => separator !== 'line' && separator !== 'blank' && separator !== 'hyphen'))
+    return false
+  return (
+    !/\d[^\n]{0,8}$/.test(text.slice(Math.max(0, start - 9), start)) && !/^\s{0,8}\d/.test(text.slice(end, end + 9))
+  )
 }
 
 /** Whether digits follow a dot behind the number: a version or an amount. */

@@ -241,13 +241,14 @@ export class StructuredSet {
     // A word inside of the last finding belongs to it.
     if (candidate.start < last) return
     const found = this.kinds[index]?.find(candidate)
-    if (found === undefined) this.tryLabel(candidate, index, finds)
-    else if (found.start >= last) known?.push(found)
+    if (found === undefined) {
+      if (candidate.isNamedAtAll) this.tryLabel(candidate, index, finds)
+    } else if (found.start >= last) known?.push(found)
   }
 
   private tryLabel(candidate: Candidate, index: number, finds: Finds): void {
     const labels = this.labels[index] ?? NO_LABELS
-    if (labels.length === 0 || !candidate.isNamedAtAll) return
+    if (labels.length === 0) return
     if (!labels.some((label) => candidate.isAnnouncedBy(label) || candidate.isNamedBehind(label))) return
     const known = finds.unchecked[index]
     const least = Math.max(lastEnd(known), lastEnd(finds.checked[index]))
@@ -281,7 +282,10 @@ function sortKinds(kinds: readonly StructuredKind[], isPossible: (kind: Structur
   const pick = (counts: (kind: StructuredKind) => boolean): number[] =>
     possible.filter(([, kind]) => counts(kind)).map(([index]) => index)
   const addBits = (counts: (kind: StructuredKind) => boolean): number =>
-    possible.reduce((bits, [, kind]) => (counts(kind) && kind.digits !== undefined ? bits | toBits(kind.digits) : bits), 0)
+    possible.reduce(
+      (bits, [, kind]) => (counts(kind) && kind.digits !== undefined ? bits | toBits(kind.digits) : bits),
+      0,
+    )
   const isSummed = ({ digits, announcedBy }: StructuredKind): boolean =>
     digits !== undefined && announcedBy === undefined
   const isNamed = ({ digits, announcedBy }: StructuredKind): boolean =>

@@ -55,6 +55,7 @@ const NUMBER_IDS: readonly (Omit<NumberId, 'group'> & { readonly needsLabel?: fa
     name: 'kr_resident_number',
     length: 13,
     sizes: /^6-7$/,
+    first: 6,
     needsLabel: false,
     isValid: (digits) => isDay(digits) && /^[1-8]/.test(digits.slice(6)),
   },
@@ -62,15 +63,17 @@ const NUMBER_IDS: readonly (Omit<NumberId, 'group'> & { readonly needsLabel?: fa
     name: 'pk_identity_card',
     length: 13,
     sizes: /^5-7-1$/,
+    first: 5,
     needsLabel: false,
     isValid: (digits) => /^[1-7]/.test(digits) && last(digits) > 0,
   },
-  { name: 'ru_snils', length: 11, sizes: /^3-3-3-2$/, needsLabel: false, isValid: isSnils },
+  { name: 'ru_snils', length: 11, sizes: /^3-3-3-2$/, first: 3, needsLabel: false, isValid: isSnils },
   { name: 'ru_tax_number', length: [10, 12], isValid: isRussianTaxNumber },
   {
     name: 'th_citizen_id',
     length: 13,
     sizes: /^1-4-5-2-1$/,
+    first: 1,
     needsLabel: false,
     isValid: (digits) =>
       /^[1-8]/.test(digits) && (11 - (sumWeighted(digits, [13, 12, ...ELEVEN_DOWN]) % 11)) % 10 === last(digits),
@@ -79,6 +82,7 @@ const NUMBER_IDS: readonly (Omit<NumberId, 'group'> & { readonly needsLabel?: fa
     name: 'ar_tax_id',
     length: 11,
     sizes: /^2-8-1$/,
+    first: 2,
     needsLabel: false,
     isValid: (digits) =>
       /^(?:2[034567]|3[034])/.test(digits) && passesElevens(digits, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2], 9),
@@ -108,7 +112,12 @@ const NUMBER_IDS: readonly (Omit<NumberId, 'group'> & { readonly needsLabel?: fa
     length: 14,
     isValid: (digits) => /^[23]/.test(digits) && isDay(digits.slice(1)) && Number(digits.slice(7, 9)) <= 88,
   },
-  { name: 'vn_citizen_id', isUncheckable: true, length: [9, 12], isValid: (digits) => digits.length === 9 || /^0\d\d[0-9]/.test(digits) },
+  {
+    name: 'vn_citizen_id',
+    isUncheckable: true,
+    length: [9, 12],
+    isValid: (digits) => digits.length === 9 || /^0\d\d[0-9]/.test(digits),
+  },
   {
     name: 'ir_national_code',
     length: 10,
@@ -125,7 +134,12 @@ const NUMBER_IDS: readonly (Omit<NumberId, 'group'> & { readonly needsLabel?: fa
     isValid: (digits) => isDay(digits) && Number(digits.charAt(10)) <= 2 && passesLuhn(digits),
   },
   { name: 'ke_identity_number', isUncheckable: true, length: [7, 8], isValid: (digits) => !hasRepeats(digits) },
-  { name: 'co_citizen_card', isUncheckable: true, length: [6, 7, 8, 10], isValid: (digits) => digits.charAt(0) !== '0' },
+  {
+    name: 'co_citizen_card',
+    isUncheckable: true,
+    length: [6, 7, 8, 10],
+    isValid: (digits) => digits.charAt(0) !== '0',
+  },
   {
     name: 'ua_tax_number',
     length: 10,
