@@ -21,6 +21,8 @@ export interface Entity {
   readonly end: number
   readonly score: number
   readonly action: PiiAction
+  /** False where only a label and the form of a value speak for it. */
+  readonly checked?: false | undefined
 }
 
 /** Result of analyzing a text. */
@@ -73,7 +75,9 @@ function toEntities(text: string, spans: readonly JudgedDetection[], to: OffsetE
     spans.flatMap(({ start, end }) => [start, end]),
     { from: 'utf16', to },
   )
-  return spans.map(({ group, source, score, action }, index) => {
-    return { entityType: group, source, start: edges[2 * index] ?? 0, end: edges[2 * index + 1] ?? 0, score, action }
+  return spans.map(({ group, source, score, action, checked }, index) => {
+    const [start, end] = [edges[2 * index] ?? 0, edges[2 * index + 1] ?? 0]
+    const entity = { entityType: group, source, start, end, score, action }
+    return checked === false ? { ...entity, checked } : entity
   })
 }

@@ -8,6 +8,7 @@ import * as z from 'zod'
 import { ENCODINGS } from './encoded/encodings.ts'
 import { findOperatorFault, type MaskOperator } from './operators/operators.ts'
 import { BUILTIN_NAMES, BUILTIN_SETS } from './pattern/builtin-names.ts'
+import { PHONE_REGIONS } from './pattern/phone-regions.ts'
 import type { DetectionSettings, PiiSettings } from './settings.ts'
 
 const flag = z.boolean().nullish()
@@ -69,6 +70,8 @@ export const piiDetectionBlock = z
     protected_terms_files: list,
     builtins: z.array(z.enum([...BUILTIN_SETS, ...BUILTIN_NAMES])).nullish(),
     patterns: z.array(customPattern).nullish(),
+    checked_only: flag,
+    phone_regions: z.array(z.enum(PHONE_REGIONS)).nullish(),
     encodings: z.array(z.enum(ENCODINGS)).nullish(),
     operators: z.record(z.string(), operator).nullish(),
   })
@@ -83,6 +86,8 @@ export const piiDetectionBlock = z
       protectedTermsFiles: block.protected_terms_files ?? undefined,
       builtins: block.builtins ?? undefined,
       patterns: block.patterns ?? undefined,
+      phoneRegions: block.phone_regions ?? undefined,
+      checkedOnly: block.checked_only ?? undefined,
       encodings: block.encodings ?? undefined,
       operators: block.operators ?? undefined,
     }),

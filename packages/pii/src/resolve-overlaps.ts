@@ -43,18 +43,23 @@ function isSameFinding(one: JudgedDetection, other: JudgedDetection): boolean {
 
 /**
  * Negative when `one` names the union of both. A total order over all fields of a detection, so that the order of
- * detectors has no effect: stronger action, larger span, built-in with the more specific shape, NER before pattern,
+ * detectors has no effect: stronger action, checked before unchecked, larger span, built-in with the more specific shape, NER before pattern,
  * group.
  */
 function comparePrecedence(one: JudgedDetection, other: JudgedDetection): number {
   return (
     compareActions(other.action, one.action) ||
+    compareChecks(one, other) ||
     other.end - other.start - (one.end - one.start) ||
     compareRanks(one.rank, other.rank) ||
     compareText(one.source, other.source) ||
     compareText(one.group, other.group) ||
     other.score - one.score
   )
+}
+
+function compareChecks(one: JudgedDetection, other: JudgedDetection): number {
+  return Number(one.checked === false) - Number(other.checked === false)
 }
 
 function compareRanks(one = Number.MAX_VALUE, other = Number.MAX_VALUE): number {

@@ -50,6 +50,10 @@ export interface DetectionSettings extends NerSettings {
   /** Names of the catalogue of built-ins, or of several together: `secrets`, `structured`, `all`. */
   readonly builtins?: readonly (BuiltinName | BuiltinSet)[] | undefined
   readonly patterns?: readonly CustomPattern[] | undefined
+  /** Whether values count only where their range and check are right, and not by a label alone. @default false */
+  readonly checkedOnly?: boolean | undefined
+  /** Regions (ISO 3166-1) whose telephone numbers count in their national form, without a label too. @default none */
+  readonly phoneRegions?: readonly string[] | undefined
   /** Encodings that are decoded to search built-ins and patterns. @default none */
   readonly encodings?: readonly Encoding[] | undefined
   /** Other replacements than the fixed text, by group. @default none */

@@ -12,8 +12,10 @@ export interface Detection extends Span {
   /** The entity group as the detector names it: `EMAIL`, or the name of a pattern. */
   readonly group: string
   readonly source: DetectionSource
-  /** 0..1; patterns are certain, 1. */
+  /** 0..1; patterns are certain, 1, except for values that are not checked. */
   readonly score: number
+  /** False where only a label and the form speak for a value, since its range, check or case is wrong. */
+  readonly checked?: false | undefined
 }
 
 /** The id of a detection in policies, events and mask texts: `ner:EMAIL`. */

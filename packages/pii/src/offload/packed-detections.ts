@@ -35,10 +35,11 @@ export function packDetections(detections: readonly JudgedDetection[]): PackedDe
   return { kinds, places }
 }
 
-function isOfKind(detection: JudgedDetection, { source, group, action, score, rank }: DetectionKind): boolean {
+function isOfKind(detection: JudgedDetection, { source, group, action, score, rank, checked }: DetectionKind): boolean {
   return (
     detection.group === group &&
     detection.rank === rank &&
+    detection.checked === checked &&
     detection.action === action &&
     detection.score === score &&
     detection.source === source
@@ -60,9 +61,11 @@ export async function unpackDetections(
     for (let at = detections.length * FIELDS; at < last; at += FIELDS) {
       const kind = kinds[places[at + 2] ?? 0]
       if (kind === undefined) throw new PiiError('internal', 'a detection is of no kind', { code: 'pii_bad_span' })
-      const { group, source, score, action, rank } = kind
+      const { group, source, score, action, rank, checked } = kind
       // Written out: a spread takes many times as long, and there may be a million of them.
-      detections.push({ start: places[at] ?? 0, end: places[at + 1] ?? 0, group, source, score, action, rank })
+      const [start = 0, end = 0] = [places[at], places[at + 1]]
+      if (checked === undefined) detections.push({ start, end, group, source, score, action, rank })
+      else detections.push({ start, end, group, source, score, action, rank, checked })
     }
     return last === places.length
   }, options)

@@ -11,6 +11,7 @@ import type { Builtin, Catalogue } from './catalogue.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
 import { type FoundBy, KnownHits } from './known-hits.ts'
 import { PatternMatcher } from './matcher.ts'
+import { PHONE_REGIONS } from './phone-regions.ts'
 import { PlainViewer } from './plain-view.ts'
 import { runSearch, type Search } from './run-search.ts'
 import { StructuredSet } from './structured/set-search.ts'
@@ -23,6 +24,10 @@ export interface PatternSettings extends PolicySettings {
   /** Names of the catalogue, neutral or of the vendor, or of several of its entries: `secrets`, `structured`, `all`. */
   readonly builtins?: readonly (BuiltinName | BuiltinSet)[] | undefined
   readonly patterns?: readonly CustomPattern[] | undefined
+  /** Whether values count only where their range and check are right, and not by a label alone. @default false */
+  readonly checkedOnly?: boolean | undefined
+  /** Regions (ISO 3166-1) whose telephone numbers count in their national form, without a label too. @default none */
+  readonly phoneRegions?: readonly string[] | undefined
 }
 
 /** Options of {@link createPatternDetector}. */
@@ -46,7 +51,10 @@ interface Rule {
 }
 
 /** A range that a rule found. */
-type Hit = FoundBy<Rule>
+interface Hit extends FoundBy<Rule> {
+  /** Whether only a label and the form speak for it. */
+  readonly isUnchecked?: boolean
+}
 
 /**
  * Creates the tier that searches the patterns of a catalogue and an operator's own: `createPatternDetector` with a
@@ -60,7 +68,13 @@ export function createPatternTier({ name, settings, slices }: PatternDetectorOpt
   const patterned = rules.filter((rule) => rule.pattern !== undefined)
   const matcher = new PatternMatcher(patterned.flatMap((rule) => rule.pattern ?? []))
   const structured = rules.filter((rule) => rule.builtin?.structured !== undefined)
-  const set = new StructuredSet(structured.flatMap((rule) => rule.builtin?.structured ?? []))
+  const regions = checkRegions(settings.phoneRegions ?? [])
+  const set = new StructuredSet(
+    structured.flatMap(({ builtin }) => {
+      const kind = builtin?.structured
+      return (regions.length > 0 ? kind?.forRegions?.(regions) : undefined) ?? kind ?? []
+    }),
+  )
 
   function* hitsIn(text: string, segments: readonly Span[]): Search<Hit[]> {
     const scan = matcher.scan(text, segments)
@@ -79,6 +93,17 @@ export function createPatternTier({ name, settings, slices }: PatternDetectorOpt
       const search = set.scan(text)
       while (!search.advance()) yield
       for (const [index, rule] of structured.entries()) {
+        if (rule.builtin?.name === FORM_ONLY) continue
+        for (const { start, end } of search.found(index)) hits.push({ start, end, rule })
+      }
+      if (settings.checkedOnly !== true) {
+        for (const [index, rule] of structured.entries()) {
+          for (const { start, end } of search.foundUnchecked(index)) hits.push({ start, end, rule, isUnchecked: true })
+        }
+      }
+      // A label says more than the groups of a telephone number.
+      for (const [index, rule] of structured.entries()) {
+        if (rule.builtin?.name !== FORM_ONLY) continue
         for (const { start, end } of search.found(index)) hits.push({ start, end, rule })
       }
     }
@@ -110,7 +135,7 @@ export function createPatternTier({ name, settings, slices }: PatternDetectorOpt
         const { rule } = found
         const place = joined.toDocument(found)
         known ??= new KnownHits(hits)
-        if (known.isNew(place, rule)) hits.push({ ...place, rule })
+        if (known.isNew(place, rule)) hits.push({ ...found, ...place })
         if (index % HITS_PER_STEP === HITS_PER_STEP - 1) yield
       }
     }
@@ -132,16 +157,32 @@ export function createPatternTier({ name, settings, slices }: PatternDetectorOpt
 
 const NOTHING: readonly JudgedDetection[] = []
 
+/** The built-in that other kinds with the same finding go before, also when only a label speaks for them. */
+const FORM_ONLY: BuiltinName = 'phone'
+
 /** Between two checks of the time. */
 const HITS_PER_STEP = 10_000
 
-function toDetection({ start, end, rule }: Hit): JudgedDetection {
+/** The score of a value that only its label and form speak for. */
+const UNCHECKED_SCORE = 0.6
+
+function toDetection({ start, end, rule, isUnchecked }: Hit): JudgedDetection {
   const { group, action, rank } = rule
+  if (isUnchecked === true) {
+    return { start, end, group, action, rank, source: 'pattern', score: UNCHECKED_SCORE, checked: false }
+  }
   return { start, end, group, action, rank, source: 'pattern', score: 1 }
 }
 
 function checkName(name: string): void {
   checkArgument(typeof name === 'string' && name !== '', 'createPatternDetector: name', 'a name', name)
+}
+
+function checkRegions(regions: readonly string[]): readonly string[] {
+  if (!Array.isArray(regions)) throw configError('phone_regions must be a list')
+  const unknown = regions.find((region) => !PHONE_REGIONS.includes(region))
+  if (unknown === undefined) return regions
+  throw configError(`phone_regions: ${JSON.stringify(unknown)} is not one of ${PHONE_REGIONS.join(', ')}`)
 }
 
 function createRules(settings: PatternSettings, catalogue: Catalogue): Rule[] {

@@ -1,4 +1,4 @@
-import { BUILTIN_NAMES, BUILTIN_SETS, ENCODINGS } from '@svc/pii/names'
+import { BUILTIN_NAMES, BUILTIN_SETS, ENCODINGS, PHONE_REGIONS } from '@svc/pii/names'
 import {
   about,
   block,
@@ -47,6 +47,14 @@ export const PII_DETECTION = {
   patterns: about(
     list(block({ name: plainText, match: plainText, action: ACTION, min_len: count })),
     'Patterns of a pattern detector.',
+  ),
+  checked_only: about(
+    flag,
+    'Leave out values that only a label and their form speak for, as their check or range is wrong.',
+  ),
+  phone_regions: about(
+    list(choice(...PHONE_REGIONS)),
+    'Regions such as DE or US whose national telephone numbers are found without a label.',
   ),
   encodings: about(list(choice(...ENCODINGS)), 'Encodings that patterns are also found in.'),
   operators: about(

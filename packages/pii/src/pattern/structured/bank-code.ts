@@ -13,7 +13,10 @@ export const BIC: StructuredKind = {
   mixed: [8, 11],
   capitals: [8, 11],
   announcedBy: 'bic',
-  find({ word, start, end }) {
-    return FORM.test(word) && KNOWN.has(word.slice(4, 6)) ? { start, end } : undefined
+  findUnchecked({ word, start, end }) {
+    return /^[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/i.test(word) ? { start, end } : undefined
+  },
+  find({ word, start, end, isPart }) {
+    return !isPart && FORM.test(word) && KNOWN.has(word.slice(4, 6)) ? { start, end } : undefined
   },
 }

@@ -70,6 +70,29 @@ export class Candidate {
     return this.context.isAnnounced(kind, this.start)
   }
 
+  /** Whether a word that announces a kind is shortly before the candidate, or labels its number from behind. */
+  isNamed(kind: Context): boolean {
+    const index = contextIndex(kind)
+    return this.context.isAnnounced(index, this.start) || this.context.isLabelDirectlyBehind(index, this.runEnd)
+  }
+
+  /** Whether a label of a kind is directly before or behind a range. */
+  isLabelBeside(kind: number, { start, end }: Span): boolean {
+    return this.context.isLabelDirectlyBefore(kind, start) || this.context.isLabelDirectlyBehind(kind, end)
+  }
+
+  /** Whether a label of a kind is directly behind an offset. */
+  isLabelBehind(kind: number, end: number): boolean {
+    return this.context.isLabelDirectlyBehind(kind, end)
+  }
+
+  /** The end of the groups of digits that begin with the word; the end of another word. */
+  get runEnd(): number {
+    if (!isDigit(this.text.charCodeAt(this.start))) return this.end
+    if (this.groupCount < 0) this.readGroups()
+    return this.groupCount === 0 ? this.end : (this.ends[this.groupCount - 1] ?? this.end)
+  }
+
   /** Whether such a word is directly before the candidate, with little between. */
   isLabelled(kind: Context): boolean {
     return this.context.isLabelled(contextIndex(kind), this.start)
@@ -96,6 +119,13 @@ export class Candidate {
     const { before } = this
     if (before === 0x5f) return true
     return (before === 0x2e || before === 0x2d) && isDigit(this.text.charCodeAt(this.start - 2))
+  }
+
+  /** Whether a later part of a longer id or number follows an offset. */
+  isBeforePart(end: number): boolean {
+    const unit = this.text.charCodeAt(end)
+    if (unit === 0x5f) return true
+    return (unit === 0x2e || unit === 0x2d) && isDigit(this.text.charCodeAt(end + 1))
   }
 
   private readGroups(): void {

@@ -12,10 +12,12 @@ import { PHONE } from './phone.ts'
 import { POSTCODE } from './postcode.ts'
 import { STREET_ADDRESS } from './street.ts'
 import { CRYPTO_WALLET } from './wallets.ts'
+import { WORLD_ID_KINDS } from './world-ids.ts'
 
 /** The built-ins that are found by shape and check, the more specific before the more general. */
 export const STRUCTURED_KINDS: readonly StructuredKind[] = [
   IBAN,
+  ...WORLD_ID_KINDS,
   PAYMENT_CARD,
   EMAIL,
   IP_ADDRESS,

@@ -1,115 +1,17 @@
-import { isAlphanumeric, isBeyondAscii } from './characters.ts'
+import { CONTEXTS, type Context, contextIndex } from './announcements.ts'
+import { isLabelGap } from './label-gap.ts'
+import { isWordUnit, type NotePhrase, readWord } from './phrases.ts'
 
-/** Words that announce a kind of number, in lower case; a phrase has blanks between its words. */
-const PHRASES = {
-  phone: [
-    ...['phone', 'phones', 'telephone', 'tel', 'mobile', 'fax', 'whatsapp', 'sms', 'telefon', 'rufnummer', 'mobil'],
-    ...['mobilnummer', 'telefonnummer', 'téléphone', 'telephone', 'tél', 'teléfono', 'móvil', 'telefono', 'cellulare'],
-    ...['telefoon', 'telefoonnummer', 'numéro de portable', 'celular', 'telefone', 'phonenumber', 'hotline', 'dial'],
-  ],
-  /** Words of the telephone that also mean something else. */
-  call: ['call', 'cell', 'handy', 'portable', 'reach me', 'text me', 'ring'],
-  us_ssn: ['ssn', 'ssns', 'social security', 'soc sec', 'ss #', 'ss no', 'tax id', 'taxpayer'],
-  us_itin: ['itin', 'individual taxpayer', 'taxpayer id', 'taxpayer identification', 'tax id'],
-  uk_nhs_number: ['nhs', 'national health', 'patient'],
-  de_tax_id: [
-    ...[
-      'steuer id',
-      'steuer identifikationsnummer',
-      'steueridentifikationsnummer',
-      'idnr',
-      'id nr',
-      'steuernummer',
-      'tax id',
-    ],
-    ...['steuerid', 'tin'],
-  ],
-  nl_citizen_service_number: ['bsn', 'burgerservicenummer', 'sofinummer'],
-  pl_pesel: ['pesel'],
-  br_cpf: ['cpf', 'cadastro de pessoas físicas'],
-  in_aadhaar: ['aadhaar', 'aadhar', 'uidai', 'uid'],
-  se_personal_number: ['personnummer', 'personal number', 'samordningsnummer'],
-  passport: [
-    ...['passport', 'passports', 'passeport', 'reisepass', 'passnummer', 'reisepassnummer', 'pasaporte', 'passaporto'],
-    ...['paspoort', 'paspoortnummer', 'passaporte', 'paszport'],
-  ],
-  driver_licence: [
-    ...['driver license', 'driver licence', 'driver s license', 'driver s licence', 'drivers license', 'dlno'],
-    ...['drivers licence', 'driving licence', 'driving license', 'driver lic', 'dl no', 'dl number', 'dl #'],
-    ...['führerschein', 'führerscheinnummer', 'fuehrerschein', 'permis de conduire', 'licencia de conducir'],
-    ...['carnet de conducir', 'permiso de conducir', 'patente di guida', 'rijbewijs', 'rijbewijsnummer'],
-  ],
-  bic: ['bic', 'swift', 'bankleitcode'],
-  vin: ['vin', 'chassis', 'vehicle identification', 'fahrgestellnummer', 'fin', 'châssis', 'bastidor', 'telaio'],
-  imei: ['imei', 'imeis'],
-  birth_date: [
-    ...['born', 'dob', 'd o b', 'birth', 'birthday', 'birthdate', 'geboren', 'geb', 'geburtsdatum', 'geburtstag'],
-    ...['né le', 'née le', 'naissance', 'nacimiento', 'nacido', 'nacida', 'cumpleaños', 'nato', 'nata', 'nascita'],
-    ...['geboortedatum', 'nascimento', 'nascido', 'urodzony', 'urodzenia', 'ddn', 'bday'],
-  ],
-  postcode: [
-    ...['postcode', 'postcodes', 'post code', 'postal', 'postal code', 'plz', 'postleitzahl', 'code postal'],
-    ...['código postal', 'codigo postal', 'codice postale', 'cep'],
-  ],
-  /** Words for the codes of five digits of the United States. */
-  zip: ['zip', 'zipcode', 'zip code', 'zip codes'],
-  card: [
-    ...['card', 'cards', 'credit', 'debit', 'visa', 'maestro', 'mastercard', 'amex', 'pan', 'karte', 'kreditkarte'],
-    ...['carte', 'tarjeta', 'carta', 'creditcard', 'kaart', 'cartão', 'ccnum', 'cc'],
-  ],
-  address: [
-    ...['ip', 'ipv4', 'ipv6', 'address', 'addr', 'host', 'hosts', 'server', 'dns', 'gateway', 'ping', 'client'],
-    ...['nameserver', 'ssh', 'connect', 'remote', 'router', 'subnet', 'adresse', 'login', 'proxy'],
-  ],
-  /** Kinds of streets that come before their names. */
-  street: [
-    ...['calle', 'c', 'avenida', 'avda', 'av', 'plaza', 'paseo', 'camino', 'via', 'viale', 'piazza', 'corso', 'largo'],
-    ...['vicolo', 'rua', 'travessa', 'praça'],
-  ],
-  version: ['version', 'versions', 'release', 'v', 'ver', 'section', 'chapter', 'build', 'oid', 'upgrade', 'kernel'],
-} as const
-
-/** A kind of announcing words. */
-export type Context = keyof typeof PHRASES
-
-const KINDS = Object.keys(PHRASES) as Context[]
-
-interface Phrase {
-  readonly rest: readonly string[]
-  /** Index of the kind. */
-  readonly kind: number
-}
-
-const BY_FIRST_WORD = new Map<string, Phrase[]>()
-/** Flags by the first three characters of a word: whether any phrase begins so. */
-const BEGINNINGS = new Uint8Array(32 * 32 * 32)
-for (const [kind, name] of KINDS.entries()) {
-  for (const phrase of PHRASES[name]) {
-    const [first = '', ...rest] = phrase.split(' ')
-    const known = BY_FIRST_WORD.get(first) ?? []
-    known.push({ rest, kind })
-    BY_FIRST_WORD.set(first, known)
-    BEGINNINGS[beginning(first, 0, first.length)] = 1
-  }
-}
-
-/** Five bits of each of the first three characters: equal for small letters and capitals. */
-function beginning(text: string, start: number, end: number): number {
-  const second = start + 1 < end ? text.charCodeAt(start + 1) & 31 : 0
-  const third = start + 2 < end ? text.charCodeAt(start + 2) & 31 : 0
-  return ((text.charCodeAt(start) & 31) << 10) | (second << 5) | third
-}
+export { type Context, contextIndex }
 
 /** Code units before a candidate in which an announcing word counts. */
 const CONTEXT_UNITS = 48
 /** The same for a word that must be directly before. */
 const LABEL_UNITS = 20
 const LONGEST_WORD = 32
-
-/** The number of a kind in a reader. */
-export function contextIndex(kind: Context): number {
-  return KINDS.indexOf(kind)
-}
+/** Code units behind a candidate in which the first word of a label begins. */
+const BEHIND_UNITS = 24
+const NEVER = -LONGEST_WORD * 4
 
 /**
  * Reads the words before candidates, each at most once, as the candidates come in the order of the text. It keeps where
@@ -117,12 +19,23 @@ export function contextIndex(kind: Context): number {
  */
 export class ContextReader {
   private readonly text: string
-  private readonly lastSeen = new Int32Array(KINDS.length).fill(-LONGEST_WORD * 4)
+  private readonly lastSeen = new Int32Array(CONTEXTS.length).fill(NEVER)
+  /** The end of the last label of each kind. */
+  private readonly labelEnds = new Int32Array(CONTEXTS.length).fill(NEVER)
+  private readonly note: NotePhrase
   private latest = Number.NEGATIVE_INFINITY
   private position = 0
+  /** The place behind which labels were read last, and their kinds. */
+  private behindAt = -1
+  private readonly behind = new Set<number>()
 
   constructor(text: string) {
     this.text = text
+    this.note = ({ kind, isLabel }, start, end) => {
+      this.lastSeen[kind] = start
+      this.latest = start
+      if (isLabel) this.labelEnds[kind] = end
+    }
   }
 
   /** Whether a word of any kind is shortly before an offset. */
@@ -142,6 +55,19 @@ export class ContextReader {
     return this.isAnnounced(kind, at) && (this.lastSeen[kind] ?? 0) >= at - LABEL_UNITS
   }
 
+  /** Whether a label of a kind is before an offset, with nothing between but marks and words such as `number is`. */
+  isLabelDirectlyBefore(kind: number, at: number): boolean {
+    if (!this.isAnnounced(kind, at)) return false
+    const end = this.labelEnds[kind] ?? NEVER
+    return end >= at - CONTEXT_UNITS && end <= at && isLabelGap(this.text.slice(end, at))
+  }
+
+  /** Whether a label of a kind is directly behind an offset, and is not that of the next value. */
+  isLabelDirectlyBehind(kind: number, end: number): boolean {
+    if (this.behindAt !== end) this.readBehind(end)
+    return this.behind.has(kind)
+  }
+
   private readTo(at: number): void {
     const { text } = this
     let position = this.position
@@ -152,71 +78,30 @@ export class ContextReader {
         while (position < at && isWordUnit(text.charCodeAt(position))) position++
     }
     while (position < at) {
-      if (isWordUnit(text.charCodeAt(position))) position = this.readWord(position, at)
-      else if (text.charCodeAt(position++) === HASH) this.note('#', position - 1, at)
+      if (isWordUnit(text.charCodeAt(position))) position = readWord(text, position, at, this.note)
+      else position++
     }
     this.position = position
   }
 
-  /** Reads a word. A capital after a small letter begins another one, as in `phoneNumber`. @returns its end */
-  private readWord(start: number, limit: number): number {
+  private readBehind(end: number): void {
     const { text } = this
-    const end = wordEnd(text, start, limit)
-    if (BEGINNINGS[beginning(text, start, end)] === 1 && end - start <= LONGEST_WORD) {
-      this.note(text.slice(start, end).toLowerCase(), start, limit)
-    }
-    return end
-  }
-
-  private note(word: string, start: number, limit: number): void {
-    for (const { rest, kind } of BY_FIRST_WORD.get(word) ?? NONE) {
-      if (rest.length === 0 || this.goesOn(start + word.length, rest, limit)) {
-        this.lastSeen[kind] = start
-        this.latest = start
-      }
-    }
-  }
-
-  /** Whether the other words of a phrase follow. */
-  private goesOn(from: number, rest: readonly string[], limit: number): boolean {
-    const { text } = this
-    let position = from
-    for (const word of rest) {
-      while (position < limit && !isWordUnit(text.charCodeAt(position)) && text.charCodeAt(position) !== HASH)
-        position++
-      const end = text.charCodeAt(position) === HASH ? position + 1 : wordEnd(text, position, limit)
-      if (end - position !== word.length || text.slice(position, end).toLowerCase() !== word) return false
-      position = end
-    }
-    return true
+    this.behindAt = end
+    this.behind.clear()
+    LEAD.lastIndex = end
+    if (!LEAD.test(text)) return
+    const start = LEAD.lastIndex
+    const limit = Math.min(text.length, start + BEHIND_UNITS * 2)
+    if (start - end > BEHIND_UNITS || !isWordUnit(text.charCodeAt(start))) return
+    readWord(text, start, limit, ({ kind, isLabel }, _, last) => {
+      NEXT_VALUE.lastIndex = last
+      if (isLabel && !NEXT_VALUE.test(text)) this.behind.add(kind)
+    })
   }
 }
 
-const HASH = 0x23
-const NONE: readonly Phrase[] = []
-
-function wordEnd(text: string, start: number, limit: number): number {
-  let position = start + 1
-  let wasSmall = isSmall(text.charCodeAt(start))
-  while (position < limit) {
-    const unit = text.charCodeAt(position)
-    if (!isWordUnit(unit) || (wasSmall && unit >= 0x41 && unit <= 0x5a)) break
-    wasSmall = isSmall(unit)
-    position++
-  }
-  return position
-}
-
-/** 1 for the digits and capitals of ASCII, 2 for its small letters. */
-const WORD_UNITS = Uint8Array.from({ length: 128 }, (_, unit) => {
-  if (!isAlphanumeric(unit)) return 0
-  return unit >= 0x61 ? 2 : 1
-})
-
-function isWordUnit(unit: number): boolean {
-  return unit < 128 ? WORD_UNITS[unit] !== 0 : isBeyondAscii(unit)
-}
-
-function isSmall(unit: number): boolean {
-  return unit < 128 && WORD_UNITS[unit] === 2
-}
+/** What is between a value and the label behind it: a blank, a bracket, words such as `is my`. */
+const LEAD =
+  /(?=[ ,;(/–—-])[ \t]{0,2}(?:[,;/–—-][ \t]?)?["'(]?(?:(?:is|=|ist|est|es|é|è|jest|är|er|to|as|als|como|come|comme|the|a|my|our|his|her|their|mein|meine|mon|ma|mi|mijn|min|il mio|la mia|minha|meu|moje?) ){0,2}/iy
+/** A label that another value follows belongs to that one. */
+const NEXT_VALUE = /[ \t]*(?:[:=#]|(?:number|no\.?|nr\.?|nummer|numéro|número)?[ \t:.=#]*\+?\d)/iy

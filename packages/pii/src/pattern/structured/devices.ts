@@ -60,10 +60,14 @@ export const VIN: StructuredKind = {
   name: 'vin',
   group: 'VIN',
   mixed: [17, 17],
+  labelledBy: 'vin',
+  findUnchecked({ word, start, end }) {
+    return (word.match(/\d/g) ?? []).length >= 3 ? { start, end } : undefined
+  },
   find(candidate): Span | undefined {
     const { word, start, end } = candidate
     if (!VIN_FORM.test(word) || !/\d{4}$/.test(word)) return undefined
-    return candidate.isAnnounced('vin') || (hasVinCheck(word) && !candidate.isPart) ? { start, end } : undefined
+    return candidate.isNamed('vin') || (hasVinCheck(word) && !candidate.isPart) ? { start, end } : undefined
   },
 }
 
@@ -82,12 +86,14 @@ const IMEI_SIZES = new Set(['2-6-6-1', '8-6-1'])
 export const IMEI: StructuredKind = {
   name: 'imei',
   group: 'IMEI',
-  numbers: [2, 15],
-  digits: [15, 15],
+  numbers: [2, 16],
+  digits: [14, 16],
+  labelledBy: 'imei',
+  findUnchecked: (candidate) => listNumbers(candidate, 14, 16)[0],
   find(candidate) {
     const [number] = listNumbers(candidate, 15, 15)
     if (number === undefined || !passesLuhn(number.digits) || /^0+$/.test(number.digits)) return undefined
     const isGrouped = IMEI_SIZES.has(formatSizes(number.groups)) && !candidate.isPart
-    return isGrouped || candidate.isAnnounced('imei') ? number : undefined
+    return isGrouped || candidate.isNamed('imei') ? number : undefined
   },
 }

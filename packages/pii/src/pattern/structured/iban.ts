@@ -3,22 +3,22 @@ import { isAlphanumeric, isDigit, isSeparator } from './characters.ts'
 import { modulo97 } from './checksums.ts'
 import type { StructuredKind } from './kind.ts'
 
-/** Length by country, as in the registry of ISO 13616. */
+/** Length by country, as in the registry of ISO 13616, and of countries that use the form without an entry there. */
 const LENGTHS: ReadonlyMap<string, number> = new Map(
   Object.entries({
     15: 'NO',
     16: 'BE',
-    18: 'DK FI FO GL NL SD',
+    18: 'DK FI FK FO GL NL SD',
     19: 'MK SI',
     20: 'AT BA EE KZ LT LU MN XK',
     21: 'CH HR LI LV',
     22: 'BG BH CR DE GB GE IE ME RS VA',
     23: 'AE GI IL IQ OM SO TL',
     24: 'AD CZ ES MD PK RO SA SE SK TN VG',
-    25: 'LY PT ST',
-    26: 'IS TR',
-    27: 'BI DJ FR GR IT MC MR SM',
-    28: 'AL AZ BY CY DO GT HU LB NI PL SV',
+    25: 'AO CV GW LY MZ PT ST',
+    26: 'DZ IR IS TR',
+    27: 'BI CF CG CM DJ GA GQ KM MG TD FR GR IT MC MR SM',
+    28: 'AL AZ BF BJ BY CI CY DO GT HN HU LB MA ML NE NI PL SN SV TG',
     29: 'BR EG PS QA UA',
     30: 'JO KW MU YE',
     31: 'MT SC',
@@ -32,12 +32,23 @@ export const IBAN: StructuredKind = {
   name: 'iban',
   group: 'IBAN',
   mixed: [4, 34],
+  labelledBy: 'iban',
+  findUnchecked({ text, start, end }) {
+    FORM.lastIndex = start
+    const [found] = end - start > LONGEST ? [] : (FORM.exec(text) ?? [])
+    return found === undefined ? undefined : { start, end: start + found.length }
+  },
   find({ text, start, before }) {
     // A later part of an id with hyphens is not the beginning of an IBAN.
     if (before === 0x2d && isAlphanumeric(text.charCodeAt(start - 2))) return undefined
     return matchIban(text, start)
   },
 }
+
+const LONGEST = 34
+/** A country, two digits, and 11 to 30 letters and digits in groups of four or none. */
+const FORM =
+  /[A-Z]{2}\d{2}(?:[A-Z0-9]{11,30}|(?:[ \u00a0.-][A-Z0-9]{4}){2,7}(?:[ \u00a0.-][A-Z0-9]{1,3})?)(?![A-Z0-9])/iy
 
 function matchIban(text: string, at: number): Span | undefined {
   if (!isDigit(text.charCodeAt(at + 2)) || !isDigit(text.charCodeAt(at + 3))) return undefined

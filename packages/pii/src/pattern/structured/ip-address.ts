@@ -15,6 +15,12 @@ export const IP_ADDRESS: StructuredKind = {
   group: 'IP_ADDRESS',
   numbers: [1, 4],
   mixed: [2, 4],
+  labelledBy: 'ip',
+  findUnchecked({ text, start }) {
+    FORM.lastIndex = start
+    const [found] = FORM.exec(text) ?? []
+    return found === undefined ? undefined : { start, end: start + found.length }
+  },
   find(candidate) {
     const { before, after } = candidate
     if (after !== DOT && after !== COLON && before !== COLON) return undefined
@@ -24,6 +30,9 @@ export const IP_ADDRESS: StructuredKind = {
     return start === undefined ? undefined : matchAddress(candidate, start)
   },
 }
+
+/** Four numbers, also above 255. */
+const FORM = /\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)/y
 
 /** The start of the run of address characters around a word. */
 function addressStart({ text, start: at }: Candidate): number | undefined {

@@ -24,4 +24,13 @@ export interface StructuredKind {
   readonly announcedBy?: Context | undefined
   /** Finds the text that the candidate is a part of. Reads a bounded range around it. */
   find(candidate: Candidate): Span | undefined
+  /** Words that label it, beside the announcing words. */
+  readonly labelledBy?: Context | undefined
+  /**
+   * Finds the text that the candidate is a part of by its form alone, where `find` found nothing. It counts only beside
+   * a label, since its range, check or case speak against it.
+   */
+  findUnchecked?(candidate: Candidate): Span | undefined
+  /** The same kind with the national forms of some regions. */
+  forRegions?(regions: readonly string[]): StructuredKind
 }

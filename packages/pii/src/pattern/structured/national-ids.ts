@@ -1,26 +1,14 @@
 import type { Span } from '../../span.ts'
-import { formatSizes, listNumbers } from './candidate.ts'
+import type { Candidate } from './candidate.ts'
 import { isAlphanumeric, isDigit } from './characters.ts'
 import { passesLuhn, passesMod11With10, passesVerhoeff, sumWeighted } from './checksums.ts'
-import type { Context } from './context.ts'
 import type { StructuredKind } from './kind.ts'
-
-/** A number that a state assigns to a person, of digits only. */
-interface NationalId {
-  readonly name: StructuredKind['name']
-  readonly group: string
-  readonly length: number
-  readonly isValid: (digits: string) => boolean
-  /** The usual sizes of its groups, when no word announces it. */
-  readonly sizes?: RegExp
-  /** Words that must announce it, since its check by itself accepts too many other numbers. */
-  readonly announcedBy?: Context
-}
+import { type NumberId, toNumberKind } from './number-id.ts'
 
 const hasRepeats = (digits: string): boolean => [...digits].every((digit) => digit === digits.charAt(0))
 
 /** The numbers of digits only. */
-const NATIONAL_IDS: readonly NationalId[] = [
+const NATIONAL_IDS: readonly NumberId[] = [
   {
     name: 'us_ssn',
     group: 'US_SSN',
@@ -56,6 +44,7 @@ const NATIONAL_IDS: readonly NationalId[] = [
   },
   {
     name: 'fr_social_security',
+    labelledBy: 'fr_social_security',
     sizes: /^(?:15|13-2|1-2-2-2-3-3(?:-2)?)$/,
     group: 'FR_SOCIAL_SECURITY',
     length: 15,
@@ -77,6 +66,7 @@ const NATIONAL_IDS: readonly NationalId[] = [
   },
   {
     name: 'ch_social_security',
+    labelledBy: 'ch_social_security',
     sizes: /^(?:13|3-4-4-2)$/,
     group: 'CH_SOCIAL_SECURITY',
     length: 13,
@@ -109,32 +99,19 @@ const NATIONAL_IDS: readonly NationalId[] = [
   },
 ]
 
-function toKind({ name, group, length, isValid, sizes, announcedBy }: NationalId): StructuredKind {
-  return {
-    name,
-    group,
-    numbers: [1, length],
-    digits: [length, length],
-    announcedBy,
-    find(candidate) {
-      const [number] = listNumbers(candidate, length, length)
-      if (number === undefined || !isValid(number.digits)) return undefined
-      if (announcedBy !== undefined) return number
-      const isUsual = sizes === undefined || sizes.test(formatSizes(number.groups))
-      return !isUsual || candidate.isPart ? undefined : number
-    },
-  }
-}
-
 const DNI_LETTERS = 'TRWAGMYFPDXBNJZSQVHLCKE'
 const DNI = /([XYZxyz]-?\d{7}|\d{8})[- ]?([A-Za-z])(?![A-Za-z0-9])/y
+/** The same with dots, or with no check letter. */
+const DNI_FORM = /(?:[XYZ]-?\d{7}|\d{8}|\d{1,2}\.\d{3}\.\d{3})(?:[- ]?[A-Z])?(?![A-Z0-9])/iy
 
 /** A Spanish DNI or NIE: eight digits, or a letter and seven, and a check letter. */
 const ES_DNI: StructuredKind = {
   name: 'es_dni',
   group: 'ES_DNI',
-  numbers: [7, 8],
+  numbers: [1, 8],
   mixed: [8, 9],
+  labelledBy: 'es_dni',
+  findUnchecked: (candidate) => matchAtStart(DNI_FORM, candidate),
   find({ text, start, before }) {
     const at = before === 0x2d && /[XYZ]/i.test(text.charAt(start - 2)) ? start - 2 : start
     if (at !== start && isAlphanumeric(text.charCodeAt(at - 1))) return undefined
@@ -151,11 +128,25 @@ const ES_DNI: StructuredKind = {
 const NINO =
   /(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z][ -]?\d\d[ -]?\d\d[ -]?\d\d[ -]?[A-D](?![A-Za-z0-9])/y
 
+/** Any two letters, in any case, and a letter or none at the end. */
+const NINO_FORM = /[A-Z]{2}[ -]?\d\d[ -]?\d\d[ -]?\d\d(?:[ -]?[A-Z])?(?![A-Z0-9])/iy
+
+function matchAtStart(form: RegExp, { text, start }: Candidate, lead = 0): Span | undefined {
+  const at = start - lead
+  if (at < 0 || isAlphanumeric(text.charCodeAt(at - 1))) return undefined
+  form.lastIndex = at
+  const [found] = form.exec(text) ?? []
+  return found === undefined ? undefined : { start: at, end: at + found.length }
+}
+
 const UK_NINO: StructuredKind = {
   name: 'uk_nino',
   group: 'UK_NINO',
   numbers: [2, 6],
   mixed: [7, 9],
+  labelledBy: 'uk_nino',
+  findUnchecked: (candidate) =>
+    matchAtStart(NINO_FORM, candidate, isDigit(candidate.text.charCodeAt(candidate.start)) ? 3 : 0),
   find({ text, start, before }) {
     const isParted = isDigit(text.charCodeAt(start))
     if (isParted && before !== 0x20 && before !== 0x2d) return undefined
@@ -176,6 +167,10 @@ const IT_FISCAL_CODE: StructuredKind = {
   name: 'it_fiscal_code',
   group: 'IT_FISCAL_CODE',
   mixed: [16, 16],
+  labelledBy: 'it_fiscal_code',
+  findUnchecked({ word, start, end }) {
+    return /^[A-Z]{6}[0-9A-Z]{9}[A-Z]$/i.test(word) ? { start, end } : undefined
+  },
   find({ word, start, end }): Span | undefined {
     const code = word.toUpperCase()
     if (!FISCAL_CODE.test(code)) return undefined
@@ -191,7 +186,7 @@ const IT_FISCAL_CODE: StructuredKind = {
 
 /** Numbers that states assign to persons, the more specific before the more general. */
 export const NATIONAL_ID_KINDS: readonly StructuredKind[] = [
-  ...NATIONAL_IDS.map(toKind),
+  ...NATIONAL_IDS.map(toNumberKind),
   ES_DNI,
   UK_NINO,
   IT_FISCAL_CODE,

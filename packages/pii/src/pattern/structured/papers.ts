@@ -17,6 +17,7 @@ export const PASSPORT: StructuredKind = {
       /^(?:[A-Z]{0,3}\d{6,9}[A-Z]?|[CFGHJKLMNPRTVWXYZ][CFGHJKLMNPRTVWXYZ0-9]{8}|\d{2}[A-Z]{2}\d{5})$/.test(code)
     return isNumber && !isDateLike(candidate.text, span) ? span : undefined
   },
+  findUnchecked: (candidate) => findCode(candidate, /^(?=\D*(?:\d\D*){5})[A-Z0-9]{6,12}$/i),
 }
 
 /** The number of a driver licence, after a word that announces it. */
@@ -32,6 +33,8 @@ export const DRIVER_LICENCE: StructuredKind = {
     const digits = code.replace(/\D/g, '').length
     return /^[A-Z0-9]{7,18}$/.test(code) && digits >= 5 && !isDateLike(candidate.text, span) ? span : undefined
   },
+  labelledBy: 'licence',
+  findUnchecked: (candidate) => findCode(candidate, /^(?=\D*(?:\d\D*){5})[A-Z0-9]{6,18}$/i),
 }
 
 /** The word with up to some more words of capitals and digits, each after one blank or hyphen. */
@@ -46,6 +49,12 @@ function readCode({ text, start, end }: Candidate, more: number): Span {
     last = position
   }
   return { start, end: last }
+}
+
+/** A code of any case with one of the forms. */
+function findCode(candidate: Candidate, form: RegExp): Span | undefined {
+  const span = readCode(candidate, 5)
+  return form.test(codeIn(candidate.text, span)) && !isDateLike(candidate.text, span) ? span : undefined
 }
 
 function codeIn(text: string, { start, end }: Span): string {

@@ -15,19 +15,26 @@ export const PAYMENT_CARD: StructuredKind = {
   group: 'CREDITCARD',
   numbers: [3, LONGEST],
   digits: [SHORTEST, LONGEST],
+  labelledBy: 'card',
+  findUnchecked: findForm,
   find(candidate) {
-    if (!'3456'.includes(candidate.text.charAt(candidate.start)) && candidate.text.charAt(candidate.start) !== '2') {
-      return undefined
-    }
+    if (!'123456'.includes(candidate.text.charAt(candidate.start))) return undefined
     return listNumbers(candidate, SHORTEST, LONGEST).find((number) => isCard(candidate, number))
   },
 }
+
+/** A number of the digits of a card, in groups that cards have. */
+function findForm(candidate: Candidate): Span | undefined {
+  return listNumbers(candidate, SHORTEST, LONGEST).find(({ groups }) => CARD_SIZES.test(formatSizes(groups)))
+}
+
+const CARD_SIZES = /^(?:1[2-9]|(?:4-){2,3}[1-7]|4-6-[45])$/
 
 function isCard(candidate: Candidate, number: GroupedNumber): boolean {
   const { digits } = number
   if (!isIssued(digits) || !passesLuhn(digits)) return false
   const isClear = digits.length >= SHORTEST_BARE && hasUsualForm(candidate, number)
-  return isClear || candidate.isAnnounced('card')
+  return isClear || candidate.isNamed('card')
 }
 
 /** The groups of printed cards: of four, or as on cards of 14 and 15 digits. */
@@ -63,6 +70,8 @@ function isIssued(digits: string): boolean {
   const four = Number(digits.slice(0, 4))
   if (first === 4) return digits.length === 13 || digits.length === 16 || digits.length === 19
   if ((two >= 51 && two <= 55) || (four >= 2221 && four <= 2720)) return digits.length === 16
+  if (four === 2131 || four === 1800) return digits.length === 15
+  if (four >= 2200 && four <= 2204) return digits.length >= 16
   if (two === 34 || two === 37) return digits.length === 15
   if (two === 36 || two === 38 || two === 39 || two === 30) return digits.length >= 14
   if (two === 35 || two === 62 || two === 64 || two === 65 || four === 6011) return digits.length >= 16

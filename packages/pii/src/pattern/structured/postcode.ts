@@ -25,11 +25,20 @@ export const POSTCODE: StructuredKind = {
   group: 'POSTCODE',
   numbers: [4, 9],
   mixed: [2, 7],
+  labelledBy: 'postcode',
+  findUnchecked({ text, start }) {
+    FORM.lastIndex = start
+    const [found] = FORM.exec(text) ?? []
+    return found === undefined ? undefined : { start, end: start + found.length }
+  },
   find(candidate) {
     const isLetter = candidate.text.charCodeAt(candidate.start) > 0x39
     return (isLetter ? findInTwoParts(candidate) : findAmerican(candidate)) ?? findLabelled(candidate)
   },
 }
+
+/** A British or Canadian postcode of any area and case. */
+const FORM = /(?:[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z][ -]?\d[A-Z]\d)(?![A-Z\d])/iy
 
 function findInTwoParts(candidate: Candidate): Span | undefined {
   const { text, start, end, word } = candidate

@@ -1,6 +1,6 @@
 import type { Span } from '../../span.ts'
 import { Candidate } from './candidate.ts'
-import { contextIndex } from './context.ts'
+import { type Context, contextIndex } from './context.ts'
 import type { Lengths, StructuredKind } from './kind.ts'
 
 /** A search for structured texts, done in pieces. */
@@ -9,6 +9,14 @@ export interface SetSearch {
   advance(): boolean
   /** The findings of the kind at an index: ascending, never overlapping. Complete after `advance` returned true. */
   found(kind: number): readonly Span[]
+  /** The same for findings that only their label and form speak for. They may overlap with those of other kinds. */
+  foundUnchecked(kind: number): readonly Span[]
+}
+
+/** The findings of a search, by kind. */
+interface Finds {
+  readonly checked: readonly Span[][]
+  readonly unchecked: readonly Span[][]
 }
 
 /** Code units in one piece. */
@@ -18,6 +26,9 @@ const SMALL_PIECE_UNITS = 512
 /** Words above this length are not of any kind. */
 const LONGEST_WORD = 128
 const NO_CONTEXT = -1
+const NO_LABELS: readonly number[] = []
+/** Code units of the shortest value that a label may follow. */
+const SHORTEST_BEFORE_LABEL = 7
 
 const OTHER = 0
 const SMALL = 1
@@ -67,6 +78,8 @@ export class StructuredSet {
   private readonly digits: Int32Array
   /** By kind: the number of its announcing words. */
   private readonly contexts: Int32Array
+  /** By kind: the numbers of its labels. */
+  private readonly labels: readonly (readonly number[])[]
   private readonly bytes = new Uint8Array(PIECE_UNITS * 3 + 2)
   private readonly pairs = new Uint16Array(this.bytes.buffer)
   private readonly encoder = new TextEncoder()
@@ -80,15 +93,17 @@ export class StructuredSet {
     this.capitals = byLength(kinds, ({ capitals }) => capitals)
     this.atSigns = sortKinds(kinds, ({ atSigns }) => atSigns === true)
     this.digits = Int32Array.from(kinds, ({ digits }) => (digits === undefined ? 0 : toBits(digits)))
-    this.contexts = Int32Array.from(kinds, ({ announcedBy }) =>
-      announcedBy === undefined ? NO_CONTEXT : contextIndex(announcedBy),
-    )
+    this.contexts = Int32Array.from(kinds, ({ announcedBy }) => indexOf(announcedBy))
+    this.labels = kinds.map(({ labelledBy, announcedBy, findUnchecked }) => {
+      if (findUnchecked === undefined) return []
+      return [...new Set([indexOf(announcedBy), indexOf(labelledBy)])].filter((label) => label !== NO_CONTEXT)
+    })
   }
 
   /** Prepares a search, which runs with `advance`. */
   scan(text: string): SetSearch {
     const candidate = new Candidate(text)
-    const spans: Span[][] = this.kinds.map(() => [])
+    const finds: Finds = { checked: this.kinds.map(() => []), unchecked: this.kinds.map(() => []) }
     let at = 0
     let units = PIECE_UNITS
     return {
@@ -96,11 +111,12 @@ export class StructuredSet {
         const to = Math.min(text.length, at + PIECE_UNITS)
         while (at < to) {
           if (!this.encode(text, at, Math.min(to, at + units)) && units > SMALL_PIECE_UNITS) units = SMALL_PIECE_UNITS
-          else at = this.scanPiece(candidate, at, Math.min(to, at + units), spans)
+          else at = this.scanPiece(candidate, at, Math.min(to, at + units), finds)
         }
         return at >= text.length
       },
-      found: (kind) => spans[kind] ?? [],
+      found: (kind) => finds.checked[kind] ?? [],
+      foundUnchecked: (kind) => finds.unchecked[kind] ?? [],
     }
   }
 
@@ -112,7 +128,7 @@ export class StructuredSet {
     return this.isPlain
   }
 
-  private scanPiece(candidate: Candidate, from: number, to: number, spans: readonly Span[][]): number {
+  private scanPiece(candidate: Candidate, from: number, to: number, finds: Finds): number {
     const { text } = candidate
     let at = from
     while (at < to) {
@@ -123,10 +139,10 @@ export class StructuredSet {
         const width = role === AT ? 1 : encodedAtWidth(text, at)
         if (width > 0) {
           candidate.moveTo(at, at + width)
-          this.tryKinds(candidate, this.atSigns, spans)
+          this.tryKinds(candidate, this.atSigns, finds)
         }
         at++
-      } else if (role === DIGIT || roleAt(text, at + 1) === CAPITAL) at = this.scanWord(candidate, at, spans)
+      } else if (role === DIGIT || roleAt(text, at + 1) === CAPITAL) at = this.scanWord(candidate, at, finds)
       else at++
     }
     return at
@@ -144,7 +160,7 @@ export class StructuredSet {
   }
 
   /** Checks the word around an offset. @returns the end of the word */
-  private scanWord(candidate: Candidate, at: number, spans: readonly Span[][]): number {
+  private scanWord(candidate: Candidate, at: number, finds: Finds): number {
     const { text } = candidate
     let start = at
     let isNumber = roleAt(text, at) === DIGIT
@@ -166,38 +182,69 @@ export class StructuredSet {
     const possible = kinds[length]
     if (possible !== undefined) {
       candidate.moveTo(start, end)
-      this.tryKinds(candidate, possible, spans, isNumber)
+      this.tryKinds(candidate, possible, finds, isNumber)
     }
     return end
   }
 
-  private tryKinds(candidate: Candidate, possible: Possible, spans: readonly Span[][], isNumber = false): void {
+  private tryKinds(candidate: Candidate, possible: Possible, finds: Finds, isNumber = false): void {
     const { summed, sums, announced, others } = possible
     if (summed.length > 0 && (!isNumber || (candidate.digitSums & sums) !== 0)) {
       for (const index of summed) {
         if (isNumber && (candidate.digitSums & (this.digits[index] ?? 0)) === 0) continue
-        if (this.isAnnounced(candidate, index)) this.tryKind(candidate, index, spans)
+        if (this.isAnnounced(candidate, index)) this.tryKind(candidate, index, finds)
       }
     }
-    if (announced.length > 0 && candidate.isAnnouncedAtAll) {
-      for (const index of announced) if (this.isAnnounced(candidate, index)) this.tryKind(candidate, index, spans)
+    if (
+      announced.length > 0 &&
+      (candidate.isAnnouncedAtAll || candidate.end - candidate.start >= SHORTEST_BEFORE_LABEL)
+    ) {
+      for (const index of announced) {
+        if (this.isAnnounced(candidate, index)) this.tryKind(candidate, index, finds)
+        else if (this.kinds[index]?.labelledBy !== undefined) this.tryLabel(candidate, index, finds)
+      }
     }
-    for (const index of others) this.tryKind(candidate, index, spans)
+    for (const index of others) this.tryKind(candidate, index, finds)
   }
 
   private isAnnounced(candidate: Candidate, index: number): boolean {
     const context = this.contexts[index] ?? NO_CONTEXT
-    return context === NO_CONTEXT || candidate.isAnnouncedBy(context)
+    return context === NO_CONTEXT || candidate.isAnnouncedBy(context) || this.isNamedBehind(candidate, context)
   }
 
-  private tryKind(candidate: Candidate, index: number, spans: readonly Span[][]): void {
-    const known = spans[index]
-    const last = known === undefined || known.length === 0 ? 0 : (known[known.length - 1]?.end ?? 0)
+  /** Whether a label is behind a candidate that is long enough for one to be looked for. */
+  private isNamedBehind(candidate: Candidate, context: number): boolean {
+    const end = candidate.runEnd
+    return end - candidate.start >= SHORTEST_BEFORE_LABEL && candidate.isLabelBehind(context, end)
+  }
+
+  private tryKind(candidate: Candidate, index: number, finds: Finds): void {
+    const known = finds.checked[index]
+    const last = lastEnd(known)
     // A word inside of the last finding belongs to it.
     if (candidate.start < last) return
     const found = this.kinds[index]?.find(candidate)
-    if (found !== undefined && found.start >= last) known?.push(found)
+    if (found === undefined) this.tryLabel(candidate, index, finds)
+    else if (found.start >= last) known?.push(found)
   }
+
+  private tryLabel(candidate: Candidate, index: number, finds: Finds): void {
+    const labels = this.labels[index] ?? NO_LABELS
+    if (!labels.some((label) => candidate.isAnnouncedBy(label) || this.isNamedBehind(candidate, label))) return
+    const known = finds.unchecked[index]
+    const least = Math.max(lastEnd(known), lastEnd(finds.checked[index]))
+    const found = candidate.start < least ? undefined : this.kinds[index]?.findUnchecked?.(candidate)
+    if (found === undefined || found.start < least) return
+    if (labels.some((label) => candidate.isLabelBeside(label, found))) known?.push(found)
+  }
+}
+
+function lastEnd(spans: readonly Span[] | undefined): number {
+  return spans === undefined || spans.length === 0 ? 0 : (spans[spans.length - 1]?.end ?? 0)
+}
+
+function indexOf(context: Context | undefined): number {
+  return context === undefined ? NO_CONTEXT : contextIndex(context)
 }
 
 function byLength(kinds: readonly StructuredKind[], lengths: (kind: StructuredKind) => Lengths | undefined): ByLength {

@@ -6,11 +6,17 @@ import type { StructuredKind } from './kind.ts'
 const VERSIONS: ReadonlySet<number> = new Set([0x00, 0x05, 0x30, 0x32, 0x1e, 0x16, 0x41])
 const PREFIXES = /^(?:0x[0-9A-Fa-f]{40}$|bc1|BC1|ltc1|LTC1|[13LMDAT9])/
 
+const FORM = /^(?:0x[0-9A-Fa-f]{40}|(?:bc|ltc|tb)1[a-z0-9]{20,87}|[13LMDAT9][1-9A-HJ-NP-Za-km-z]{25,34})$/i
+
 /** An address of a crypto wallet: Base58Check and Bech32 with their checks, and 40 hex digits after `0x`. */
 export const CRYPTO_WALLET: StructuredKind = {
   name: 'crypto_wallet',
   group: 'CRYPTO_WALLET',
   mixed: [26, 90],
+  labelledBy: 'wallet',
+  findUnchecked({ word, start, end }) {
+    return FORM.test(word) ? { start, end } : undefined
+  },
   find(candidate) {
     const { word, start, end } = candidate
     return isWallet(word) ? { start, end } : undefined

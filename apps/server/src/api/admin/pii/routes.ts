@@ -159,6 +159,7 @@ function toWireEntity(entity: HashedEntity, reveals: boolean): PiiEntity {
     end,
     score,
     action,
+    ...(entity.checked === false ? { checked: false } : {}),
     ...(reveals ? { hash_prefix: entity.hashPrefix } : {}),
   }
 }

@@ -1,0 +1,117 @@
+import { CONTEXTS, PHRASES } from './announcements.ts'
+import { isAlphanumeric, isBeyondAscii } from './characters.ts'
+
+/** A phrase behind its first word. */
+export interface Phrase {
+  readonly rest: readonly string[]
+  /** Index of the kind that it announces. */
+  readonly kind: number
+  /** Whether it also labels a value whose check fails. */
+  readonly isLabel: boolean
+}
+
+const BY_FIRST_WORD = new Map<string, Phrase[]>()
+/** The same for scripts without blanks between words, by the first two characters. */
+const BY_FIRST_CHARACTERS = new Map<string, (Phrase & { readonly whole: string })[]>()
+/** Flags by the first three characters of a word: whether any phrase begins so. */
+const BEGINNINGS = new Uint8Array(32 * 32 * 32)
+for (const [kind, name] of CONTEXTS.entries()) {
+  for (const written of PHRASES[name]) {
+    const isLabel = !written.startsWith('?')
+    const phrase = isLabel ? written : written.slice(1)
+    const [first = '', ...rest] = phrase.split(' ')
+    if (isIdeographic(first.charCodeAt(0))) {
+      const key = first.slice(0, 2)
+      BY_FIRST_CHARACTERS.set(key, [...(BY_FIRST_CHARACTERS.get(key) ?? []), { rest, kind, isLabel, whole: first }])
+    } else {
+      BY_FIRST_WORD.set(first, [...(BY_FIRST_WORD.get(first) ?? []), { rest, kind, isLabel }])
+      for (const form of [first, first.toUpperCase()]) BEGINNINGS[beginning(form, 0, form.length)] = 1
+    }
+  }
+}
+
+/** Five bits of each of the first three characters: equal for small letters and capitals of most scripts. */
+function beginning(text: string, start: number, end: number): number {
+  const second = start + 1 < end ? text.charCodeAt(start + 1) & 31 : 0
+  const third = start + 2 < end ? text.charCodeAt(start + 2) & 31 : 0
+  return ((text.charCodeAt(start) & 31) << 10) | (second << 5) | third
+}
+
+const LONGEST_WORD = 32
+const HASH = 0x23
+const NONE: readonly Phrase[] = []
+
+/** Tells of a phrase that a text has at a place. */
+export type NotePhrase = (phrase: Phrase, start: number, end: number) => void
+
+/** Reads a word and tells of the phrases that begin in it. @returns the end of the word */
+export function readWord(text: string, start: number, limit: number, note: NotePhrase): number {
+  if (text.charCodeAt(start) === HASH) return start + 1
+  const end = wordEnd(text, start, limit)
+  if (isIdeographic(text.charCodeAt(start))) {
+    for (let at = start; at < end; at++) noteIdeographs(text, at, end, note)
+  } else if (end - start <= LONGEST_WORD && BEGINNINGS[beginning(text, start, end)] === 1) {
+    for (const phrase of BY_FIRST_WORD.get(text.slice(start, end).toLowerCase()) ?? NONE) {
+      const last = phrase.rest.length === 0 ? end : phraseEnd(text, end, phrase.rest, limit)
+      if (last >= 0) note(phrase, start, last)
+    }
+  }
+  return end
+}
+
+function noteIdeographs(text: string, at: number, limit: number, note: NotePhrase): void {
+  for (const phrase of BY_FIRST_CHARACTERS.get(text.slice(at, at + 2)) ?? []) {
+    const end = at + phrase.whole.length
+    if (end <= limit && text.startsWith(phrase.whole, at)) note(phrase, at, end)
+  }
+}
+
+/** The end of the other words of a phrase; -1 where they do not follow. */
+function phraseEnd(text: string, from: number, rest: readonly string[], limit: number): number {
+  let position = from
+  for (const word of rest) {
+    while (position < limit && !isWordUnit(text.charCodeAt(position)) && text.charCodeAt(position) !== HASH) position++
+    const end = text.charCodeAt(position) === HASH ? position + 1 : wordEnd(text, position, limit)
+    if (end - position !== word.length || text.slice(position, end).toLowerCase() !== word) return -1
+    position = end
+  }
+  return position
+}
+
+/** The end of a word. A capital after a small letter begins another one, as in `phoneNumber`. */
+function wordEnd(text: string, start: number, limit: number): number {
+  let position = start + 1
+  let wasSmall = isSmall(text.charCodeAt(start))
+  while (position < limit) {
+    const unit = text.charCodeAt(position)
+    if (!isWordUnit(unit) || (wasSmall && unit >= 0x41 && unit <= 0x5a)) break
+    wasSmall = isSmall(unit)
+    position++
+  }
+  return position
+}
+
+/** 1 for the digits and capitals of ASCII, 2 for its small letters. */
+const WORD_UNITS = Uint8Array.from({ length: 128 }, (_, unit) => {
+  if (!isAlphanumeric(unit)) return 0
+  return unit >= 0x61 ? 2 : 1
+})
+
+/** Whether a code unit belongs to a word. */
+export function isWordUnit(unit: number): boolean {
+  return unit < 128 ? WORD_UNITS[unit] !== 0 : isBeyondAscii(unit) && !isFullwidthMark(unit)
+}
+
+function isSmall(unit: number): boolean {
+  return unit < 128 && WORD_UNITS[unit] === 2
+}
+
+/** Marks of East Asian texts, such as the wide colon. */
+function isFullwidthMark(unit: number): boolean {
+  return (unit >= 0x3000 && unit <= 0x3020) || (unit >= 0xff01 && unit <= 0xff0f) || unit === 0xff1a || unit === 0xff1d
+}
+
+/** Whether a code unit is of a script without blanks between words, or one that joins its endings to them. */
+function isIdeographic(unit: number): boolean {
+  return (unit >= 0x3040 && unit <= 0x30ff) || (unit >= 0x3400 && unit <= 0x9fff) || (unit >= 0xac00 && unit <= 0xd7a3)
+}
