@@ -38,7 +38,7 @@ export const HEADER_LABELS = any(
 export const AUTHORIZATION_LABELS = any('authorization', 'Authorization', 'AUTHORIZATION')
 /** The scheme, and functions that send its tokens. */
 export const BEARER_LABELS = any('Bearer', 'bearer', 'BEARER', 'bearerAuth', 'BearerAuth', 'bearer_auth')
-export const BASIC_CALL_LABELS = any('basic_auth', 'basicAuth', 'BasicAuth', 'Credentials\\.basic', 'HTTPBasicAuth')
+export const BASIC_CALL_LABELS = any('basic_auth', 'basicAuth', 'BasicAuth', 'Credentials\\.basic', 'HTTPBasicAuth', 'auth=', 'auth =')
 
 /** Programs and words of SQL before a password. */
 export const ARGUMENT_LABELS = any(

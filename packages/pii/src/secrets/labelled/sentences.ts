@@ -55,7 +55,9 @@ function findAt(text: string, end: number, lead: RegExp, confidence: 'told' | 'm
   const taken = take(lead, text.slice(end, end + LEAD_UNITS), 0)
   if (taken === undefined) return undefined
   const value = readValue(text, end + taken.length)
-  if (value === undefined || !isPassword(value, value.isQuoted ? 'told' : confidence)) return undefined
+  // Without a word that tells, it may be code.
+  const told = confidence === 'told' && !/\p{L}/u.test(taken) ? 'named' : confidence
+  if (value === undefined || !isPassword(value, value.isQuoted ? 'told' : told)) return undefined
   if (confidence === 'mentioned' && value.isQuoted && /^\p{L}+$/u.test(value.text)) return undefined
   return /^[\p{L}’']+$/u.test(value.text) && !value.isQuoted && !isLast(text, value.end) ? undefined : value
 }

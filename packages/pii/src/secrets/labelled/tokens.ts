@@ -50,22 +50,29 @@ const MEMBERS = /^[A-Za-z_$][A-Za-z_$]*\d{0,3}(?:(?:\??\.|->|::)[A-Za-z_$][A-Za-
 /** Whether a value behind the name of a key is one. */
 export function isKey({ text, isQuoted }: Value, isSetting = false): boolean {
   if (text.length < LEAST_MIXED || text.length > LONGEST || ELSEWHERE.test(text) || isPlaceholder(text)) return false
-  if (!isQuoted && (MEMBERS.test(text) || (!isSetting && CODE.test(text)))) return false
-  return text.length >= LEAST ? looksRandom(text) || looksScrambled(text) : isMixed(text)
+  if (!isQuoted && ((MEMBERS.test(text) && !looksScrambled(text)) || (!isSetting && CODE.test(text)))) return false
+  return text.length >= LEAST ? looksRandom(text) || looksScrambled(text) : isMixed(text, isQuoted)
 }
 
 const WORDS = /[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z\d]/g
-/** Names have longer words. */
-const MOST_WORD_LENGTH = 2.3
+/** Names have longer words, of letters alone even more so. */
+const MOST_WORD_LENGTH = 2.6
+const MOST_LETTERS_A_WORD = 2.4
 const LEAST_SCRAMBLED_BITS = 3.3
 
 /** Whether small letters and capitals change too often for a name. */
 function looksScrambled(text: string): boolean {
   if (!/[a-z]/.test(text) || !/[A-Z]/.test(text) || measureBits(text) < LEAST_SCRAMBLED_BITS) return false
-  return text.length / (text.match(WORDS)?.length ?? 1) < MOST_WORD_LENGTH
+  return measureWords(text) < (/\d/.test(text) ? MOST_WORD_LENGTH : MOST_LETTERS_A_WORD)
 }
 
-function isMixed(text: string): boolean {
-  if (![/[a-z]/, /[A-Z]/, /\d/, /[^\w\s]/].every((kind) => kind.test(text))) return false
-  return measureBits(text) >= LEAST_MIXED_BITS && !/^[\w]+(?:[-./:][\w]+)*$/.test(text)
+function measureWords(text: string): number {
+  return text.length / (text.match(WORDS)?.length ?? 1)
+}
+
+function isMixed(text: string, isQuoted: boolean): boolean {
+  const hasDigit = /\d/.test(text)
+  if (![/[a-z]/, /[A-Z]/, /[^\w\s]/].every((kind) => kind.test(text))) return false
+  if (!hasDigit && (!isQuoted || measureWords(text) >= MOST_WORD_LENGTH)) return false
+  return measureBits(text) >= LEAST_MIXED_BITS && (!hasDigit || !/^[\w]+(?:[-./:][\w]+)*$/.test(text))
 }

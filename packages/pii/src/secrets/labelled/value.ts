@@ -77,13 +77,13 @@ const OPENING: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{'
 
 /** Drops what belongs to the sentence or to the code around a value. */
 function trimEnd(value: string): string {
-  let end = value.length
+  let end = value.endsWith('**') ? value.length - 2 : value.length
   for (; end > 0; end--) {
     const last = value.charAt(end - 1)
     const opening = OPENING[last]
     if (opening !== undefined) {
       if (value.slice(0, end - 1).includes(opening)) break
-    } else if (!'.,;:?*'.includes(last)) break
+    } else if (!'.,;:?'.includes(last)) break
   }
   return value.slice(0, end)
 }
