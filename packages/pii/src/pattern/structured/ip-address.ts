@@ -74,7 +74,8 @@ function isVersion(candidate: Candidate, { start, end }: Span): boolean {
   if (candidate.isAnnounced('address') || text.charAt(end) === '/') return false
   if (candidate.isAnnounced('version')) return true
   const [first = 0, ...others] = octets
-  if (octets.every((octet) => octet === first)) return first <= SMALL_OCTET && PRODUCT.test(text.slice(Math.max(0, start - LONGEST_NAME), start))
+  if (octets.every((octet) => octet === first))
+    return first <= SMALL_OCTET && PRODUCT.test(text.slice(Math.max(0, start - LONGEST_NAME), start))
   if (first === 10) return false
   return octets.every((octet) => octet < LARGE_OCTET) || (first < 10 && others.every((octet) => octet < 128))
 }

@@ -84,7 +84,8 @@ function findBefore(candidate: Candidate): Span | undefined {
   const from = Math.max(0, start - LEAD_UNITS)
   const lead = text.slice(from, start)
   const street =
-    (mayBeGerman && !isYear ? germanStart(lead) : undefined) ?? (mayBeginWithKind ? KIND_FIRST.exec(lead)?.index : undefined)
+    (mayBeGerman && !isYear ? germanStart(lead) : undefined) ??
+    (mayBeginWithKind ? KIND_FIRST.exec(lead)?.index : undefined)
   return street === undefined ? undefined : { start: from + street, end: house.end }
 }
 

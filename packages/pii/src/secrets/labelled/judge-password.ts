@@ -28,7 +28,8 @@ const PLACEHOLDER =
 const VARIABLE =
   /\$\{|\$\(|#\{|\{\{|\{%|<%|%\(|^\$\{?(?:[A-Z_][A-Z0-9_]*|[a-z_]+(?:[A-Z][a-z]+)*\d{0,2})\}?$|^\$[a-z]\w*(?:->|\[|\.[a-z]+$|::)|^\{.*\}?$|^\[|^%[a-z]$|^%[A-Z_]+%$|^@[A-Za-z_.]+$|^:[a-z_]+$|^&[A-Za-z_.]+$|^\*[A-Za-z_]+$|^![A-Za-z]+$|^\/[^/]*\/[gimsuy]*$|^(?:https?|file|env|vault|op|secret|arn|classpath):|^--|^-$|=>|^\$\w+\$$|^ENC\[|^[\^~]?v?\d+\.\d+\.\d+[\w.+-]*$|^\/[\w./-]+$|^[.~]{1,2}\//
 /** Calls, members and elements: code, not a value. */
-const CODE = /\(|\)\W*$|^[A-Za-z_$][A-Za-z_$]*\d{0,2}(?:(?:\??\.|->|::|!\.)[A-Za-z_$][A-Za-z_$]*\d{0,2})+[;,]?$|^[A-Za-z_$][\w$.]*\[|\{\}$|^[A-Z][A-Za-z]+<|^!{1,2}[a-z]\w*[.(]|^[A-Z][A-Z]+_[A-Z_]+$|^[=>|]/
+const CODE =
+  /\(|\)\W*$|^[A-Za-z_$][A-Za-z_$]*\d{0,2}(?:(?:\??\.|->|::|!\.)[A-Za-z_$][A-Za-z_$]*\d{0,2})+[;,]?$|^[A-Za-z_$][\w$.]*\[|\{\}$|^[A-Z][A-Za-z]+<|^!{1,2}[a-z]\w*[.(]|^[A-Z][A-Z]+_[A-Z_]+$|^[=>|]/
 /** What is code in a sentence too. */
 const CALL = /\(\)|^[a-z_]+\.[a-z_]+$/
 /** Methods and forms that programs and documents name beside passwords. */
@@ -43,8 +44,10 @@ export function isPassword({ text, isQuoted }: Value, confidence: Confidence): b
   if (/^\d{1,3}$/.test(text)) return false
   const [hasLetter, hasDigit, hasSign] = [/\p{L}/u.test(text), /\p{N}/u.test(text), /[^\p{L}\p{N}]/u.test(text)]
   if (!hasDigit && (!hasSign || /^[\p{L}]+(?:[-_./:'’][\p{L}]+)*$/u.test(text))) return isWordPassword(text, confidence)
-  if (confidence !== 'named' && METHODS.test(text)) return confidence === 'told' && !hasLetter && !hasSign && text.length >= 4
-  if (confidence === 'mentioned') return hasLetter && hasDigit && text.length >= 6 && !/[(){}=<>|]|^\d+\p{L}+$|\.\w{2,4}$|\//u.test(text)
+  if (confidence !== 'named' && METHODS.test(text))
+    return confidence === 'told' && !hasLetter && !hasSign && text.length >= 4
+  if (confidence === 'mentioned')
+    return hasLetter && hasDigit && text.length >= 6 && !/[(){}=<>|]|^\d+\p{L}+$|\.\w{2,4}$|\//u.test(text)
   return hasLetter || hasDigit || text.length >= 6
 }
 
@@ -66,5 +69,7 @@ function isNameOfProgram(text: string): boolean {
 export function isStandIn(text: string): boolean {
   if (PLACEHOLDER.test(text) || VARIABLE.test(text)) return true
   if (STAND_INS.test(text) || WORDS.has(text.toLowerCase()) || ADJECTIVES.test(text)) return true
-  return !/\d/.test(text) && (FOREIGN.test(text) || text.split(WORD_EDGES).every((word) => WORDS.has(word.toLowerCase())))
+  return (
+    !/\d/.test(text) && (FOREIGN.test(text) || text.split(WORD_EDGES).every((word) => WORDS.has(word.toLowerCase())))
+  )
 }

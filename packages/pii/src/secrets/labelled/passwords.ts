@@ -1,6 +1,7 @@
 import type { Span } from '../../span.ts'
 import { type Confidence, isPassword } from './judge-password.ts'
 import { findPlace, type NamedPlace } from './names.ts'
+import { lookBehind } from './quick-look.ts'
 import { findToldValue } from './sentences.ts'
 import { readValue, type Value } from './value.ts'
 
@@ -11,7 +12,8 @@ const LONGEST_ELEMENT = 300
 const SENTENCE = /(?:^|\s)(?:the|and|to|use|uses|using|this|now|a|an|supports?|options?|switch|flag|with|or|is|via)\s/i
 const LINE_UNITS = 160
 /** What a function is called that keeps a value under a name. */
-const SETTER = /(?:set|put|add|env|append|with|define|export|property|default|entry|header)\w*\([^()]{0,24}["'`]?[\w.-]{0,40}$/i
+const SETTER =
+  /(?:set|put|add|env|append|with|define|export|property|default|entry|header)\w*\([^()]{0,24}["'`]?[\w.-]{0,40}$/i
 
 /** Finds the password that a label names: in settings and code, in elements, as an argument, in a sentence. */
 export function findPassword(text: string, match: Span): Span | undefined {
@@ -19,7 +21,10 @@ export function findPassword(text: string, match: Span): Span | undefined {
   const length = /(?:[=:："'是为]|[ ](?:is|=))?$/.exec(text.slice(start, match.end))?.index ?? 0
   const label = { start, end: start + length }
   if (/^pass$/i.test(text.slice(start, label.end)) && isInWord(text, start)) return undefined
-  const place = findPlace(text, label)
+  const following = lookBehind(text, label.end)
+  // A flag has its value behind a blank.
+  const isInSentence = following === 'end' || (following === 'word' && text.charAt(start - 1) === ' ')
+  const place = isInSentence ? undefined : findPlace(text, label)
   const value = place === undefined ? undefined : readPlace(text, label, place)
   return value ?? findToldValue(text, label)
 }
@@ -27,7 +32,11 @@ export function findPassword(text: string, match: Span): Span | undefined {
 /** Whether the label `pass` ends a longer word, such as `bypass`. */
 function isInWord(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - 8), start)
-  return text.charAt(start) !== 'P' && /\p{L}$/u.test(before) && !/(?:db|user|my|admin|root|smtp|mail|ftp|proxy)$/i.test(before)
+  return (
+    text.charAt(start) !== 'P' &&
+    /\p{L}$/u.test(before) &&
+    !/(?:db|user|my|admin|root|smtp|mail|ftp|proxy)$/i.test(before)
+  )
 }
 
 function readPlace(text: string, label: Span, place: NamedPlace): Value | undefined {

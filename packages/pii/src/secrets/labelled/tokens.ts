@@ -1,6 +1,7 @@
 import type { Span } from '../../span.ts'
 import { isPlaceholder, looksRandom, measureBits } from '../random-text.ts'
 import { findPlace, type NamedPlace } from './names.ts'
+import { hasDigitAhead, lookBehind } from './quick-look.ts'
 import { readToldValue } from './sentences.ts'
 import { readBare, readValue, type Value } from './value.ts'
 
@@ -13,6 +14,8 @@ const LONGEST = 600
 
 /** Finds the key that a label names in settings and code, in an element or as an argument. */
 export function findKey(text: string, label: Span): Span | undefined {
+  const following = lookBehind(text, label.end)
+  if (following === 'end' || (following === 'word' && !hasDigitAhead(text, label.end))) return undefined
   const place = findPlace(text, label)
   const value = place && readPlace(text, place)
   if (value !== undefined && isKey(value, isSetting(text, value.start))) return value
