@@ -106,15 +106,15 @@ describe('values behind labels', () => {
     '密码错误',
     'type: "password", name: "foo"',
     'password: "Enter your password"',
-    'password=${PASSWORD}',
-    '<password>${pw}</password>',
+    `password=${'$'}{PASSWORD}`,
+    `<password>${'$'}{pw}</password>`,
     '--password  The password of the user',
     'docker run -u root -p 8080:80 nginx',
     'docker login -u ada --password-stdin registry.example',
     'postgres://user:password@localhost/db',
     'GPIO PIN 13 is high',
     'token = request.headers.authorization2.x3',
-    '"Authorization": "Bearer ${token}"',
+    `"Authorization": "Bearer ${'$'}{token}"`,
   ])('finds nothing in %s', async (text) => {
     expect(await find(text)).toEqual([])
   })
