@@ -8,7 +8,7 @@ import * as z from 'zod'
 import { ENCODINGS } from './encoded/encodings.ts'
 import { findOperatorFault, type MaskOperator } from './operators/operators.ts'
 import { BUILTIN_NAMES, BUILTIN_SETS } from './pattern/builtin-names.ts'
-import { PHONE_REGIONS } from './pattern/phone-regions.ts'
+import { PHONE_REGIONS } from './pattern/structured-names.ts'
 import type { DetectionSettings, PiiSettings } from './settings.ts'
 
 const flag = z.boolean().nullish()
@@ -43,9 +43,10 @@ const customPattern = z
     match: z.string().min(1),
     action: action.nullish(),
     min_len: z.int().min(0).nullish(),
+    fold: flag,
   })
-  .transform(({ name, match, action, min_len }) => {
-    return { name, match, action: action ?? undefined, minLen: min_len ?? undefined }
+  .transform(({ name, match, action, min_len, fold }) => {
+    return { name, match, action: action ?? undefined, minLen: min_len ?? undefined, fold: fold ?? undefined }
   })
 
 const operator = z

@@ -43,6 +43,8 @@ export interface CustomPattern {
   readonly action?: PiiAction | undefined
   /** Minimum length of matches, in bytes of UTF-8. @default 0 */
   readonly minLen?: number | undefined
+  /** Whether digits of other scripts and look-alike letters match as those of ASCII. @default false */
+  readonly fold?: boolean | undefined
 }
 
 /** The whole `pii_detection` block of a detector model (§2.11); with both tiers, both run. */

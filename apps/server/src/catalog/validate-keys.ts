@@ -160,7 +160,7 @@ function checkPatterns(keys: ModelKeys, refuse: Refuse): void {
     return
   }
   try {
-    const named = own.map(({ name = '', match = '', action, minLen }) => ({ name, match, action, minLen }))
+    const named = own.map(({ name = '', match = '', ...rest }) => ({ name, match, ...rest }))
     createPatternDetector({ name: keys.name ?? '', settings: { ...settings, patterns: named } })
   } catch (error) {
     refuse('pii_detection', error instanceof Error ? error.message : String(error))

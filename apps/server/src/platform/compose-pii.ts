@@ -89,6 +89,6 @@ export function composePii(parts: PiiParts): PiiModule {
 }
 
 /** Converts a pattern of a file; the detector refuses one without a name or an expression. */
-function named({ name = '', match = '', action, minLen }: FilePattern): CustomPattern {
-  return { name, match, action, minLen }
+function named({ name = '', match = '', action, minLen, fold }: FilePattern): CustomPattern {
+  return { name, match, action, minLen, fold }
 }

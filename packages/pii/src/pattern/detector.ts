@@ -1,20 +1,17 @@
 import { checkArgument, SvcError } from '@svc/errors'
 import type { SliceOptions } from '@svc/json'
-import { compareActions, type PiiAction } from '../action.ts'
 import type { Detector, JudgedDetection, ScanDocument } from '../detector.ts'
 import { createPolicy, type PolicySettings } from '../policy.ts'
 import type { CustomPattern } from '../settings.ts'
-import type { Span } from '../span.ts'
 import { joinAdjacentParts } from './adjacent-parts.ts'
 import { BUILTIN_NAMES, BUILTIN_SETS, type BuiltinName, type BuiltinSet } from './builtin-names.ts'
 import type { Builtin, Catalogue } from './catalogue.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
-import { type FoundBy, KnownHits } from './known-hits.ts'
-import { PatternMatcher } from './matcher.ts'
-import { PHONE_REGIONS } from './phone-regions.ts'
-import { PlainViewer } from './plain-view.ts'
+import { KnownHits } from './known-hits.ts'
+import { type Hit, type Rule, RuleSearch } from './rule-search.ts'
 import { runSearch, type Search } from './run-search.ts'
-import { StructuredSet } from './structured/set-search.ts'
+import { PHONE_REGIONS } from './structured-names.ts'
+import { searchViews } from './view-search.ts'
 
 /** Most patterns of one operator in one detector. */
 export const MAX_PATTERNS = 128
@@ -39,23 +36,6 @@ export interface PatternDetectorOptions {
   readonly slices?: Omit<SliceOptions, 'signal'> | undefined
 }
 
-/** One kind of finding of the detector. */
-interface Rule {
-  readonly group: string
-  readonly action: PiiAction
-  readonly minBytes: number
-  readonly builtin: Builtin | undefined
-  /** The place of the built-in in the catalogue. */
-  readonly rank: number | undefined
-  readonly pattern: CompiledPattern | undefined
-}
-
-/** A range that a rule found. */
-interface Hit extends FoundBy<Rule> {
-  /** Whether only a label and the form speak for it. */
-  readonly isUnchecked?: boolean
-}
-
 /**
  * Creates the tier that searches the patterns of a catalogue and an operator's own: `createPatternDetector` with a
  * catalogue that is there.
@@ -64,71 +44,16 @@ interface Hit extends FoundBy<Rule> {
  */
 export function createPatternTier({ name, settings, slices }: PatternDetectorOptions, catalogue: Catalogue): Detector {
   checkName(name)
-  const rules = createRules(settings, catalogue)
-  const patterned = rules.filter((rule) => rule.pattern !== undefined)
-  const matcher = new PatternMatcher(patterned.flatMap((rule) => rule.pattern ?? []))
-  const structured = rules.filter((rule) => rule.builtin?.structured !== undefined)
-  const regions = checkRegions(settings.phoneRegions ?? [])
-  const set = new StructuredSet(
-    structured.flatMap(({ builtin }) => {
-      const kind = builtin?.structured
-      return (regions.length > 0 ? kind?.forRegions?.(regions) : undefined) ?? kind ?? []
-    }),
-  )
-
-  function* hitsIn(text: string, segments: readonly Span[]): Search<Hit[]> {
-    const scan = matcher.scan(text, segments)
-    while (!scan.advance()) yield
-    const hits: Hit[] = []
-    for (const { pattern, start, end } of scan.matches()) {
-      const rule = patterned[pattern]
-      if (rule === undefined || utf8Length(text, start, end, rule.minBytes) < rule.minBytes) continue
-      if (rule.builtin?.findSecret === undefined) hits.push({ start, end, rule })
-      else {
-        const secret = rule.builtin.findSecret(text, { start, end })
-        if (secret !== undefined) hits.push({ start: secret.start, end: secret.end, rule })
-      }
-    }
-    if (structured.length > 0) {
-      const search = set.scan(text)
-      while (!search.advance()) yield
-      for (const [index, rule] of structured.entries()) {
-        if (rule.builtin?.name === FORM_ONLY) continue
-        for (const { start, end } of search.found(index)) hits.push({ start, end, rule })
-      }
-      if (settings.checkedOnly !== true) {
-        for (const [index, rule] of structured.entries()) {
-          for (const { start, end } of search.foundUnchecked(index)) hits.push({ start, end, rule, isUnchecked: true })
-        }
-      }
-      // A label says more than the groups of a telephone number.
-      for (const [index, rule] of structured.entries()) {
-        if (rule.builtin?.name !== FORM_ONLY) continue
-        for (const { start, end } of search.found(index)) hits.push({ start, end, rule })
-      }
-    }
-    return hits.length > 1 ? withoutGeneral(hits) : hits
-  }
-
-  /** Finds matches in a text, also when it is written with invisible characters or in other letter forms. */
-  function* hitsInViews(text: string, segments: readonly Span[]): Search<Hit[]> {
-    const hits = yield* hitsIn(text, segments)
-    if (!PlainViewer.mayDiffer(text)) return hits
-    for (const tags of PlainViewer.hasTags(text) ? (['unseen', 'read'] as const) : (['unseen'] as const)) {
-      const viewer = new PlainViewer(text, segments, tags)
-      while (!viewer.advance()) yield
-      const view = viewer.view()
-      if (view === undefined) continue
-      for (const hit of yield* hitsIn(view.text, view.segments)) hits.push({ ...hit, ...view.toText(hit) })
-    }
-    return hits
-  }
+  const search = new RuleSearch(createRules(settings, catalogue), {
+    regions: checkRegions(settings.phoneRegions ?? []),
+    checkedOnly: settings.checkedOnly === true,
+  })
 
   function* hitsInDocument(document: ScanDocument): Search<JudgedDetection[]> {
-    const hits = yield* hitsInViews(document.text, document.segments)
+    const hits = yield* searchViews(search, document.text, document.segments)
     let known: KnownHits<Rule> | undefined
     for (const joined of joinAdjacentParts(document)) {
-      const across = yield* hitsInViews(joined.text, joined.parts)
+      const across = yield* searchViews(search, joined.text, joined.parts)
       for (let index = 0; index < across.length; index++) {
         const found = across[index]
         if (found === undefined) continue
@@ -144,9 +69,8 @@ export function createPatternTier({ name, settings, slices }: PatternDetectorOpt
 
   /** Whether a quick check finds no candidates, neither in the parts of a message nor across their edges. */
   function isQuiet(document: ScanDocument): boolean {
-    if (structured.length > 0 || PlainViewer.mayDiffer(document.text)) return false
-    if (!matcher.isPlainWithoutMatch(document.text)) return false
-    return joinAdjacentParts(document).every(({ text }) => matcher.isPlainWithoutMatch(text))
+    if (!search.isQuiet(document.text)) return false
+    return joinAdjacentParts(document).every(({ text }) => search.isQuiet(text))
   }
 
   return {
@@ -156,9 +80,6 @@ export function createPatternTier({ name, settings, slices }: PatternDetectorOpt
 }
 
 const NOTHING: readonly JudgedDetection[] = []
-
-/** The built-in that other kinds with the same finding go before, also when only a label speaks for them. */
-const FORM_ONLY: BuiltinName = 'phone'
 
 /** Between two checks of the time. */
 const HITS_PER_STEP = 10_000
@@ -203,6 +124,7 @@ function createRules(settings: PatternSettings, catalogue: Catalogue): Rule[] {
         builtin,
         rank: catalogue.builtins.indexOf(builtin),
         pattern: builtin.pattern,
+        folds: true,
       })),
     ...patterns.map((custom, index) => customRule(custom, index, settings)),
   ]
@@ -239,11 +161,12 @@ export function toNeutralGroups<T>(actions: Readonly<Record<string, T>>, { built
 }
 
 function customRule(custom: CustomPattern, index: number, settings: PatternSettings): Rule {
-  const { name, match, action, minLen = 0 } = custom
+  const { name, match, action, minLen = 0, fold = false } = custom
   if (typeof name !== 'string' || typeof match !== 'string')
     throw configError(`patterns[${index}]: name and match must be texts`)
   if (name.trim() === '') throw configError(`patterns[${index}] has no name`)
   if (!Number.isInteger(minLen) || minLen < 0) throw configError(`patterns[${index}]: min_len is not a length`)
+  if (typeof fold !== 'boolean') throw configError(`patterns[${index}]: fold must be true or false`)
   const entityActions = settings.entityActions ?? {}
   // The map of actions is for groups of any kind; it overrides the pattern's own action.
   const named =
@@ -254,6 +177,7 @@ function customRule(custom: CustomPattern, index: number, settings: PatternSetti
     minBytes: minLen,
     builtin: undefined,
     rank: undefined,
+    folds: fold,
     pattern: compiled(match, `patterns[${index}] (${JSON.stringify(name)})`),
   }
 }
@@ -275,31 +199,4 @@ function compiled(source: string, where: string): CompiledPattern {
 
 function configError(message: string): SvcError {
   return new SvcError('invalid_request', message, { code: 'pii_config' })
-}
-
-/**
- * Of built-ins with exactly the same finding, keeps the most specific one, and all with a stronger action: a key of one
- * provider also has the shape of another's. They come in the order of the catalogue, the specific first.
- */
-function withoutGeneral(hits: readonly Hit[]): Hit[] {
-  const strongest = new Map<string, PiiAction>()
-  return hits.filter(({ start, end, rule: { builtin, action } }) => {
-    if (builtin === undefined) return true
-    const key = `${start}:${end}`
-    const known = strongest.get(key)
-    if (known !== undefined && compareActions(action, known) <= 0) return false
-    strongest.set(key, action)
-    return true
-  })
-}
-
-/** Bytes of UTF-8 of a range, counted up to `enough`. */
-function utf8Length(text: string, start: number, end: number, enough: number): number {
-  let bytes = 0
-  for (let at = start; at < end && bytes < enough; at++) {
-    const unit = text.charCodeAt(at)
-    // Each half of a pair is two of its four bytes.
-    bytes += unit < 0x80 ? 1 : unit < 0x800 || (unit & 0xf800) === 0xd800 ? 2 : 3
-  }
-  return bytes
 }

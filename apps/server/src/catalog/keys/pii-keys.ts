@@ -45,7 +45,7 @@ export const PII_DETECTION = {
     'Built-in patterns of a pattern detector; secrets, structured and all name many of them.',
   ),
   patterns: about(
-    list(block({ name: plainText, match: plainText, action: ACTION, min_len: count })),
+    list(block({ name: plainText, match: plainText, action: ACTION, min_len: count, fold: flag })),
     'Patterns of a pattern detector.',
   ),
   checked_only: about(

@@ -8,6 +8,8 @@ const MOST_DIGITS = 24
 const MOST_GROUPS = 12
 /** Marks in a row between two groups of one number. */
 const MOST_SEPARATORS = 2
+/** Code units of the shortest value that a label may follow. */
+const SHORTEST_BEFORE_LABEL = 7
 
 /** Separators between two groups of digits. */
 export type Separator = 'blank' | 'line' | 'hyphen' | '.' | '/' | '_'
@@ -35,6 +37,7 @@ export class Candidate {
   private groupCount = -1
   private sums = 0
   private listed: DigitGroup[] | undefined
+  private named: boolean | undefined
 
   constructor(text: string) {
     this.text = text
@@ -48,6 +51,7 @@ export class Candidate {
     this.after = this.text.charCodeAt(end)
     this.groupCount = -1
     this.listed = undefined
+    this.named = undefined
   }
 
   /** The word. */
@@ -73,12 +77,38 @@ export class Candidate {
   /** Whether a word that announces a kind is shortly before the candidate, or labels its number from behind. */
   isNamed(kind: Context): boolean {
     const index = contextIndex(kind)
-    return this.context.isAnnounced(index, this.start) || this.context.isLabelDirectlyBehind(index, this.runEnd)
+    return this.context.isAnnounced(index, this.start) || this.isNamedBehind(index)
   }
 
   /** Whether a label of a kind is directly before or behind a range. */
   isLabelBeside(kind: number, { start, end }: Span): boolean {
     return this.context.isLabelDirectlyBefore(kind, start) || this.context.isLabelDirectlyBehind(kind, end)
+  }
+
+  /** Whether any announcing word is shortly before the candidate, or any label is behind it. */
+  get isNamedAtAll(): boolean {
+    this.named ??= this.readNames()
+    return this.named
+  }
+
+  private readNames(): boolean {
+    if (this.context.isAnnouncedAtAll(this.start)) return true
+    if (this.isShortAndAlone) return false
+    const end = this.runEnd
+    return end - this.start >= SHORTEST_BEFORE_LABEL && this.context.hasLabelBehind(end)
+  }
+
+  /** Whether the word is too short for a label behind it, and no more digits follow. */
+  private get isShortAndAlone(): boolean {
+    const { text, start, end } = this
+    if (end - start >= SHORTEST_BEFORE_LABEL) return false
+    return !isDigit(text.charCodeAt(end + 1)) && !isDigit(text.charCodeAt(end + 2))
+  }
+
+  /** Whether a label of a kind is directly behind the candidate, which is long enough for one to be looked for. */
+  isNamedBehind(kind: number): boolean {
+    const end = this.runEnd
+    return end - this.start >= SHORTEST_BEFORE_LABEL && this.context.isLabelDirectlyBehind(kind, end)
   }
 
   /** Whether a label of a kind is directly behind an offset. */

@@ -68,6 +68,12 @@ export class ContextReader {
     return this.behind.has(kind)
   }
 
+  /** Whether a label of any kind is there. */
+  hasLabelBehind(end: number): boolean {
+    if (this.behindAt !== end) this.readBehind(end)
+    return this.behind.size > 0
+  }
+
   private readTo(at: number): void {
     const { text } = this
     let position = this.position
@@ -87,7 +93,8 @@ export class ContextReader {
   private readBehind(end: number): void {
     const { text } = this
     this.behindAt = end
-    this.behind.clear()
+    if (this.behind.size > 0) this.behind.clear()
+    if (!mayLead(text, end)) return
     LEAD.lastIndex = end
     if (!LEAD.test(text)) return
     const start = LEAD.lastIndex
@@ -98,6 +105,18 @@ export class ContextReader {
       if (isLabel && !NEXT_VALUE.test(text)) this.behind.add(kind)
     })
   }
+}
+
+/** A quick check: a blank or another mark, and shortly behind it a letter. */
+function mayLead(text: string, end: number): boolean {
+  const unit = text.charCodeAt(end)
+  if (unit !== 0x20 && unit !== 0x2c && unit !== 0x3b && unit !== 0x28 && unit !== 0x2f && unit < 0x2013) return false
+  for (let at = end; at < end + 4; at++) {
+    const next = text.charCodeAt(at)
+    if (next >= 0x30 && next <= 0x39) return false
+    if (isWordUnit(next)) return true
+  }
+  return text.charCodeAt(end + 1) === 0x3d || text.charCodeAt(end + 1) === 0x20
 }
 
 /** What is between a value and the label behind it: a blank, a bracket, words such as `is my`. */

@@ -1,10 +1,12 @@
 import type { Span } from '../../span.ts'
 import { isInsideCharacter } from '../../well-formed.ts'
 import { isDigit } from './characters.ts'
+import { matchSpelled } from './email-spelled.ts'
 import { isWord, readUnitAt, readUnitBefore } from './email-text.ts'
 import type { StructuredKind } from './kind.ts'
 
 const DOT = 0x2e
+const SMALL_D = 0x64
 const HYPHEN = 0x2d
 const PLUS = 0x2b
 const EQUALS = 0x3d
@@ -18,13 +20,16 @@ const isLabel = (unit: number): boolean => isWord(unit) || unit === HYPHEN
 
 /**
  * An address: a name, `@` or `%40`, and a domain of two labels or more, the last of which is not a number. The parts of
- * a web address are texts of their own, read as if they were decoded.
+ * a web address are texts of their own, read as if they were decoded. Also `name at host dot tld`.
  */
 export const EMAIL: StructuredKind = {
   name: 'email',
   group: 'EMAIL',
   atSigns: true,
-  find: ({ text, start, end }) => matchEmail(text, start, end),
+  dots: true,
+  find: ({ text, start, end }) => {
+    return text.charCodeAt(start) === SMALL_D ? matchSpelled(text, start) : matchEmail(text, start, end)
+  },
 }
 
 /** Names in front of the host of a repository, as in `git@host:path`: they are not mailboxes. */

@@ -46,6 +46,9 @@ export const IBAN: StructuredKind = {
 }
 
 const LONGEST = 34
+/** Marks in a row between two groups, and around the end of a line that is quoted or set in. */
+const MOST_SEPARATORS = 2
+const MOST_AT_LINE_END = 12
 /** A country, two digits, and 11 to 30 letters and digits in groups of four or none. */
 const FORM =
   /[A-Z]{2}\d{2}(?:[A-Z0-9]{11,30}|(?:[ \u00a0.-][A-Z0-9]{4}){2,7}(?:[ \u00a0.-][A-Z0-9]{1,3})?)(?![A-Z0-9])/iy
@@ -57,12 +60,18 @@ function matchIban(text: string, at: number): Span | undefined {
   let code = ''
   let position = at
   let separators = 0
+  let most = MOST_SEPARATORS
   while (code.length < length) {
     const unit = text.charCodeAt(position)
     if (isAlphanumeric(unit)) {
       code += text.charAt(position)
       separators = 0
-    } else if ((!isSeparator(unit) && unit !== 0x2e && unit !== 0x2f) || ++separators > 2) return undefined
+      most = MOST_SEPARATORS
+    } else {
+      if (unit === 0x0a) most = MOST_AT_LINE_END
+      const isQuote = unit === 0x3e && most === MOST_AT_LINE_END
+      if ((!isSeparator(unit) && unit !== 0x2e && unit !== 0x2f && !isQuote) || ++separators > most) return undefined
+    }
     position++
   }
   if (isAlphanumeric(text.charCodeAt(position))) return undefined

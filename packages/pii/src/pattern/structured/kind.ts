@@ -18,6 +18,8 @@ export interface StructuredKind {
   readonly capitals?: Lengths | undefined
   /** Whether it is found by its `@`. */
   readonly atSigns?: boolean | undefined
+  /** Whether it is also found by the word `dot`. */
+  readonly dots?: boolean | undefined
   /** Digits that the first groups of a number have together. @default any */
   readonly digits?: Lengths | undefined
   /** Words that must be shortly before it. @default none */

@@ -112,7 +112,8 @@ const ES_DNI: StructuredKind = {
   mixed: [8, 9],
   labelledBy: 'es_dni',
   findUnchecked: (candidate) => matchAtStart(DNI_FORM, candidate),
-  find({ text, start, before }) {
+  find({ text, start, end, before }) {
+    if (end - start < 7) return undefined
     const at = before === 0x2d && /[XYZ]/i.test(text.charAt(start - 2)) ? start - 2 : start
     if (at !== start && isAlphanumeric(text.charCodeAt(at - 1))) return undefined
     DNI.lastIndex = at

@@ -18,7 +18,10 @@ export const PAYMENT_CARD: StructuredKind = {
   labelledBy: 'card',
   findUnchecked: findForm,
   find(candidate) {
-    if (!'123456'.includes(candidate.text.charAt(candidate.start))) return undefined
+    const { text, start } = candidate
+    if (!'123456'.includes(text.charAt(start))) return undefined
+    // Of cards with 1, only those of JCB with 1800 are known.
+    if (text.charAt(start) === '1' && !text.startsWith('18', start)) return undefined
     return listNumbers(candidate, SHORTEST, LONGEST).find((number) => isCard(candidate, number))
   },
 }
@@ -47,8 +50,20 @@ function hasUsualForm(candidate: Candidate, number: GroupedNumber): boolean {
   const [, ...later] = groups
   const marks = new Set(later.map(({ separator }) => separator))
   // Blanks and hyphens may be mixed; a dot, a slash, a low line or a line break is the same between all groups.
-  if ([...marks].some((mark) => mark !== 'blank' && mark !== 'hyphen') && marks.size > 1) return false
+  const others = [...marks].filter((mark) => mark !== 'blank' && mark !== 'hyphen')
+  if (others.length > 0 && marks.size > 1 && !isCutAtLineEnd(candidate, number)) return false
   return !isPartOfRow(candidate, number)
+}
+
+/** Whether one line end is between groups with blanks or hyphens, and no other digits are on both lines beside them. */
+function isCutAtLineEnd({ text, start }: Candidate, { end, groups }: GroupedNumber): boolean {
+  const [, ...later] = groups
+  if (later.filter(({ separator }) => separator === 'line').length !== 1) return false
+  if (later.some(({ separator }) => separator !== 'line' && separator !== 'blank' && separator !== 'hyphen'))
+    return false
+  return (
+    !/\d[^\n]{0,8}$/.test(text.slice(Math.max(0, start - 9), start)) && !/^\s{0,8}\d/.test(text.slice(end, end + 9))
+  )
 }
 
 /** Whether digits follow a dot behind the number: a version or an amount. */

@@ -1,6 +1,7 @@
 import type { Span } from '../../span.ts'
 import { isAlphanumeric, isDigit, isSeparator } from './characters.ts'
 
+const PLUS = 0x2b
 const OPEN = 0x28
 const CLOSE = 0x29
 const SLASH = 0x2f
@@ -39,12 +40,26 @@ export function readNumber(text: string, start: number): PhoneNumber | undefined
     groups.push(group)
     digits += group
     end = position
-    const next = skipMarks(text, position)
+    const next = skipMarks(text, position) + skipLineEnd(text, position, start, digits.length)
     if (next === position || !isDigit(text.charCodeAt(next))) break
     position = next
   }
   if (digits.length < FEWEST) return undefined
   return { start, end, groups, digits, goesOn: position > end && isDigit(text.charCodeAt(position - 1)) }
+}
+
+/** Digits of a number with its country code that a line end may cut, at most. */
+const MOST_BEFORE_LINE_END = 8
+const LINE_END = /[ -]?\r?\n[ \t>]{0,8}(?=\(?\d{3})/y
+
+/** The length of a line end that cuts a number with its country code. */
+function skipLineEnd(text: string, at: number, start: number, digits: number): number {
+  const unit = text.charCodeAt(at)
+  if (digits > MOST_BEFORE_LINE_END || !(unit === 0x0a || unit === 0x0d || unit === 0x20 || unit === HYPHEN)) return 0
+  if (text.charCodeAt(start) !== PLUS) return 0
+  LINE_END.lastIndex = at
+  const [found] = LINE_END.exec(text) ?? []
+  return found === undefined ? 0 : found.length - (skipMarks(text, at) - at)
 }
 
 function skipMarks(text: string, from: number): number {

@@ -27,8 +27,9 @@ const SMALL_PIECE_UNITS = 512
 const LONGEST_WORD = 128
 const NO_CONTEXT = -1
 const NO_LABELS: readonly number[] = []
-/** Code units of the shortest value that a label may follow. */
-const SHORTEST_BEFORE_LABEL = 7
+
+const SMALL_D = 0x64
+const SMALL_O = 0x6f
 
 const OTHER = 0
 const SMALL = 1
@@ -50,12 +51,17 @@ const PAIRS = Uint8Array.from({ length: 1 << 16 }, (_, pair) => {
   const [one = 0, other = 0] = [ROLES[pair & 0xff], ROLES[pair >> 8]]
   return one >= DIGIT || other >= DIGIT || (one === CAPITAL && other === CAPITAL) ? 1 : 0
 })
+/** The pairs of the word `dot`, by the place that it begins at. */
+for (const pair of ['do', 'ot']) PAIRS[pair.charCodeAt(0) | (pair.charCodeAt(1) << 8)] = 1
 
 /** The kinds that a word may belong to. */
 interface Possible {
   /** Kinds of a fixed number of digits, with a bit for each of the numbers. */
   readonly summed: readonly number[]
   readonly sums: number
+  /** The same kinds that a word must announce. */
+  readonly named: readonly number[]
+  readonly namedSums: number
   /** Kinds that a word must announce. */
   readonly announced: readonly number[]
   readonly others: readonly number[]
@@ -74,6 +80,7 @@ export class StructuredSet {
   private readonly mixed: ByLength
   private readonly capitals: ByLength
   private readonly atSigns: Possible
+  private readonly dots: Possible
   /** By kind: a bit for each allowed number of digits. */
   private readonly digits: Int32Array
   /** By kind: the number of its announcing words. */
@@ -92,6 +99,7 @@ export class StructuredSet {
     this.mixed = byLength(kinds, ({ mixed }) => mixed)
     this.capitals = byLength(kinds, ({ capitals }) => capitals)
     this.atSigns = sortKinds(kinds, ({ atSigns }) => atSigns === true)
+    this.dots = sortKinds(kinds, ({ dots }) => dots === true)
     this.digits = Int32Array.from(kinds, ({ digits }) => (digits === undefined ? 0 : toBits(digits)))
     this.contexts = Int32Array.from(kinds, ({ announcedBy }) => indexOf(announcedBy))
     this.labels = kinds.map(({ labelledBy, announcedBy, findUnchecked }) => {
@@ -134,8 +142,10 @@ export class StructuredSet {
     while (at < to) {
       if (this.isPlain) at = this.nextPair(at - from, to - from) + from
       const role = roleAt(text, at)
-      if (role < CAPITAL) at++
-      else if (role >= AT) {
+      if (role < CAPITAL) {
+        if (role === SMALL) this.tryDot(candidate, at, finds)
+        at++
+      } else if (role >= AT) {
         const width = role === AT ? 1 : encodedAtWidth(text, at)
         if (width > 0) {
           candidate.moveTo(at, at + width)
@@ -146,6 +156,16 @@ export class StructuredSet {
       else at++
     }
     return at
+  }
+
+  /** Checks the word `dot` that has its `d` or its `o` at an offset, each in texts of its own. */
+  private tryDot(candidate: Candidate, at: number, finds: Finds): void {
+    const { text } = candidate
+    const unit = text.charCodeAt(at)
+    const start = unit === SMALL_D ? at : unit === SMALL_O && this.isPlain ? at - 1 : -1
+    if (start < 0 || !text.startsWith('dot', start) || this.dots.others.length === 0) return
+    candidate.moveTo(start, start + 3)
+    this.tryKinds(candidate, this.dots, finds)
   }
 
   /** The first byte from an offset on that may belong to a candidate, or the one before it. */
@@ -188,17 +208,20 @@ export class StructuredSet {
   }
 
   private tryKinds(candidate: Candidate, possible: Possible, finds: Finds, isNumber = false): void {
-    const { summed, sums, announced, others } = possible
+    const { summed, sums, named, namedSums, announced, others } = possible
     if (summed.length > 0 && (!isNumber || (candidate.digitSums & sums) !== 0)) {
       for (const index of summed) {
+        if (isNumber && (candidate.digitSums & (this.digits[index] ?? 0)) === 0) continue
+        this.tryKind(candidate, index, finds)
+      }
+    }
+    if (named.length > 0 && (!isNumber || (candidate.digitSums & namedSums) !== 0) && candidate.isNamedAtAll) {
+      for (const index of named) {
         if (isNumber && (candidate.digitSums & (this.digits[index] ?? 0)) === 0) continue
         if (this.isAnnounced(candidate, index)) this.tryKind(candidate, index, finds)
       }
     }
-    if (
-      announced.length > 0 &&
-      (candidate.isAnnouncedAtAll || candidate.end - candidate.start >= SHORTEST_BEFORE_LABEL)
-    ) {
+    if (announced.length > 0 && candidate.isNamedAtAll) {
       for (const index of announced) {
         if (this.isAnnounced(candidate, index)) this.tryKind(candidate, index, finds)
         else if (this.kinds[index]?.labelledBy !== undefined) this.tryLabel(candidate, index, finds)
@@ -209,13 +232,7 @@ export class StructuredSet {
 
   private isAnnounced(candidate: Candidate, index: number): boolean {
     const context = this.contexts[index] ?? NO_CONTEXT
-    return context === NO_CONTEXT || candidate.isAnnouncedBy(context) || this.isNamedBehind(candidate, context)
-  }
-
-  /** Whether a label is behind a candidate that is long enough for one to be looked for. */
-  private isNamedBehind(candidate: Candidate, context: number): boolean {
-    const end = candidate.runEnd
-    return end - candidate.start >= SHORTEST_BEFORE_LABEL && candidate.isLabelBehind(context, end)
+    return context === NO_CONTEXT || candidate.isAnnouncedBy(context) || candidate.isNamedBehind(context)
   }
 
   private tryKind(candidate: Candidate, index: number, finds: Finds): void {
@@ -224,13 +241,15 @@ export class StructuredSet {
     // A word inside of the last finding belongs to it.
     if (candidate.start < last) return
     const found = this.kinds[index]?.find(candidate)
-    if (found === undefined) this.tryLabel(candidate, index, finds)
-    else if (found.start >= last) known?.push(found)
+    if (found === undefined) {
+      if (candidate.isNamedAtAll) this.tryLabel(candidate, index, finds)
+    } else if (found.start >= last) known?.push(found)
   }
 
   private tryLabel(candidate: Candidate, index: number, finds: Finds): void {
     const labels = this.labels[index] ?? NO_LABELS
-    if (!labels.some((label) => candidate.isAnnouncedBy(label) || this.isNamedBehind(candidate, label))) return
+    if (labels.length === 0) return
+    if (!labels.some((label) => candidate.isAnnouncedBy(label) || candidate.isNamedBehind(label))) return
     const known = finds.unchecked[index]
     const least = Math.max(lastEnd(known), lastEnd(finds.checked[index]))
     const found = candidate.start < least ? undefined : this.kinds[index]?.findUnchecked?.(candidate)
@@ -253,8 +272,8 @@ function byLength(kinds: readonly StructuredKind[], lengths: (kind: StructuredKi
       const [least, most] = lengths(kind) ?? [1, 0]
       return length >= least && length <= most
     })
-    const { summed, announced, others } = possible
-    return summed.length + announced.length + others.length > 0 ? possible : undefined
+    const { summed, named, announced, others } = possible
+    return summed.length + named.length + announced.length + others.length > 0 ? possible : undefined
   })
 }
 
@@ -262,9 +281,20 @@ function sortKinds(kinds: readonly StructuredKind[], isPossible: (kind: Structur
   const possible = [...kinds.entries()].filter(([, kind]) => isPossible(kind))
   const pick = (counts: (kind: StructuredKind) => boolean): number[] =>
     possible.filter(([, kind]) => counts(kind)).map(([index]) => index)
+  const addBits = (counts: (kind: StructuredKind) => boolean): number =>
+    possible.reduce(
+      (bits, [, kind]) => (counts(kind) && kind.digits !== undefined ? bits | toBits(kind.digits) : bits),
+      0,
+    )
+  const isSummed = ({ digits, announcedBy }: StructuredKind): boolean =>
+    digits !== undefined && announcedBy === undefined
+  const isNamed = ({ digits, announcedBy }: StructuredKind): boolean =>
+    digits !== undefined && announcedBy !== undefined
   return {
-    summed: pick(({ digits }) => digits !== undefined),
-    sums: possible.reduce((bits, [, { digits }]) => bits | (digits === undefined ? 0 : toBits(digits)), 0),
+    summed: pick(isSummed),
+    sums: addBits(isSummed),
+    named: pick(isNamed),
+    namedSums: addBits(isNamed),
     announced: pick(({ digits, announcedBy }) => digits === undefined && announcedBy !== undefined),
     others: pick(({ digits, announcedBy }) => digits === undefined && announcedBy === undefined),
   }

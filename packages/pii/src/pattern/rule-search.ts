@@ -1,0 +1,143 @@
+import { compareActions, type PiiAction } from '../action.ts'
+import type { Span } from '../span.ts'
+import type { BuiltinName } from './builtin-names.ts'
+import type { Builtin } from './catalogue.ts'
+import type { CompiledPattern } from './compiled-pattern.ts'
+import type { FoundBy } from './known-hits.ts'
+import { PatternMatcher } from './matcher.ts'
+import { PlainViewer } from './plain-view.ts'
+import type { Search } from './run-search.ts'
+import { StructuredSet } from './structured/set-search.ts'
+
+/** One kind of finding of the detector. */
+export interface Rule {
+  readonly group: string
+  readonly action: PiiAction
+  readonly minBytes: number
+  readonly builtin: Builtin | undefined
+  /** The place of the built-in in the catalogue. */
+  readonly rank: number | undefined
+  readonly pattern: CompiledPattern | undefined
+  /** Whether a pattern of an operator also reads digits of other scripts and look-alike letters. */
+  readonly folds: boolean
+}
+
+/** A range that a rule found. */
+export interface Hit extends FoundBy<Rule> {
+  /** Whether only a label and the form speak for it. */
+  readonly isUnchecked?: boolean
+}
+
+/** The built-in that other kinds with the same finding go before, also when only a label speaks for them. */
+const FORM_ONLY: BuiltinName = 'phone'
+
+/** Options of a search. */
+export interface RuleSearchOptions {
+  /** Regions whose national telephone numbers count. */
+  readonly regions: readonly string[]
+  /** Whether labelled values of the right form do not count by themselves. */
+  readonly checkedOnly: boolean
+}
+
+/** The search for all rules of a detector in a text as it stands. */
+export class RuleSearch {
+  private readonly patterned: readonly Rule[]
+  private readonly structured: readonly Rule[]
+  private readonly matcher: PatternMatcher
+  private readonly set: StructuredSet
+  private readonly checkedOnly: boolean
+
+  constructor(rules: readonly Rule[], { regions, checkedOnly }: RuleSearchOptions) {
+    this.patterned = rules.filter((rule) => rule.pattern !== undefined)
+    this.structured = rules.filter((rule) => rule.builtin?.structured !== undefined)
+    this.matcher = new PatternMatcher(this.patterned.flatMap((rule) => rule.pattern ?? []))
+    this.set = new StructuredSet(
+      this.structured.flatMap(({ builtin }) => {
+        const kind = builtin?.structured
+        return (regions.length > 0 ? kind?.forRegions?.(regions) : undefined) ?? kind ?? []
+      }),
+    )
+    this.checkedOnly = checkedOnly
+  }
+
+  /** Whether any rule is a built-in, which also reads folded text and text without markup. */
+  get hasBuiltins(): boolean {
+    return this.structured.length > 0 || this.patterned.some(({ builtin }) => builtin !== undefined)
+  }
+
+  /** Whether a quick check finds no candidates in a text. */
+  isQuiet(text: string): boolean {
+    if (this.structured.length > 0 || PlainViewer.mayDiffer(text)) return false
+    return this.matcher.isPlainWithoutMatch(text)
+  }
+
+  /** Finds matches. Of built-ins with exactly the same finding, the most specific one counts. */
+  *search(text: string, segments: readonly Span[]): Search<Hit[]> {
+    const hits = yield* this.searchPatterns(text, segments)
+    if (this.structured.length > 0) yield* this.searchStructured(text, hits)
+    return hits.length > 1 ? withoutGeneral(hits) : hits
+  }
+
+  private *searchPatterns(text: string, segments: readonly Span[]): Search<Hit[]> {
+    const scan = this.matcher.scan(text, segments)
+    while (!scan.advance()) yield
+    const hits: Hit[] = []
+    for (const { pattern, start, end } of scan.matches()) {
+      const rule = this.patterned[pattern]
+      if (rule === undefined || utf8Length(text, start, end, rule.minBytes) < rule.minBytes) continue
+      if (rule.builtin?.findSecret === undefined) hits.push({ start, end, rule })
+      else {
+        const secret = rule.builtin.findSecret(text, { start, end })
+        if (secret !== undefined) hits.push({ start: secret.start, end: secret.end, rule })
+      }
+    }
+    return hits
+  }
+
+  private *searchStructured(text: string, hits: Hit[]): Search<void> {
+    const search = this.set.scan(text)
+    while (!search.advance()) yield
+    const rules = [...this.structured.entries()]
+    for (const [index, rule] of rules) {
+      if (rule.builtin?.name === FORM_ONLY) continue
+      for (const { start, end } of search.found(index)) hits.push({ start, end, rule })
+    }
+    if (!this.checkedOnly) {
+      for (const [index, rule] of rules) {
+        for (const { start, end } of search.foundUnchecked(index)) hits.push({ start, end, rule, isUnchecked: true })
+      }
+    }
+    // A label says more than the groups of a telephone number.
+    for (const [index, rule] of rules) {
+      if (rule.builtin?.name !== FORM_ONLY) continue
+      for (const { start, end } of search.found(index)) hits.push({ start, end, rule })
+    }
+  }
+}
+
+/**
+ * Of built-ins with exactly the same finding, keeps the most specific one, and all with a stronger action: a key of one
+ * provider also has the shape of another's. They come in the order of the catalogue, the specific first.
+ */
+function withoutGeneral(hits: readonly Hit[]): Hit[] {
+  const strongest = new Map<string, PiiAction>()
+  return hits.filter(({ start, end, rule: { builtin, action } }) => {
+    if (builtin === undefined) return true
+    const key = `${start}:${end}`
+    const known = strongest.get(key)
+    if (known !== undefined && compareActions(action, known) <= 0) return false
+    strongest.set(key, action)
+    return true
+  })
+}
+
+/** Bytes of UTF-8 of a range, counted up to `enough`. */
+function utf8Length(text: string, start: number, end: number, enough: number): number {
+  let bytes = 0
+  for (let at = start; at < end && bytes < enough; at++) {
+    const unit = text.charCodeAt(at)
+    // Each half of a pair is two of its four bytes.
+    bytes += unit < 0x80 ? 1 : unit < 0x800 || (unit & 0xf800) === 0xd800 ? 2 : 3
+  }
+  return bytes
+}
