@@ -1,5 +1,5 @@
 import type { Feature } from '@svc/auth'
-import type { DocumentFormat } from '@svc/pii/documents'
+import type { RequestFormat } from '@svc/pii/documents'
 import type * as z from 'zod'
 import type { ScannedWhen } from '../inference/core/ports.ts'
 import type { RouteAudit } from './route-audit.ts'
@@ -72,7 +72,7 @@ export interface RouteInfo {
   /** The refusal of an unknown model name: 404 with the name, or 400 with a fixed text. @default 'not_found' */
   readonly unknownModel?: 'not_found' | 'invalid_request' | undefined
   /** The format by which the PII filter scans the request body; not scanned without one. @default false */
-  readonly scanned?: DocumentFormat | false | undefined
+  readonly scanned?: RequestFormat | false | undefined
   /** @default 'always' */
   readonly scannedWhen?: ScannedWhen | undefined
   /** The body may be a form (`multipart/form-data`). @default false */

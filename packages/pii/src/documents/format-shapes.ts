@@ -16,8 +16,8 @@ import {
 } from './text-shapes.ts'
 import { NAMED_SERVERS, RESPONSE_FORMAT, SCHEMA, TOOL_CHOICE, TOOLS, TOOLS_AND_SERVERS } from './tool-shapes.ts'
 
-/** The bodies with known texts: of routes, and of intercepted requests; any JSON, and a line of a JSON log. */
-export type DocumentFormat =
+/** The bodies of requests to models with known texts: of routes, and of intercepted requests. */
+export type RequestFormat =
   | 'chat-completions'
   | 'completions'
   | 'embeddings'
@@ -32,8 +32,9 @@ export type DocumentFormat =
   | 'score'
   | 'tokenize'
   | 'media'
-  | 'json'
-  | 'log-line'
+
+/** A body with known texts: of a request to a model, any JSON, or a line of a JSON log. */
+export type DocumentFormat = RequestFormat | 'json' | 'log-line'
 
 /** Members that several formats share. */
 const COMMON = {

@@ -5,7 +5,7 @@
  */
 export type { RequestTexts } from '../document.ts'
 export { collectSegments, type SegmentCollection } from './collect-segments.ts'
-export type { DocumentFormat } from './format-shapes.ts'
+export type { DocumentFormat, RequestFormat } from './format-shapes.ts'
 export type { Rewrite } from './rewrite.ts'
 export type { TextSegment } from './segment.ts'
 export type { HistoryKind, MediaKind } from './shape.ts'

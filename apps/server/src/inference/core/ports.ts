@@ -1,5 +1,5 @@
 import type { Principal } from '@svc/auth'
-import type { DocumentFormat } from '@svc/pii/documents'
+import type { RequestFormat } from '@svc/pii/documents'
 import type { ReplyTarget } from '@svc/proxy'
 import type { AbortSignalLike, Logger } from '../../ports.ts'
 import type { FormRules, HeldForm } from '../documents/form.ts'
@@ -21,7 +21,7 @@ export interface RequestRoute {
   readonly family: string
   readonly modelRequired?: boolean | undefined
   readonly unknownModel?: 'not_found' | 'invalid_request' | undefined
-  readonly scanned?: DocumentFormat | false | undefined
+  readonly scanned?: RequestFormat | false | undefined
   readonly scannedWhen?: ScannedWhen | undefined
 }
 
