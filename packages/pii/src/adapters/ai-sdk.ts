@@ -49,7 +49,13 @@ export function piiMiddleware({ reversible = {}, ...options }: ConversationOptio
       const { prompt, tools, abortSignal } = params
       const { value, tokens } = await filterValue(
         { messages: prompt, ...(tools === undefined ? {} : { tools }) },
-        { signal: abortSignal, ...options, reversible: reversible || undefined, format: 'chat-completions' },
+        {
+          signal: abortSignal,
+          ...options,
+          reversible: reversible || undefined,
+          format: 'chat-completions',
+          keepsLeaves: true,
+        },
       )
       const filtered = { ...params, prompt: value.messages, ...(tools === undefined ? {} : { tools: value.tools }) }
       if (tokens !== undefined) maps.set(filtered, tokens)

@@ -30,8 +30,14 @@ export function piiModelCall({ reversible = {}, ...options }: ConversationOption
     const { systemMessage, messages } = call
     const all = systemMessage === undefined ? messages : [systemMessage, ...messages]
     const { value, tokens } = await filterValue(
-      { messages: all.map((message) => ({ ...message })) },
-      { signal: call.runtime?.signal, ...options, reversible: reversible || undefined, format: 'chat-completions' },
+      { messages: all.map(toFields) },
+      {
+        signal: call.runtime?.signal,
+        ...options,
+        reversible: reversible || undefined,
+        format: 'chat-completions',
+        keepsLeaves: true,
+      },
     )
     // without a token every text is as it was
     if (tokens === undefined && reversible !== false) return await handler(call)
@@ -43,6 +49,12 @@ export function piiModelCall({ reversible = {}, ...options }: ConversationOption
     if (tokens === undefined || typeof reply !== 'object' || reply === null) return reply
     return withFields(reply, restoreValue(tokens, { ...reply }))
   }
+}
+
+/** The fields of a message, without the artifact of a tool, which no model is sent. */
+function toFields(message: object): object {
+  const { artifact: _, ...fields }: { readonly artifact?: unknown } = { ...message }
+  return fields
 }
 
 /** A message of the same class with other fields. */

@@ -34,13 +34,16 @@ export function createLineRedactor({ settings = { builtins: ['all'] } }: LineOpt
   const decoder = new TextDecoder()
   return (line) => {
     try {
-      const bytes = encoder.encode(line.trimEnd())
+      const text = line.trimEnd()
+      const bytes = encoder.encode(text)
       const collection = collectSegments(parseJson(bytes), 'log-line')
       const outcome = startFilter(collection, { detectors: [detector] })
       if (collection.refusal !== undefined || outcome instanceof Promise || outcome.blocked) return REPLACEMENT
       if (!outcome.masked) return line
       const rewrite = collection.toSplices(listTexts(collection.segments, outcome))
-      return rewrite.kind === 'splices' ? `${decoder.decode(applySplices(bytes, rewrite.splices))}\n` : REPLACEMENT
+      return rewrite.kind === 'splices'
+        ? decoder.decode(applySplices(bytes, rewrite.splices)) + line.slice(text.length)
+        : REPLACEMENT
     } catch {
       return REPLACEMENT
     }
