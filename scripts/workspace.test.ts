@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -71,6 +71,8 @@ describe('the workspace', () => {
     const target = await mkdtemp(join(tmpdir(), 'svc-prepack-'))
     try {
       await rm(join(folder, 'dist/index.d.ts'), { force: true })
+      // the build itself is not made again: other tests read it
+      await utimes(join(folder, 'dist/index.js'), new Date(), new Date())
       await run('pnpm', ['pack', '--pack-destination', target], {
         cwd: folder,
         env: childEnvironment(join(root, '.tools')),
