@@ -44,6 +44,7 @@ describe('the pii_detection block', () => {
   it('gives settings of both tiers', () => {
     const block = {
       min_score: 0.5,
+      entity_min_scores: { PER: 0.7 },
       default_action: 'allow',
       entity_actions: { EMAIL: 'mask', 'pattern name': 'block' },
       extend_to_next_word: ['FIRSTNAME'],
@@ -60,6 +61,7 @@ describe('the pii_detection block', () => {
     }
     expect(read(piiDetectionBlock, block)).toEqual({
       minScore: 0.5,
+      entityMinScores: { PER: 0.7 },
       defaultAction: 'allow',
       entityActions: { EMAIL: 'mask', 'pattern name': 'block' },
       extendToNextWord: ['FIRSTNAME'],

@@ -63,6 +63,7 @@ const operator = z
 export const piiDetectionBlock = z
   .looseObject({
     min_score: z.number().min(0).max(1).nullish(),
+    entity_min_scores: z.record(z.string(), z.number().min(0).max(1)).nullish(),
     default_action: action.nullish(),
     entity_actions: z.record(z.string(), action).nullish(),
     extend_to_next_word: list,
@@ -79,6 +80,7 @@ export const piiDetectionBlock = z
   .transform(
     (block): DetectionSettings => ({
       minScore: block.min_score ?? undefined,
+      entityMinScores: block.entity_min_scores ?? undefined,
       defaultAction: block.default_action ?? undefined,
       entityActions: block.entity_actions ?? undefined,
       extendToNextWord: block.extend_to_next_word ?? undefined,

@@ -8,6 +8,7 @@ import { createMaskWriters, type ReadSecret } from './operators/operators.ts'
 import { withOperators } from './operators/with-operators.ts'
 import { createPatternTier, type PatternDetectorOptions, toNeutralGroups } from './pattern/detector.ts'
 import { BUILTINS } from './pattern/full-catalogue.ts'
+import { findUnknownGroup } from './pattern/known-groups.ts'
 import type { DetectionSettings } from './settings.ts'
 
 /** Options of {@link createDetector}. */
@@ -30,7 +31,8 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
  * text.
  *
  * @throws SvcError `pii_config`, kind `invalid_request`, for an invalid policy, a pattern that the grammar refuses, an
- *   unknown encoding, encodings without patterns, or neither a classifier nor patterns
+ *   unknown encoding, encodings without patterns, an operator or a minimum score of a group that is never reported, or
+ *   neither a classifier nor patterns
  * @example
  * createDetector({ name: 'keys', settings: { builtins: ['codehost_token'], defaultAction: 'block' } })
  */
@@ -38,6 +40,7 @@ export function createDetector(detectorOptions: DetectorOptions): Detector {
   const { settings, classifier, offload, slices, readSecret, ...options } = detectorOptions
   const { name } = options
   const { builtins = [], patterns = [], encodings = [] } = settings
+  checkGroups(settings, classifier)
   const writers = createMaskWriters(toNeutralGroups(settings.operators ?? {}, BUILTINS), readSecret)
   const ner = classifier && createNerDetector({ ...options, settings, classifier })
   const plain =
@@ -52,4 +55,17 @@ export function createDetector(detectorOptions: DetectorOptions): Detector {
     throw new PiiError('invalid_request', 'a detector needs a classifier, builtins or patterns', { code: 'pii_config' })
   }
   return withOperators(tier, writers)
+}
+
+/** @throws SvcError `pii_config` for an operator or a minimum score of a group that the detector never reports */
+function checkGroups(settings: DetectionSettings, classifier: DetectorOptions['classifier']): void {
+  // A recogniser that does not tell its groups may report any.
+  if (classifier !== undefined && classifier.groups === undefined) return
+  for (const key of ['operators', 'entityMinScores'] as const) {
+    const unknown = findUnknownGroup(Object.keys(settings[key] ?? {}), settings, classifier?.groups)
+    if (unknown === undefined) continue
+    const name = key === 'operators' ? key : 'entity_min_scores'
+    const message = `${name}[${JSON.stringify(unknown.group)}]: ${unknown.fault}`
+    throw new PiiError('invalid_request', message, { code: 'pii_config' })
+  }
 }

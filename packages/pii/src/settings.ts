@@ -1,5 +1,6 @@
 import type { PiiAction } from './action.ts'
 import type { Encoding } from './encoded/encodings.ts'
+import type { MinScores } from './min-scores.ts'
 import type { MaskOperators } from './operators/operators.ts'
 import type { BuiltinName, BuiltinSet } from './pattern/builtin-names.ts'
 import type { PolicySettings } from './policy.ts'
@@ -24,6 +25,8 @@ export interface PiiSettings {
 export interface NerSettings extends PolicySettings {
   /** Minimum score of detections, 0..1. @default 0 */
   readonly minScore?: number | undefined
+  /** Minimum scores by group, 0..1; override `minScore`, and hold for patterns too. @default none */
+  readonly entityMinScores?: MinScores | undefined
   /** Groups whose detections also cover the next word on the line. */
   readonly extendToNextWord?: readonly string[] | undefined
   /** Groups whose detections also cover the word before, of letters, `-` and `'`. */

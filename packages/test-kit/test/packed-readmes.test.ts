@@ -266,6 +266,7 @@ const PROMISES = {
         'PatternMatcher',
         'PatternSyntaxError',
         'createPatternDetector',
+        'findUnknownGroup',
         'listBuiltinGroups',
       ],
       reversible: ['createLaneRestorer', 'createSseRestorer', 'createTokenMap', 'restoreJsonBody', 'restoreText'],

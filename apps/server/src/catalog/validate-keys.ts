@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { findHostFault, findPathFault } from '@svc/mitm/entries'
 import { findOperatorFault } from '@svc/pii/operators'
-import { createPatternDetector } from '@svc/pii/patterns'
+import { createPatternDetector, findUnknownGroup } from '@svc/pii/patterns'
 import { isSafeName } from '../files/safe-path.ts'
 import { parseFailoverKeys } from './failover-settings.ts'
 import type { ModelKeys } from './keys/model-keys.ts'
@@ -32,6 +32,7 @@ export function validateKeys(keys: ModelKeys, root: YamlMap, report: KeyReport):
     checkProxy,
     checkPatterns,
     checkOperators,
+    checkGroups,
     checkPooling,
     checkArtifacts,
     checkLimits,
@@ -172,6 +173,17 @@ function checkOperators(keys: ModelKeys, refuse: Refuse): void {
   for (const [group, operator] of Object.entries(keys.piiDetection?.operators ?? {})) {
     const fault = findOperatorFault(operator)
     if (fault !== undefined) refuse(`pii_detection.operators.${group}`, fault)
+  }
+}
+
+/** Settings of groups that a detector of patterns never reports. The groups of a recogniser are in its weights. */
+function checkGroups(keys: ModelKeys, refuse: Refuse): void {
+  const { operators = {}, entityMinScores = {}, builtins, patterns = [] } = keys.piiDetection ?? {}
+  if (keys.backend?.toLowerCase() !== 'pattern') return
+  const named = patterns.map(({ name = '', match = '' }) => ({ name, match }))
+  for (const [key, entries] of Object.entries({ operators, entity_min_scores: entityMinScores })) {
+    const unknown = findUnknownGroup(Object.keys(entries), { builtins, patterns: named })
+    if (unknown !== undefined) refuse(`pii_detection.${key}.${unknown.group}`, unknown.fault)
   }
 }
 

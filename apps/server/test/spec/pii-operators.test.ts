@@ -39,16 +39,36 @@ describe('operators', () => {
     expect(world.upstream.requests[0]?.body.toString()).toContain('[REDACTED:CREDITCARD_001] for [REDACTED:TICKET_001]')
   })
 
+  verifies('detector:entity-min-scores', 'stand beside the lowest score of a group', async () => {
+    await using world = await startPiiWorld()
+    const { server } = world
+    const text = 'credit card: 4111 1111 1111 1112 of jane@Paris'
+    await world.patterns('all', {}, { builtins: ['credit_card'] })
+    await world.patterns('sure', {}, { builtins: ['credit_card'], entity_min_scores: { CREDITCARD: 0.7 } })
+    await server.writeModelFile(
+      'bad.yaml',
+      'name: bad\nbackend: pattern\npii_detection:\n  builtins: [email]\n  entity_min_scores: { EMAIL: 2 }',
+    )
+    const redact = async (name: string) => (await server.post('/api/pii/redact', { text, detectors: [name] })).json()
+    expect(await redact('all')).toMatchObject({
+      redacted_text: 'credit card: [REDACTED:pattern:CREDITCARD] of jane@Paris',
+    })
+    expect(await redact('sure')).toMatchObject({ redacted_text: text })
+    const reload = await server.post('/models/reload', {})
+    expect(reload.text + server.logLines.join('\n')).toMatch(/entity_min_scores.*must be between 0 and 1/)
+  })
+
   verifies('detector:operators:checked-at-load', 'that cannot be used refuse their file', async () => {
     await using world = await startPiiWorld()
     const { server } = world
     const lines = ['name: bad', 'backend: pattern', 'pii_detection:', '  builtins: [email]', '  operators:']
-    for (const [operator, reason] of [
+    for (const [operator, reason, group = 'EMAIL'] of [
       ['{ keep_last: 0 }', /keep_last must be a whole number from 1 to 64/],
       ['{ keep_last: 4, replace: x }', /needs exactly one of/],
       ['{}', /needs exactly one of/],
+      ['{ keep_last: 4 }', /operators\.EMIAL: this detector reports no group of that name; it reports EMAIL/, 'EMIAL'],
     ] as const) {
-      await server.writeModelFile('bad.yaml', [...lines, `    EMAIL: ${operator}`].join('\n'))
+      await server.writeModelFile('bad.yaml', [...lines, `    ${group}: ${operator}`].join('\n'))
       const reload = await server.post('/models/reload', {})
       const said = reload.text + server.logLines.join('\n')
       expect(said).toMatch(reason)

@@ -7867,6 +7867,11 @@ export interface components {
             score: number;
             /** @enum {string} */
             action: "mask" | "block" | "allow";
+            /**
+             * @description Present where only a label and the form of the value speak for it.
+             * @constant
+             */
+            checked?: false;
             hash_prefix?: string;
         } & {
             [key: string]: unknown;

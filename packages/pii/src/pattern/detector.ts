@@ -1,6 +1,7 @@
 import { checkArgument, SvcError } from '@svc/errors'
 import type { SliceOptions } from '@svc/json'
 import type { Detector, JudgedDetection, ScanDocument } from '../detector.ts'
+import { createScoreLimits, type MinScores } from '../min-scores.ts'
 import { createPolicy, type PolicySettings } from '../policy.ts'
 import type { CustomPattern } from '../settings.ts'
 import { joinAdjacentParts } from './adjacent-parts.ts'
@@ -23,6 +24,8 @@ export interface PatternSettings extends PolicySettings {
   readonly patterns?: readonly CustomPattern[] | undefined
   /** Whether values count only where their range and check are right, and not by a label alone. @default false */
   readonly checkedOnly?: boolean | undefined
+  /** Minimum scores by group, 0..1. @default none */
+  readonly entityMinScores?: MinScores | undefined
   /** Regions (ISO 3166-1) whose telephone numbers count in their national form, without a label too. @default none */
   readonly phoneRegions?: readonly string[] | undefined
 }
@@ -44,10 +47,7 @@ export interface PatternDetectorOptions {
  */
 export function createPatternTier({ name, settings, slices }: PatternDetectorOptions, catalogue: Catalogue): Detector {
   checkName(name)
-  const search = new RuleSearch(createRules(settings, catalogue), {
-    regions: checkRegions(settings.phoneRegions ?? []),
-    checkedOnly: settings.checkedOnly === true,
-  })
+  const search = new RuleSearch(createRules(settings, catalogue), checkRegions(settings.phoneRegions ?? []))
 
   function* hitsInDocument(document: ScanDocument): Search<JudgedDetection[]> {
     const hits = yield* searchViews(search, document.text, document.segments)
@@ -114,6 +114,7 @@ function createRules(settings: PatternSettings, catalogue: Catalogue): Rule[] {
   const named = new Set(builtins.flatMap((name) => knownBuiltins(name, catalogue)))
   const actions = toNeutralGroups(settings.entityActions ?? {}, catalogue)
   const policy = createPolicy({ ...settings, entityActions: actions })
+  const limits = createScoreLimits(0, toNeutralGroups(settings.entityMinScores ?? {}, catalogue))
   return [
     ...catalogue.builtins
       .filter((builtin) => named.has(builtin))
@@ -125,6 +126,7 @@ function createRules(settings: PatternSettings, catalogue: Catalogue): Rule[] {
         rank: catalogue.builtins.indexOf(builtin),
         pattern: builtin.pattern,
         folds: true,
+        checkedOnly: settings.checkedOnly === true || !limits.accepts(builtin.group, UNCHECKED_SCORE),
       })),
     ...patterns.map((custom, index) => customRule(custom, index, settings)),
   ]
@@ -178,6 +180,7 @@ function customRule(custom: CustomPattern, index: number, settings: PatternSetti
     builtin: undefined,
     rank: undefined,
     folds: fold,
+    checkedOnly: true,
     pattern: compiled(match, `patterns[${index}] (${JSON.stringify(name)})`),
   }
 }

@@ -20,6 +20,8 @@ export interface Rule {
   readonly pattern: CompiledPattern | undefined
   /** Whether a pattern of an operator also reads digits of other scripts and look-alike letters. */
   readonly folds: boolean
+  /** Whether labelled values of the right form do not count by themselves. */
+  readonly checkedOnly: boolean
 }
 
 /** A range that a rule found. */
@@ -31,23 +33,15 @@ export interface Hit extends FoundBy<Rule> {
 /** The built-in that other kinds with the same finding go before, also when only a label speaks for them. */
 const FORM_ONLY: BuiltinName = 'phone'
 
-/** Options of a search. */
-export interface RuleSearchOptions {
-  /** Regions whose national telephone numbers count. */
-  readonly regions: readonly string[]
-  /** Whether labelled values of the right form do not count by themselves. */
-  readonly checkedOnly: boolean
-}
-
 /** The search for all rules of a detector in a text as it stands. */
 export class RuleSearch {
   private readonly patterned: readonly Rule[]
   private readonly structured: readonly Rule[]
   private readonly matcher: PatternMatcher
   private readonly set: StructuredSet
-  private readonly checkedOnly: boolean
 
-  constructor(rules: readonly Rule[], { regions, checkedOnly }: RuleSearchOptions) {
+  /** @param regions whose national telephone numbers count */
+  constructor(rules: readonly Rule[], regions: readonly string[] = []) {
     this.patterned = rules.filter((rule) => rule.pattern !== undefined)
     this.structured = rules.filter((rule) => rule.builtin?.structured !== undefined)
     this.matcher = new PatternMatcher(this.patterned.flatMap((rule) => rule.pattern ?? []))
@@ -57,7 +51,6 @@ export class RuleSearch {
         return (regions.length > 0 ? kind?.forRegions?.(regions) : undefined) ?? kind ?? []
       }),
     )
-    this.checkedOnly = checkedOnly
   }
 
   /** Whether any rule is a built-in, which also reads folded text and text without markup. */
@@ -102,10 +95,9 @@ export class RuleSearch {
       if (rule.builtin?.name === FORM_ONLY) continue
       for (const { start, end } of search.found(index)) hits.push({ start, end, rule })
     }
-    if (!this.checkedOnly) {
-      for (const [index, rule] of rules) {
-        for (const { start, end } of search.foundUnchecked(index)) hits.push({ start, end, rule, isUnchecked: true })
-      }
+    for (const [index, rule] of rules) {
+      if (rule.checkedOnly) continue
+      for (const { start, end } of search.foundUnchecked(index)) hits.push({ start, end, rule, isUnchecked: true })
     }
     // A label says more than the groups of a telephone number.
     for (const [index, rule] of rules) {

@@ -6,6 +6,7 @@ import {
   count,
   fileName,
   flag,
+  fraction,
   integer,
   list,
   map,
@@ -38,6 +39,10 @@ export const LEGACY_PII_KEYS = { patterns: GONE, response: GONE, mode: GONE, act
 /** The `pii_detection` block of a model that detects (§2.11). */
 export const PII_DETECTION = {
   min_score: about(number, 'Detections below this score, from 0 to 1, are dropped.'),
+  entity_min_scores: about(
+    map(fraction),
+    'The lowest score that counts in an entity group, from 0 to 1, in place of min_score.',
+  ),
   default_action: about(ACTION, 'The action for entity groups without an entry in entity_actions.'),
   entity_actions: about(map(ACTION), 'The action for each entity group.'),
   builtins: about(

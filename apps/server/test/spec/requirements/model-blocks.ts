@@ -453,7 +453,15 @@ export const MODEL_BLOCKS = defineRequirements([
   {
     id: 'detector:operators:checked-at-load',
     section: '2.11',
-    behavior: 'A file with an operator that cannot be used is refused, with its name and line.',
+    behavior:
+      'A file with an operator that cannot be used, or with one of a group that its patterns never report, is refused, with its name and line.',
+    state: 'built',
+  },
+  {
+    id: 'detector:entity-min-scores',
+    section: '2.11',
+    behavior:
+      '`entity_min_scores` gives a group its own lowest score in place of `min_score`; it also holds for values that only a label speaks for.',
     state: 'built',
   },
   {
