@@ -56,6 +56,8 @@ describe('the pii_detection block', () => {
         { name: 'badge', match: 'badge-\\d{4}', action: 'block', min_len: 10 },
         { name: 'b', match: 'abc' },
       ],
+      deny_list: { PROJECT: ['Blue Heron'] },
+      allow_list: ['info@lab.example'],
       encodings: ['base64', 'reversed'],
       operators: { EMAIL: { keep_last: 4 }, IBAN: { hash_key_env: 'KEY' }, PHONE: { replace: '' } },
     }
@@ -73,6 +75,8 @@ describe('the pii_detection block', () => {
         { name: 'badge', match: 'badge-\\d{4}', action: 'block', minLen: 10 },
         { name: 'b', match: 'abc' },
       ],
+      denyList: { PROJECT: ['Blue Heron'] },
+      allowList: ['info@lab.example'],
       encodings: ['base64', 'reversed'],
       operators: { EMAIL: { keepLast: 4 }, IBAN: { hashKeyEnv: 'KEY' }, PHONE: { replace: '' } },
     })

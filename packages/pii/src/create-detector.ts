@@ -1,3 +1,4 @@
+import { withAllowList } from './allow-list.ts'
 import { combineDetectors } from './combine-detectors.ts'
 import type { Detector } from './detector.ts'
 import { createEncodedDetector } from './encoded/encoded-detector.ts'
@@ -39,12 +40,12 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
 export function createDetector(detectorOptions: DetectorOptions): Detector {
   const { settings, classifier, offload, slices, readSecret, ...options } = detectorOptions
   const { name } = options
-  const { builtins = [], patterns = [], encodings = [] } = settings
+  const { builtins = [], patterns = [], denyList = {}, encodings = [] } = settings
   checkGroups(settings, classifier)
   const writers = createMaskWriters(toNeutralGroups(settings.operators ?? {}, BUILTINS), readSecret)
   const ner = classifier && createNerDetector({ ...options, settings, classifier })
-  const plain =
-    builtins.length + patterns.length > 0 ? createPatternTier({ name, settings, slices }, BUILTINS) : undefined
+  const hasPatterns = builtins.length + patterns.length + Object.keys(denyList).length > 0
+  const plain = hasPatterns ? createPatternTier({ name, settings, slices }, BUILTINS) : undefined
   if (plain === undefined && encodings.length > 0) {
     throw new PiiError('invalid_request', 'encodings are read for builtins and patterns', { code: 'pii_config' })
   }
@@ -54,7 +55,7 @@ export function createDetector(detectorOptions: DetectorOptions): Detector {
   if (tier === undefined) {
     throw new PiiError('invalid_request', 'a detector needs a classifier, builtins or patterns', { code: 'pii_config' })
   }
-  return withOperators(tier, writers)
+  return withOperators(withAllowList(tier, settings.allowList ?? []), writers)
 }
 
 /** @throws SvcError `pii_config` for an operator or a minimum score of a group that the detector never reports */

@@ -1,4 +1,5 @@
 import type { PiiAction } from './action.ts'
+import type { DenyList } from './deny-list.ts'
 import type { Encoding } from './encoded/encodings.ts'
 import type { MinScores } from './min-scores.ts'
 import type { MaskOperators } from './operators/operators.ts'
@@ -55,6 +56,10 @@ export interface DetectionSettings extends NerSettings {
   /** Names of the catalogue of built-ins, or of several together: `secrets`, `structured`, `all`. */
   readonly builtins?: readonly (BuiltinName | BuiltinSet)[] | undefined
   readonly patterns?: readonly CustomPattern[] | undefined
+  /** Terms that are always found, by group: whole words or runs of words, in any case. @default none */
+  readonly denyList?: DenyList | undefined
+  /** Values that are never found: the whole text of a finding, in any case. @default none */
+  readonly allowList?: readonly string[] | undefined
   /** Whether values count only where their range and check are right, and not by a label alone. @default false */
   readonly checkedOnly?: boolean | undefined
   /** Regions (ISO 3166-1) whose telephone numbers count in their national form, without a label too. @default none */

@@ -266,6 +266,7 @@ const PROMISES = {
         'PatternMatcher',
         'PatternSyntaxError',
         'createPatternDetector',
+        'findAllowListFault',
         'findUnknownGroup',
         'listBuiltinGroups',
       ],

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { startPiiWorld } from '../support/pii-world.ts'
+import type { TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
 const KEY = 'the key of hashes in these tests'
@@ -13,6 +14,11 @@ const OPERATORS = {
   TICKET: { replace: 'a ticket' },
 }
 const DETECTION = { builtins: ['email', 'credit_card', 'iban'], operators: OPERATORS }
+
+async function expectFault(server: TestServer, fault: RegExp): Promise<void> {
+  const reload = await server.post('/models/reload', {})
+  expect(reload.text + server.logLines.join('\n')).toMatch(fault)
+}
 
 describe('operators', () => {
   verifies('detector:operators:replacement', 'write something else than the fixed text', async () => {
@@ -39,6 +45,28 @@ describe('operators', () => {
     expect(world.upstream.requests[0]?.body.toString()).toContain('[REDACTED:CREDITCARD_001] for [REDACTED:TICKET_001]')
   })
 
+  verifies('detector:lists', 'of denied terms and allowed values', async () => {
+    await using world = await startPiiWorld()
+    const { server } = world
+    await server.writeModelFile(
+      'bad.yaml',
+      'name: bad\nbackend: pattern\npii_detection:\n  deny_list: { PROJECT: [ab] }\n  allow_list: [""]',
+    )
+    await expectFault(server, /deny_list.*a term needs 3 characters or more/)
+    await expectFault(server, /allow_list holds an empty value/)
+    const detection = { deny_list: { PROJECT: ['Blue Heron'] }, allow_list: [MAIL], builtins: ['email'] }
+    await world.patterns('own', {}, detection)
+    await world.ner('people', { deny_list: { PROJECT: ['Blue Heron'] }, allow_list: ['Paris'] })
+    const text = `${MAIL} and bo@lab.example meet at blue heron in Paris`
+    const redact = async (name: string) => (await server.post('/api/pii/redact', { text, detectors: [name] })).json()
+    expect(await redact('own')).toMatchObject({
+      redacted_text: `${MAIL} and [REDACTED:pattern:EMAIL] meet at [REDACTED:pattern:PROJECT] in Paris`,
+    })
+    expect(await redact('people')).toMatchObject({
+      redacted_text: expect.stringMatching(/meet at \[REDACTED:pattern:PROJECT\] in Paris/),
+    })
+  })
+
   verifies('detector:entity-min-scores', 'stand beside the lowest score of a group', async () => {
     await using world = await startPiiWorld()
     const { server } = world
@@ -54,8 +82,7 @@ describe('operators', () => {
       redacted_text: 'credit card: [REDACTED:pattern:CREDITCARD] of jane@Paris',
     })
     expect(await redact('sure')).toMatchObject({ redacted_text: text })
-    const reload = await server.post('/models/reload', {})
-    expect(reload.text + server.logLines.join('\n')).toMatch(/entity_min_scores.*must be between 0 and 1/)
+    await expectFault(server, /entity_min_scores.*must be between 0 and 1/)
   })
 
   verifies('detector:operators:checked-at-load', 'that cannot be used refuse their file', async () => {

@@ -2,7 +2,7 @@ import type { DetectionSettings } from '../settings.ts'
 import { NAMED_BUILTINS } from './catalogue.ts'
 
 /** The settings that decide what a detector reports. */
-export type ReportingSettings = Pick<DetectionSettings, 'builtins' | 'patterns'>
+export type ReportingSettings = Pick<DetectionSettings, 'builtins' | 'patterns' | 'denyList'>
 
 /** Most names in a sentence. */
 const MOST_SUGGESTIONS = 5
@@ -17,11 +17,16 @@ const ALIKE_LETTERS = 3
  */
 export function findUnknownGroup(
   groups: Iterable<string>,
-  { builtins = [], patterns = [] }: ReportingSettings,
+  { builtins = [], patterns = [], denyList = {} }: ReportingSettings,
   recognised: readonly string[] = [],
 ): { readonly group: string; readonly fault: string } | undefined {
   const named = builtins.flatMap((name) => NAMED_BUILTINS.find(name) ?? [])
-  const reported = new Set([...named.map(({ group }) => group), ...patterns.map(({ name }) => name), ...recognised])
+  const reported = new Set([
+    ...named.map(({ group }) => group),
+    ...patterns.map(({ name }) => name),
+    ...Object.keys(denyList),
+    ...recognised,
+  ])
   const names = new Set(named.flatMap(({ name, aliases, groupAliases }) => [name, ...aliases, ...groupAliases]))
   for (const group of groups) {
     if (!reported.has(group) && !names.has(group)) return { group, fault: describe(group, [...reported]) }

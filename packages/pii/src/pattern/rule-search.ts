@@ -1,4 +1,5 @@
 import { compareActions, type PiiAction } from '../action.ts'
+import type { TermMatcher } from '../ner/term-matcher.ts'
 import type { Span } from '../span.ts'
 import type { BuiltinName } from './builtin-names.ts'
 import type { Builtin } from './catalogue.ts'
@@ -20,6 +21,8 @@ export interface Rule {
   readonly pattern: CompiledPattern | undefined
   /** Whether a pattern of an operator also reads digits of other scripts and look-alike letters. */
   readonly folds: boolean
+  /** Finds the terms of a list, for a rule without a pattern. */
+  readonly terms?: TermMatcher | undefined
   /** Whether labelled values of the right form do not count by themselves. */
   readonly checkedOnly: boolean
 }
@@ -37,6 +40,7 @@ const FORM_ONLY: BuiltinName = 'phone'
 export class RuleSearch {
   private readonly patterned: readonly Rule[]
   private readonly structured: readonly Rule[]
+  private readonly listed: readonly Rule[]
   private readonly matcher: PatternMatcher
   private readonly set: StructuredSet
 
@@ -44,6 +48,7 @@ export class RuleSearch {
   constructor(rules: readonly Rule[], regions: readonly string[] = []) {
     this.patterned = rules.filter((rule) => rule.pattern !== undefined)
     this.structured = rules.filter((rule) => rule.builtin?.structured !== undefined)
+    this.listed = rules.filter((rule) => rule.terms !== undefined)
     this.matcher = new PatternMatcher(this.patterned.flatMap((rule) => rule.pattern ?? []))
     this.set = new StructuredSet(
       this.structured.flatMap(({ builtin }) => {
@@ -60,7 +65,7 @@ export class RuleSearch {
 
   /** Whether a quick check finds no candidates in a text. */
   isQuiet(text: string): boolean {
-    if (this.structured.length > 0 || PlainViewer.mayDiffer(text)) return false
+    if (this.structured.length > 0 || this.listed.length > 0 || PlainViewer.mayDiffer(text)) return false
     return this.matcher.isPlainWithoutMatch(text)
   }
 
@@ -68,6 +73,7 @@ export class RuleSearch {
   *search(text: string, segments: readonly Span[]): Search<Hit[]> {
     const hits = yield* this.searchPatterns(text, segments)
     if (this.structured.length > 0) yield* this.searchStructured(text, hits)
+    if (this.listed.length > 0) yield* this.searchLists(text, segments, hits)
     return hits.length > 1 ? withoutGeneral(hits) : hits
   }
 
@@ -85,6 +91,16 @@ export class RuleSearch {
       }
     }
     return hits
+  }
+
+  private *searchLists(text: string, segments: readonly Span[], hits: Hit[]): Search<void> {
+    const stretches = uniteAdjacent(segments)
+    for (const rule of this.listed) {
+      for (const stretch of stretches) {
+        for (const { start, end } of rule.terms?.find(text, stretch) ?? []) hits.push({ start, end, rule })
+        yield
+      }
+    }
   }
 
   private *searchStructured(text: string, hits: Hit[]): Search<void> {
@@ -121,6 +137,17 @@ function withoutGeneral(hits: readonly Hit[]): Hit[] {
     strongest.set(key, action)
     return true
   })
+}
+
+/** Segments with adjacent ones, such as the parts of a message, as one. */
+function uniteAdjacent(segments: readonly Span[]): Span[] {
+  const united: Span[] = []
+  for (const { start, end } of segments) {
+    const last = united.at(-1)
+    if (last?.end === start) united[united.length - 1] = { start: last.start, end }
+    else united.push({ start, end })
+  }
+  return united
 }
 
 /** Bytes of UTF-8 of a range, counted up to `enough`. */

@@ -53,6 +53,11 @@ export const PII_DETECTION = {
     list(block({ name: plainText, match: plainText, action: ACTION, min_len: count, fold: flag })),
     'Patterns of a pattern detector.',
   ),
+  deny_list: about(
+    map(list(plainText)),
+    'Terms that are always found, for each entity group, as whole words in any case.',
+  ),
+  allow_list: about(list(plainText), 'Values that are never findings: the whole text of a finding, in any case.'),
   checked_only: about(
     flag,
     'Leave out values that only a label and their form speak for, as their check or range is wrong.',

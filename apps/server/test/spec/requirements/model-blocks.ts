@@ -458,6 +458,13 @@ export const MODEL_BLOCKS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'detector:lists',
+    section: '2.11',
+    behavior:
+      '`deny_list` names terms by group that a detector always finds, as whole words in any case; `allow_list` names values that it never finds.',
+    state: 'built',
+  },
+  {
     id: 'detector:entity-min-scores',
     section: '2.11',
     behavior:
