@@ -50,9 +50,14 @@ const customPattern = z
   })
 
 const operator = z
-  .strictObject({ replace: text, keep_last: z.int().nullish(), hash_key_env: text })
-  .transform(({ replace, keep_last, hash_key_env }): MaskOperator => {
-    return { replace: replace ?? undefined, keepLast: keep_last ?? undefined, hashKeyEnv: hash_key_env ?? undefined }
+  .strictObject({ replace: text, keep_last: z.int().nullish(), hash_key_env: text, custom: text })
+  .transform((read): MaskOperator => {
+    return {
+      replace: read.replace ?? undefined,
+      keepLast: read.keep_last ?? undefined,
+      hashKeyEnv: read.hash_key_env ?? undefined,
+      custom: read.custom ?? undefined,
+    }
   })
   .superRefine((read, context) => {
     const fault = findOperatorFault(read)

@@ -5,7 +5,7 @@ import { createEncodedDetector } from './encoded/encoded-detector.ts'
 import { PiiError } from './errors.ts'
 import { createNerDetector, type NerDetectorOptions } from './ner/ner-detector.ts'
 import { offloadPatterns, type PatternOffload } from './offload/offload-patterns.ts'
-import { createMaskWriters, type ReadSecret } from './operators/operators.ts'
+import { createMaskWriters, type MaskFunctions, type ReadSecret } from './operators/operators.ts'
 import { withOperators } from './operators/with-operators.ts'
 import { createPatternTier, type PatternDetectorOptions, toNeutralGroups } from './pattern/detector.ts'
 import { BUILTINS } from './pattern/full-catalogue.ts'
@@ -24,6 +24,8 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
   readonly slices?: PatternDetectorOptions['slices'] | undefined
   /** Reads the keys of hashes that operators name. @default none can be read */
   readonly readSecret?: ReadSecret | undefined
+  /** Write the replacements of operators that call for them by name. @default none */
+  readonly maskFunctions?: MaskFunctions | undefined
 }
 
 /**
@@ -38,11 +40,11 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
  * createDetector({ name: 'keys', settings: { builtins: ['codehost_token'], defaultAction: 'block' } })
  */
 export function createDetector(detectorOptions: DetectorOptions): Detector {
-  const { settings, classifier, offload, slices, readSecret, ...options } = detectorOptions
+  const { settings, classifier, offload, slices, readSecret, maskFunctions: functions, ...options } = detectorOptions
   const { name } = options
   const { builtins = [], patterns = [], denyList = {}, encodings = [] } = settings
   checkGroups(settings, classifier)
-  const writers = createMaskWriters(toNeutralGroups(settings.operators ?? {}, BUILTINS), readSecret)
+  const writers = createMaskWriters(toNeutralGroups(settings.operators ?? {}, BUILTINS), { readSecret, functions })
   const ner = classifier && createNerDetector({ ...options, settings, classifier })
   const hasPatterns = builtins.length + patterns.length + Object.keys(denyList).length > 0
   const plain = hasPatterns ? createPatternTier({ name, settings, slices }, BUILTINS) : undefined

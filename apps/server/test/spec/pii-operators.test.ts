@@ -53,7 +53,7 @@ describe('operators', () => {
       'name: bad\nbackend: pattern\npii_detection:\n  deny_list: { PROJECT: [ab] }\n  allow_list: [""]',
     )
     await expectFault(server, /deny_list.*a term needs 3 characters or more/)
-    await expectFault(server, /allow_list holds an empty value/)
+    await expectFault(server, /allow_list.*holds an empty value/)
     const detection = { deny_list: { PROJECT: ['Blue Heron'] }, allow_list: [MAIL], builtins: ['email'] }
     await world.patterns('own', {}, detection)
     await world.ner('people', { deny_list: { PROJECT: ['Blue Heron'] }, allow_list: ['Paris'] })

@@ -7,7 +7,7 @@ import { filterSegments } from '../filter.ts'
 import { createTokenMap } from '../reversible/token-map.ts'
 import type { DetectionSettings } from '../settings.ts'
 import { hmacSha256 } from './hmac.ts'
-import type { MaskOperator } from './operators.ts'
+import type { MaskFunctions, MaskOperator } from './operators.ts'
 
 const KEY = 'a key of the tests only'
 const EMAIL = 'jane@lab.example'
@@ -35,6 +35,23 @@ describe('a masked value', () => {
       expect(await redact({ EMAIL: operator }, `${EMAIL} and ${EMAIL}`)).toEqual([
         `[EMAIL:${hash}] and [EMAIL:${hash}]`,
       ])
+    }
+  })
+
+  it('becomes the text of a function of one’s own', async () => {
+    const settings: DetectionSettings = { builtins: ['email'], operators: { EMAIL: { custom: 'domain' } } }
+    const create = (maskFunctions: MaskFunctions) => createDetector({ name: 'd', settings, maskFunctions })
+    const redactWith = (maskFunctions: MaskFunctions) =>
+      filterSegments({ segments: [{ text: `to ${EMAIL}` }] }, { detectors: [create(maskFunctions)] })
+    const { segments } = await redactWith({
+      domain: (value, { group }) => `${group.toLowerCase()} at ${value.split('@')[1]}`,
+    })
+    expect(segments[0]?.rewritten).toBe('to email at lab.example')
+    expect(() => create({})).toThrow('operators["EMAIL"]: there is no function "domain"')
+    for (const domain of [() => Promise.reject(new Error(EMAIL)).catch(() => ''), JSON.parse]) {
+      const failure = await redactWith({ domain: domain as () => string }).catch((error: unknown) => error)
+      expect(SvcError.is(failure) && failure.code).toBe('pii_operator_failed')
+      expect(String(failure)).not.toContain(EMAIL)
     }
   })
 
@@ -106,6 +123,7 @@ it.each<[MaskOperator, string]>([
   [{ hashKey: 'short' }, 'needs 16 characters'],
   [{ hashKeyEnv: 'NOT_SET' }, 'NOT_SET holds no key'],
   [{ replace: 'x'.repeat(257) }, 'at most 256'],
+  [{ custom: '' }, 'custom must name a function'],
 ])('an operator that cannot be is refused: %o', (operator, message) => {
   try {
     createDetector({ name: 'd', settings: { builtins: ['email'], operators: { EMAIL: operator } } })

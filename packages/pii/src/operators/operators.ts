@@ -11,7 +11,12 @@ export interface MaskOperator {
   readonly hashKey?: string | undefined
   /** The name under which the key is read when the detector is created. */
   readonly hashKeyEnv?: string | undefined
+  /** The name of one of the functions that are given when the detector is created. */
+  readonly custom?: string | undefined
 }
+
+/** Functions that write replacements, by the names under which operators call for them. */
+export type MaskFunctions = Readonly<Record<string, (value: string, span: { readonly group: string }) => string>>
 
 /** Operators by group, compared exactly. */
 export type MaskOperators = Readonly<Record<string, MaskOperator>>
@@ -27,7 +32,7 @@ const MOST_KEPT = 64
 const SHORTEST_KEY = 16
 /** Hex digits of a hash that are written. */
 const HASH_DIGITS = 16
-const MEMBERS = ['replace', 'keepLast', 'hashKey', 'hashKeyEnv'] as const
+const MEMBERS = ['replace', 'keepLast', 'hashKey', 'hashKeyEnv', 'custom'] as const
 
 /**
  * Checks an operator. @returns the reason why it cannot be used, undefined for a good one
@@ -35,7 +40,7 @@ const MEMBERS = ['replace', 'keepLast', 'hashKey', 'hashKeyEnv'] as const
 export function findOperatorFault(operator: MaskOperator): string | undefined {
   const given = MEMBERS.filter((member) => operator[member] !== undefined)
   if (given.length !== 1) return 'needs exactly one of replace, keep_last and hash_key_env'
-  const { replace, keepLast, hashKey, hashKeyEnv } = operator
+  const { replace, keepLast, hashKey, hashKeyEnv, custom } = operator
   if (replace !== undefined && (typeof replace !== 'string' || replace.length > LONGEST_REPLACEMENT)) {
     return `replace must be a text of at most ${LONGEST_REPLACEMENT} characters`
   }
@@ -48,31 +53,55 @@ export function findOperatorFault(operator: MaskOperator): string | undefined {
   if (hashKeyEnv !== undefined && (typeof hashKeyEnv !== 'string' || hashKeyEnv === '')) {
     return 'hash_key_env must name a variable'
   }
+  if (custom !== undefined && (typeof custom !== 'string' || custom === '')) return 'custom must name a function'
   return undefined
+}
+
+/** What operators take from the place where the detector is created. */
+export interface OperatorParts {
+  readonly readSecret?: ReadSecret | undefined
+  readonly functions?: MaskFunctions | undefined
 }
 
 /**
  * Creates the writers of the operators of a detector.
  *
- * @throws PiiError `pii_config`, kind `invalid_request`, for an operator that cannot be used, or a key that is missing
+ * @throws PiiError `pii_config`, kind `invalid_request`, for an operator that cannot be used, or a key or function that
+ *   is missing
  */
-export function createMaskWriters(operators: MaskOperators, readSecret?: ReadSecret): ReadonlyMap<string, WriteMask> {
-  return new Map(
-    Object.entries(operators).map(([group, operator]) => [group, createWriter(group, operator, readSecret)]),
-  )
+export function createMaskWriters(operators: MaskOperators, parts: OperatorParts = {}): ReadonlyMap<string, WriteMask> {
+  return new Map(Object.entries(operators).map(([group, operator]) => [group, createWriter(group, operator, parts)]))
 }
 
-function createWriter(group: string, operator: MaskOperator, readSecret: ReadSecret | undefined): WriteMask {
+function createWriter(group: string, operator: MaskOperator, { readSecret, functions }: OperatorParts): WriteMask {
   const fault = findOperatorFault(operator)
   if (fault !== undefined) throw operatorError(group, fault)
-  const { replace, keepLast, hashKeyEnv } = operator
+  const { replace, keepLast, hashKeyEnv, custom } = operator
   if (replace !== undefined) return () => replace
   if (keepLast !== undefined) return (value) => keepEnd(value, keepLast)
+  if (custom !== undefined) return createCustomWriter(group, custom, functions)
   const key = operator.hashKey ?? readSecret?.(hashKeyEnv ?? '')
   if (key === undefined || key.length < SHORTEST_KEY) {
     throw operatorError(group, `${hashKeyEnv} holds no key of ${SHORTEST_KEY} characters or more`)
   }
   return (value) => `[${group}:${hmacSha256(key, value).slice(0, HASH_DIGITS)}]`
+}
+
+function createCustomWriter(group: string, name: string, functions: MaskFunctions = {}): WriteMask {
+  const write = Object.hasOwn(functions, name) ? functions[name] : undefined
+  if (typeof write !== 'function') throw operatorError(group, `there is no function ${JSON.stringify(name)}`)
+  return (value) => {
+    let written: unknown
+    try {
+      written = write(value, { group })
+    } catch {
+      // The error may quote the value.
+    }
+    if (typeof written === 'string') return written
+    throw new PiiError('internal', `the operator ${JSON.stringify(name)} wrote no text`, {
+      code: 'pii_operator_failed',
+    })
+  }
 }
 
 /** The last characters of a value behind four stars; only stars where they would be half of the value or more. */

@@ -34,7 +34,8 @@ function* placesIn(text: string, beginning: string, from: number): Generator<Spa
     MARK_HERE.lastIndex = start
     if (!MARK_HERE.test(text)) continue
     const end = MARK_HERE.lastIndex
-    if (IN_VALUES.test(text.slice(Math.max(0, start - CLOSE), start) + text.slice(end, end + CLOSE))) yield { start, end }
+    if (IN_VALUES.test(text.slice(Math.max(0, start - CLOSE), start) + text.slice(end, end + CLOSE)))
+      yield { start, end }
   }
 }
 

@@ -25,8 +25,7 @@ export const DATABASES_SECRETS: readonly SecretKind[] = [
   {
     name: 'mongodb_url',
     group: 'MONGODB_URL',
-    pattern:
-      '(?:mongodb|mongodb\\+srv)(?:\\+[a-z0-9]+)?://[^\\s:/?#@"\'<>]{0,64}:[^\\s"\'<>`]{1,128}@[A-Za-z0-9.-]+',
+    pattern: '(?:mongodb|mongodb\\+srv)(?:\\+[a-z0-9]+)?://[^\\s:/?#@"\'<>]{0,64}:[^\\s"\'<>`]{1,128}@[A-Za-z0-9.-]+',
     anchor: 'mongodb',
     part: 'password',
     check: 'password',

@@ -56,8 +56,11 @@ function hasUsualForm(candidate: Candidate, number: GroupedNumber): boolean {
 function isCutAtLineEnd({ text, start }: Candidate, { end, groups }: GroupedNumber): boolean {
   const [, ...later] = groups
   if (later.filter(({ separator }) => separator === 'line').length !== 1) return false
-  if (later.some(({ separator }) => separator !== 'line' && separator !== 'blank' && separator !== 'hyphen')) return false
-  return !/\d[^\n]{0,8}$/.test(text.slice(Math.max(0, start - 9), start)) && !/^\s{0,8}\d/.test(text.slice(end, end + 9))
+  if (later.some(({ separator }) => separator !== 'line' && separator !== 'blank' && separator !== 'hyphen'))
+    return false
+  return (
+    !/\d[^\n]{0,8}$/.test(text.slice(Math.max(0, start - 9), start)) && !/^\s{0,8}\d/.test(text.slice(end, end + 9))
+  )
 }
 
 /** Whether digits follow a dot behind the number: a version or an amount. */

@@ -281,7 +281,10 @@ function sortKinds(kinds: readonly StructuredKind[], isPossible: (kind: Structur
   const pick = (counts: (kind: StructuredKind) => boolean): number[] =>
     possible.filter(([, kind]) => counts(kind)).map(([index]) => index)
   const addBits = (counts: (kind: StructuredKind) => boolean): number =>
-    possible.reduce((bits, [, kind]) => (counts(kind) && kind.digits !== undefined ? bits | toBits(kind.digits) : bits), 0)
+    possible.reduce(
+      (bits, [, kind]) => (counts(kind) && kind.digits !== undefined ? bits | toBits(kind.digits) : bits),
+      0,
+    )
   const isSummed = ({ digits, announcedBy }: StructuredKind): boolean =>
     digits !== undefined && announcedBy === undefined
   const isNamed = ({ digits, announcedBy }: StructuredKind): boolean =>

@@ -108,7 +108,12 @@ const NUMBER_IDS: readonly (Omit<NumberId, 'group'> & { readonly needsLabel?: fa
     length: 14,
     isValid: (digits) => /^[23]/.test(digits) && isDay(digits.slice(1)) && Number(digits.slice(7, 9)) <= 88,
   },
-  { name: 'vn_citizen_id', isUncheckable: true, length: [9, 12], isValid: (digits) => digits.length === 9 || /^0\d\d[0-9]/.test(digits) },
+  {
+    name: 'vn_citizen_id',
+    isUncheckable: true,
+    length: [9, 12],
+    isValid: (digits) => digits.length === 9 || /^0\d\d[0-9]/.test(digits),
+  },
   {
     name: 'ir_national_code',
     length: 10,
@@ -125,7 +130,12 @@ const NUMBER_IDS: readonly (Omit<NumberId, 'group'> & { readonly needsLabel?: fa
     isValid: (digits) => isDay(digits) && Number(digits.charAt(10)) <= 2 && passesLuhn(digits),
   },
   { name: 'ke_identity_number', isUncheckable: true, length: [7, 8], isValid: (digits) => !hasRepeats(digits) },
-  { name: 'co_citizen_card', isUncheckable: true, length: [6, 7, 8, 10], isValid: (digits) => digits.charAt(0) !== '0' },
+  {
+    name: 'co_citizen_card',
+    isUncheckable: true,
+    length: [6, 7, 8, 10],
+    isValid: (digits) => digits.charAt(0) !== '0',
+  },
   {
     name: 'ua_tax_number',
     length: 10,

@@ -15,14 +15,20 @@ const USER_AND = '["\']?[^\\s:"\'/@<>$]{1,64}:(?=[^\\s/"\'])'
 const P = /\s(?:-p|--password)(?:[ \t]+|=)/
 const P_ATTACHED = /\s-p(?=[^\s-])/
 const PROGRAMS: readonly Program[] = [
-  { names: /^(?:curl|wget|http|npx)/, before: new RegExp(`\\s(?:-u|--user|--proxy-user|-U|-a|--auth)[ \\t=]*${USER_AND}`) },
+  {
+    names: /^(?:curl|wget|http|npx)/,
+    before: new RegExp(`\\s(?:-u|--user|--proxy-user|-U|-a|--auth)[ \\t=]*${USER_AND}`),
+  },
   { names: /login$/, before: P },
   { names: /^sshpass/, before: /\s-p[ \t]*/ },
   { names: /^(?:mysql|mariadb)/, before: P_ATTACHED },
   { names: /^redis-cli/, before: /\s(?:-a|--pass)(?:[ \t]+|=)/ },
   { names: /^ldap/, before: /\s-w[ \t]*/ },
   { names: /^smbclient/, before: /\s(?:-U|--user)[ \t=]*["']?[^\s%"']{1,64}%/ },
-  { names: /^htpasswd/, before: /\s-[A-Za-z]*b[A-Za-z]*[ \t]+(?:-[A-Za-z]+[ \t]+)*\S+[ \t]+(?:\S+[ \t]+)?(?=\S+[ \t]*(?:$|\n))/ },
+  {
+    names: /^htpasswd/,
+    before: /\s-[A-Za-z]*b[A-Za-z]*[ \t]+(?:-[A-Za-z]+[ \t]+)*\S+[ \t]+(?:\S+[ \t]+)?(?=\S+[ \t]*(?:$|\n))/,
+  },
   { names: /^openssl/, before: /\spass:/ },
   { names: /^7z/, before: P_ATTACHED },
   { names: /^(?:unzip|zip|sqlcmd|bcp)/, before: /\s-P[ \t]+/ },
@@ -47,7 +53,8 @@ export function findArgument(text: string, { start, end }: Span): Span | undefin
   const name = text.slice(start, end)
   const command = text.slice(start, start + LONGEST).split(/(?<!\\)\r?\n|\s[|;]\s|&&/, 1)[0] ?? ''
   if (/identified/i.test(name)) return findInSql(text, start, name)
-  if (name.startsWith(' ')) return AFTER_USER.map((before) => findIn(text, start, command, before)).find((value) => value !== undefined)
+  if (name.startsWith(' '))
+    return AFTER_USER.map((before) => findIn(text, start, command, before)).find((value) => value !== undefined)
   // The name of the program is a word of its own.
   if (/[\w-]/.test(text.charAt(start - 1))) return undefined
   const program = PROGRAMS.find(({ names }) => names.test(name.trimEnd()))

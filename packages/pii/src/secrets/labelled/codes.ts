@@ -4,7 +4,8 @@ import { take } from './names.ts'
 import { readToldValue } from './sentences.ts'
 
 /** Digits in one or two groups, or letters and digits. */
-const CODE = /^(?:[A-Z]{1,2}-)?(?:\d{4,10}|\d{3,4}[- ]\d{3,4}|(?=[A-Z0-9-]*\d)(?=[A-Z0-9-]*[A-Z])[A-Z0-9]{2,6}(?:-?[A-Z0-9]{2,6}){1,3})$/
+const CODE =
+  /^(?:[A-Z]{1,2}-)?(?:\d{4,10}|\d{3,4}[- ]\d{3,4}|(?=[A-Z0-9-]*\d)(?=[A-Z0-9-]*[A-Z])[A-Z0-9]{2,6}(?:-?[A-Z0-9]{2,6}){1,3})$/
 /** The same directly behind the name, without a word between. */
 const BARE_CODE = /^(?:\d{4,8}|\d{3}[- ]\d{3})$/
 const PARTED = /[ \t\u00a0]{0,2}[:：#]?[ \t\u00a0]{1,2}(?:\*\*)?["'`“「]?(?=\d)/y
@@ -32,7 +33,9 @@ export function findCode(text: string, label: Span): Span | undefined {
     if (code !== undefined && CODE.test(text.slice(code.start, code.end))) return code
   }
   const code = readBehind(text, end, PARTED)
-  return code !== undefined && BARE_CODE.test(text.slice(code.start, code.end)) && !isYear(text, code) ? code : undefined
+  return code !== undefined && BARE_CODE.test(text.slice(code.start, code.end)) && !isYear(text, code)
+    ? code
+    : undefined
 }
 
 function readBehind(text: string, end: number, lead: RegExp): Span | undefined {
@@ -43,7 +46,11 @@ function readBehind(text: string, end: number, lead: RegExp): Span | undefined {
 function readCode(text: string, at: number): Span | undefined {
   const start = at + (/^(?:\*\*)?["'`“「]?/.exec(text.slice(at, at + 3))?.[0].length ?? 0)
   const digits = take(DIGITS, text, start)
-  if (digits === undefined || /^[A-Za-z0-9_@]|^[.,:/-]\d|^\(/.test(text.slice(start + digits.length, start + digits.length + 2))) return undefined
+  if (
+    digits === undefined ||
+    /^[A-Za-z0-9_@]|^[.,:/-]\d|^\(/.test(text.slice(start + digits.length, start + digits.length + 2))
+  )
+    return undefined
   return { start, end: start + digits.length }
 }
 

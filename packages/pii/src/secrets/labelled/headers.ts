@@ -8,7 +8,8 @@ import { readValue } from './value.ts'
 /** From the name of a header to its value, in a message and in the code of many languages. */
 const TO_VALUE =
   /s?\\?["'`]?[\])]{0,2}[ \t]{0,8}(?::=|=>|->|[:=,(]|\|\||<-)\s{0,8}(?:new \w{1,24}\()?(?:[fbrL$@]|~c)?\\?["'`]?[ \t]{0,2}/y
-const BASIC = /basic(?:[ \t]{1,4}|%20|["'`][ \t]{0,4}[+,.&][ \t]{0,4}\\?["'`])(?:\\?["'`][ \t]{0,4}[+.&][ \t]{0,4}\\?["'`])?/iy
+const BASIC =
+  /basic(?:[ \t]{1,4}|%20|["'`][ \t]{0,4}[+,.&][ \t]{0,4}\\?["'`])(?:\\?["'`][ \t]{0,4}[+.&][ \t]{0,4}\\?["'`])?/iy
 /** The name of a scheme, and a value that the code joins to it. */
 const SCHEME =
   /[A-Za-z][A-Za-z0-9_-]{1,20}(?:[ \t:]{1,4}|%20|\\?["'`][ \t]{0,4}[+,.&][ \t]{0,4})(?:[ \t]{0,4}\\?["'`][ \t]{0,4}[+.&][ \t]{0,4})?(?:"?(?:token|key|apikey|credential)"?[ \t]{0,2}[=:][ \t]{0,2})?\\?["'`]?/iy

@@ -28,7 +28,8 @@ const PLACEHOLDER =
 const VARIABLE =
   /\$\{|\$\(|#\{|\{\{|\{%|<%|%\(|^\$\{?[A-Za-z_]\w*\}?$|^\$[A-Za-z_]\w*(?:->|\[|\.|::)|^\{.*\}?$|^\[|^%[a-z]$|^%[A-Z_]+%$|^@[A-Za-z_.]+$|^:[a-z_]+$|^&[A-Za-z_.]+$|^\*[A-Za-z_]+$|^![A-Za-z]+$|^\/[^/]*\/[gimsuy]*$|^(?:https?|file|env|vault|op|secret|arn|classpath):|^--|^-$|^[=>|]|=>|\$\w+\$|^ENC\[|^[\^~]?v?\d+\.\d+\.\d+[\w.+-]*$|^\/[\w./-]+$|^[.~]{1,2}\//
 /** Calls, members and elements: code, not a value. */
-const CODE = /\(|\)\W*$|^[A-Za-z_$][\w$]*(?:(?:\??\.|->|::|!\.)[A-Za-z_$][\w$]*)+[;,]?$|^[A-Za-z_$][\w$.]*\[|\{\}$|^[A-Z][A-Za-z]+<|^!{1,2}[a-z]|^[A-Z][A-Z]+_[A-Z_]+$/
+const CODE =
+  /\(|\)\W*$|^[A-Za-z_$][\w$]*(?:(?:\??\.|->|::|!\.)[A-Za-z_$][\w$]*)+[;,]?$|^[A-Za-z_$][\w$.]*\[|\{\}$|^[A-Z][A-Za-z]+<|^!{1,2}[a-z]|^[A-Z][A-Z]+_[A-Z_]+$/
 /** Methods and forms that programs and documents name beside passwords. */
 const METHODS =
   /^(?:sha-?\d+|md\d|bcrypt|base-?(?:32|58|64)|utf-?\d+|aes-?\d*|rsa-?\d*|pbkdf2|argon2\w*|oauth-?2?|v?\d+(?:\.\d+)+|\d+(?:-\d+)?(?:st|nd|rd|th|px|ms|min|h|d|%|-(?:char|bit|byte|digit)\w*)?|[a-z]+(?:ed|based|less)|h[1-6]|\d+[kKmMgG]?[bB]?)$/i
@@ -41,8 +42,10 @@ export function isPassword({ text, isQuoted }: Value, confidence: Confidence): b
   if (/^\d{1,3}$/.test(text)) return false
   const [hasLetter, hasDigit, hasSign] = [/\p{L}/u.test(text), /\p{N}/u.test(text), /[^\p{L}\p{N}]/u.test(text)]
   if (!hasDigit && (!hasSign || /^[\p{L}]+(?:[-_./:'’][\p{L}]+)*$/u.test(text))) return isWordPassword(text, confidence)
-  if (confidence !== 'named' && METHODS.test(text)) return confidence === 'told' && !hasLetter && !hasSign && text.length >= 4
-  if (confidence === 'mentioned') return hasLetter && hasDigit && text.length >= 6 && !/[(){}=<>|]|^\d+\p{L}+$|\.\w{2,4}$|\//u.test(text)
+  if (confidence !== 'named' && METHODS.test(text))
+    return confidence === 'told' && !hasLetter && !hasSign && text.length >= 4
+  if (confidence === 'mentioned')
+    return hasLetter && hasDigit && text.length >= 6 && !/[(){}=<>|]|^\d+\p{L}+$|\.\w{2,4}$|\//u.test(text)
   return hasLetter || hasDigit || text.length >= 6
 }
 
@@ -58,5 +61,7 @@ function isWordPassword(text: string, confidence: Confidence): boolean {
 export function isStandIn(text: string): boolean {
   if (PLACEHOLDER.test(text) || VARIABLE.test(text)) return true
   if (STAND_INS.test(text) || WORDS.has(text.toLowerCase()) || ADJECTIVES.test(text)) return true
-  return !/\d/.test(text) && (FOREIGN.test(text) || text.split(WORD_EDGES).every((word) => WORDS.has(word.toLowerCase())))
+  return (
+    !/\d/.test(text) && (FOREIGN.test(text) || text.split(WORD_EDGES).every((word) => WORDS.has(word.toLowerCase())))
+  )
 }

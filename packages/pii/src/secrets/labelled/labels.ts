@@ -5,11 +5,49 @@ const any = (...labels: readonly string[]): string => `(?:${labels.join('|')})`
  * is missing.
  */
 export const PASSWORD_LABELS = any(
-  ...['password', 'Password', 'PASSWORD', 'asswd', 'PASSWD', 'assphrase', 'PASSPHRASE', 'asswort', 'PASSWORT', 'ennwort'],
+  ...[
+    'password',
+    'Password',
+    'PASSWORD',
+    'asswd',
+    'PASSWD',
+    'assphrase',
+    'PASSPHRASE',
+    'asswort',
+    'PASSWORT',
+    'ennwort',
+  ],
   ...['ot de passe', 'MOT DE PASSE', 'mot_de_passe', 'ontraseña', 'ontrasena', 'CONTRASEÑA', "arola d'ordine"],
-  ...['alavra-passe', 'senha', 'Senha', 'SENHA', 'achtwoord', 'WACHTWOORD', 'asło', 'HASŁO', 'haslo', 'ароль', 'ПАРОЛЬ'],
+  ...[
+    'alavra-passe',
+    'senha',
+    'Senha',
+    'SENHA',
+    'achtwoord',
+    'WACHTWOORD',
+    'asło',
+    'HASŁO',
+    'haslo',
+    'ароль',
+    'ПАРОЛЬ',
+  ],
   ...['密码是', '密码为', '密码:', '密码：', '密碼是', '密碼：', 'パスワード', '비밀번호', 'şifre', 'Şifre', 'ösenord'],
-  ...['dgangskode', 'pwd', 'Pwd', 'PWD', 'pw=', 'pw:', 'PW=', 'PW:', 'pw is', 'pass=', 'pass:', 'pass =', 'Pass=', 'Pass:'],
+  ...[
+    'dgangskode',
+    'pwd',
+    'Pwd',
+    'PWD',
+    'pw=',
+    'pw:',
+    'PW=',
+    'PW:',
+    'pw is',
+    'pass=',
+    'pass:',
+    'pass =',
+    'Pass=',
+    'Pass:',
+  ],
   ...['Pass =', 'PASS=', 'PASS:', 'PASS =', 'pass"', "pass'", 'storepass', 'keypass'],
 )
 
@@ -17,7 +55,13 @@ export const PASSWORD_LABELS = any(
 function spell(first: string, second: string): string[] {
   const [one, two] = [first, second].map((word) => word.charAt(0).toUpperCase() + word.slice(1))
   return [
-    ...[`${first}_${second}`, `${first}_${second}`.toUpperCase(), `${first}${two}`, `${one}${two}`, `${first}-${second}`],
+    ...[
+      `${first}_${second}`,
+      `${first}_${second}`.toUpperCase(),
+      `${first}${two}`,
+      `${one}${two}`,
+      `${first}-${second}`,
+    ],
     ...[`${first}${second}`, `${first}${second}`.toUpperCase(), `${one}-${two}`],
   ]
 }
@@ -42,9 +86,42 @@ export const BASIC_CALL_LABELS = any('basic_auth', 'basicAuth', 'BasicAuth', 'Cr
 
 /** Programs and words of SQL before a password. */
 export const ARGUMENT_LABELS = any(
-  ...['curl ', 'docker login', 'podman login', 'registry login', 'az login', 'sshpass', 'mysql ', 'mysqldump ', 'mariadb '],
-  ...['mysqladmin ', 'redis-cli', 'ldapsearch', 'ldapmodify', 'ldapadd', 'ldappasswd', 'smbclient', 'htpasswd', 'openssl '],
-  ...['unzip ', '7z a', '7z x', '7za ', 'zip -P', 'sqlcmd ', 'bcp ', 'mongosh ', 'mongo ', 'mongodump', 'wget ', 'net user'],
+  ...[
+    'curl ',
+    'docker login',
+    'podman login',
+    'registry login',
+    'az login',
+    'sshpass',
+    'mysql ',
+    'mysqldump ',
+    'mariadb ',
+  ],
+  ...[
+    'mysqladmin ',
+    'redis-cli',
+    'ldapsearch',
+    'ldapmodify',
+    'ldapadd',
+    'ldappasswd',
+    'smbclient',
+    'htpasswd',
+    'openssl ',
+  ],
+  ...[
+    'unzip ',
+    '7z a',
+    '7z x',
+    '7za ',
+    'zip -P',
+    'sqlcmd ',
+    'bcp ',
+    'mongosh ',
+    'mongo ',
+    'mongodump',
+    'wget ',
+    'net user',
+  ],
   ...['rabbitmqctl', 'lftp ', 'http -a', 'https -a', 'xfreerdp', 'rdesktop ', 'impdp ', 'sqlplus ', 'oc login', 'npx '],
   ...[' -u ', ' --user ', ' -U ', ' --username ', 'IDENTIFIED ', 'identified by', 'Identified by'],
 )
@@ -52,7 +129,16 @@ export const ARGUMENT_LABELS = any(
 /** Names of codes of a few characters, in small letters; people also begin them with a capital. */
 const CODE_NAMES = [
   ...['pin code', 'pin-code', 'pincode', 'passcode', 'one-time code', 'one-time password', 'verification code'],
-  ...['security code', 'access code', 'entry code', 'door code', 'gate code', 'alarm code', 'login code', 'unlock code'],
+  ...[
+    'security code',
+    'access code',
+    'entry code',
+    'door code',
+    'gate code',
+    'alarm code',
+    'login code',
+    'unlock code',
+  ],
   ...['confirmation code', 'authentication code', 'backup code', 'recovery code', '2fa code', 'sms code', 'otp code'],
   ...['geheimzahl', 'zugangscode', 'bestätigungscode', 'sicherheitscode', 'türcode', 'code d’accès', "code d'accès"],
   ...['code de vérification', 'code secret', 'código de verificación', 'código de acceso', 'código de seguridad'],
@@ -70,7 +156,8 @@ const OTHER_NAMES = new Set([...SHORT_NAMES, ...EASTERN_NAMES])
 /** Whether a match of {@link CODE_LABELS} is a whole name and not the end of a longer one. */
 export function isNameOfCode(text: string, start: number, end: number): boolean {
   const name = text.slice(start, end)
-  if (!OTHER_NAMES.has(name)) return WHOLE_NAMES.has(text.slice(start - 1, end).toLowerCase()) && !isLetter(text, start - 2)
+  if (!OTHER_NAMES.has(name))
+    return WHOLE_NAMES.has(text.slice(start - 1, end).toLowerCase()) && !isLetter(text, start - 2)
   return name.charCodeAt(0) > 0x7f || !isLetter(text, start - 1)
 }
 

@@ -10,7 +10,8 @@ const AROUND = 80
 const SENTENCE = /(?:^|\s)(?:the|and|to|use|uses|using|this|now|a|an|supports?|options?|switch|flag|with|or|is|via)\s/i
 const LINE_UNITS = 160
 /** What a function is called that keeps a value under a name. */
-const SETTER = /(?:set|put|add|env|append|with|define|export|property|default|entry|header)\w*\([^()]{0,24}["'`]?[\w.-]{0,40}$/i
+const SETTER =
+  /(?:set|put|add|env|append|with|define|export|property|default|entry|header)\w*\([^()]{0,24}["'`]?[\w.-]{0,40}$/i
 
 /** Finds the password that a label names: in settings and code, in elements, as an argument, in a sentence. */
 export function findPassword(text: string, match: Span): Span | undefined {
@@ -26,7 +27,11 @@ export function findPassword(text: string, match: Span): Span | undefined {
 /** Whether the label `pass` ends a longer word, such as `bypass`. */
 function isInWord(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - 8), start)
-  return text.charAt(start) !== 'P' && /\p{L}$/u.test(before) && !/(?:db|user|my|admin|root|smtp|mail|ftp|proxy)$/i.test(before)
+  return (
+    text.charAt(start) !== 'P' &&
+    /\p{L}$/u.test(before) &&
+    !/(?:db|user|my|admin|root|smtp|mail|ftp|proxy)$/i.test(before)
+  )
 }
 
 function readPlace(text: string, label: Span, place: NamedPlace): Value | undefined {

@@ -5,19 +5,58 @@ import { readValue, type Value } from './value.ts'
 
 /** Words that say what a password is, in the languages of the labels. */
 const COPULAS = [
-  ...["is", "was", "are", "'s", '’s', 'has been set to', 'has been changed to', 'will be', 'set to', 'changed to', 'reset to', 'now'],
-  ...['ist', 'lautet', 'lautete', 'war', 'wäre', 'heißt', 'heisst', 'est', 'était', 'c’est', "c'est", 'es', 'era', 'será', 'è', "e'", 'é'],
+  ...[
+    'is',
+    'was',
+    'are',
+    "'s",
+    '’s',
+    'has been set to',
+    'has been changed to',
+    'will be',
+    'set to',
+    'changed to',
+    'reset to',
+    'now',
+  ],
+  ...[
+    'ist',
+    'lautet',
+    'lautete',
+    'war',
+    'wäre',
+    'heißt',
+    'heisst',
+    'est',
+    'était',
+    'c’est',
+    "c'est",
+    'es',
+    'era',
+    'será',
+    'è',
+    "e'",
+    'é',
+  ],
   ...['luidt', 'to jest', 'jest', 'brzmi', 'är', 'er', 'это', 'такой', 'теперь', 'olarak'],
 ]
 const COPULA = `(?:${COPULAS.toSorted((one, other) => other.length - one.length).join('|')})`
 /** Words between a password and what it is: `for the router`. */
 const WORDS = "(?:[ \\t]+[\\p{L}\\p{N}'’@._/-]{1,24}){0,7}?"
-const EXTRA = '(?:[ \\t]+(?:now|still|just|actually|currently|simply|jetzt|noch|maintenant|ahora|adesso|agora|nu|теперь))?'
+const EXTRA =
+  '(?:[ \\t]+(?:now|still|just|actually|currently|simply|jetzt|noch|maintenant|ahora|adesso|agora|nu|теперь))?'
 /** Up to the value: a word that says what it is, or a colon, behind some words at most. */
-const TOLD = new RegExp(`(?:s|s'|\\))?${WORDS}(?:[ \\t]+${COPULA}${EXTRA}[ \\t]*[:：]?|[ \\t]*[:：=]|[ \\t]+[—–-](?:[ \\t]+это)?)[ \\t\\u00a0]+`, 'uyi')
-const DIRECT = new RegExp(`${EXTRA}(?:[ \\t]+${COPULA}${EXTRA}[ \\t]*[:：]?|[ \\t]*[:：=]|[ \\t]+[—–-](?:[ \\t]+это)?)[ \\t\\u00a0]+`, 'uyi')
+const TOLD = new RegExp(
+  `(?:s|s'|\\))?${WORDS}(?:[ \\t]+${COPULA}${EXTRA}[ \\t]*[:：]?|[ \\t]*[:：=]|[ \\t]+[—–-](?:[ \\t]+это)?)[ \\t\\u00a0]+`,
+  'uyi',
+)
+const DIRECT = new RegExp(
+  `${EXTRA}(?:[ \\t]+${COPULA}${EXTRA}[ \\t]*[:：]?|[ \\t]*[:：=]|[ \\t]+[—–-](?:[ \\t]+это)?)[ \\t\\u00a0]+`,
+  'uyi',
+)
 /** In scripts without blanks: Chinese, Japanese, Korean. */
-const EAST = /(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{0,8}?(?:是|为|為|就是|改为|设为|设置为|は|が)|[는은이가]|[ \t]{0,2}[:：=]|(?=[“「『"]))[ \t]{0,2}[:：]?[ \t]{0,2}(?=[^\s])/uy
+const EAST =
+  /(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{0,8}?(?:是|为|為|就是|改为|设为|设置为|は|が)|[는은이가]|[ \t]{0,2}[:：=]|(?=[“「『"]))[ \t]{0,2}[:：]?[ \t]{0,2}(?=[^\s])/uy
 /** A value directly behind the name, in brackets, quoted or bare. */
 const APPOSITION = /[ \u00a0](?:to )?\(?|[ \t]?\((?:it is |is |ist |es |est )?/y
 const POLISH = /[ \t]+to[ \t]+/y
@@ -35,10 +74,16 @@ export function findToldValue(text: string, label: Span): Value | undefined {
     return value && withoutEastEnd(value)
   }
   // A longer word is another one.
-  if (/^[\p{L}\p{N}_-]/u.test(text.slice(label.end, label.end + 1)) && !/^s?(?:[ \t]|['’]s)/u.test(text.slice(label.end, label.end + 4))) return undefined
+  if (
+    /^[\p{L}\p{N}_-]/u.test(text.slice(label.end, label.end + 1)) &&
+    !/^s?(?:[ \t]|['’]s)/u.test(text.slice(label.end, label.end + 4))
+  )
+    return undefined
   return (
     findAt(text, label.end, DIRECT, 'told') ??
-    (/^(?:asło|haslo|HASŁO)$/.test(text.slice(label.start, label.end)) ? findAt(text, label.end, POLISH, 'told') : undefined) ??
+    (/^(?:asło|haslo|HASŁO)$/.test(text.slice(label.start, label.end))
+      ? findAt(text, label.end, POLISH, 'told')
+      : undefined) ??
     findAt(text, label.end, TOLD, 'mentioned') ??
     findAt(text, label.end, APPOSITION, 'mentioned') ??
     findBefore(text, label)
@@ -62,7 +107,9 @@ function findAt(text: string, end: number, lead: RegExp, confidence: 'told' | 'm
 
 /** Whether a part of a sentence ends. */
 function isLast(text: string, end: number): boolean {
-  return /^(?:[.,;!?)。，；！]|\s*$|[ \t]*[\r\n]|[ \t]+(?:and|und|et|y|e|en|och|i|и|but|aber)[ \t])/u.test(text.slice(end, end + 12))
+  return /^(?:[.,;!?)。，；！]|\s*$|[ \t]*[\r\n]|[ \t]+(?:and|und|et|y|e|en|och|i|и|but|aber)[ \t])/u.test(
+    text.slice(end, end + 12),
+  )
 }
 
 /** Words that end a sentence directly behind a value. */
