@@ -6,6 +6,7 @@
  */
 import * as z from 'zod'
 import { ENCODINGS } from './encoded/encodings.ts'
+import { FAKE_KINDS } from './fakes/fakes.ts'
 import { findOperatorFault, type MaskOperator } from './operators/operators.ts'
 import { BUILTIN_NAMES, BUILTIN_SETS } from './pattern/builtin-names.ts'
 import { PHONE_REGIONS } from './pattern/phone-regions.ts'
@@ -50,13 +51,20 @@ const customPattern = z
   })
 
 const operator = z
-  .strictObject({ replace: text, keep_last: z.int().nullish(), hash_key_env: text, custom: text })
+  .strictObject({
+    replace: text,
+    keep_last: z.int().nullish(),
+    hash_key_env: text,
+    custom: text,
+    fake: z.enum(FAKE_KINDS).nullish(),
+  })
   .transform((read): MaskOperator => {
     return {
       replace: read.replace ?? undefined,
       keepLast: read.keep_last ?? undefined,
       hashKeyEnv: read.hash_key_env ?? undefined,
       custom: read.custom ?? undefined,
+      fake: read.fake ?? undefined,
     }
   })
   .superRefine((read, context) => {

@@ -26,6 +26,8 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
   readonly readSecret?: ReadSecret | undefined
   /** Write the replacements of operators that call for them by name. @default none */
   readonly maskFunctions?: MaskFunctions | undefined
+  /** Chooses the values that operators invent. @default random, for as long as the process runs */
+  readonly fakeKey?: string | undefined
 }
 
 /**
@@ -40,11 +42,24 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
  * createDetector({ name: 'keys', settings: { builtins: ['codehost_token'], defaultAction: 'block' } })
  */
 export function createDetector(detectorOptions: DetectorOptions): Detector {
-  const { settings, classifier, offload, slices, readSecret, maskFunctions: functions, ...options } = detectorOptions
+  const {
+    settings,
+    classifier,
+    offload,
+    slices,
+    readSecret,
+    maskFunctions: functions,
+    fakeKey,
+    ...options
+  } = detectorOptions
   const { name } = options
   const { builtins = [], patterns = [], denyList = {}, encodings = [] } = settings
   checkGroups(settings, classifier)
-  const writers = createMaskWriters(toNeutralGroups(settings.operators ?? {}, BUILTINS), { readSecret, functions })
+  const writers = createMaskWriters(toNeutralGroups(settings.operators ?? {}, BUILTINS), {
+    readSecret,
+    functions,
+    fakeKey,
+  })
   const ner = classifier && createNerDetector({ ...options, settings, classifier })
   const hasPatterns = builtins.length + patterns.length + Object.keys(denyList).length > 0
   const plain = hasPatterns ? createPatternTier({ name, settings, slices }, BUILTINS) : undefined

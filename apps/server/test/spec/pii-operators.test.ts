@@ -13,6 +13,7 @@ const OPERATORS = {
   CREDITCARD: { keep_last: 4 },
   TICKET: { replace: 'a ticket' },
 }
+const FAKES = { NAME: { fake: 'person' }, EMAIL: { fake: 'email' } }
 const DETECTION = { builtins: ['email', 'credit_card', 'iban'], operators: OPERATORS }
 
 async function expectFault(server: TestServer, fault: RegExp): Promise<void> {
@@ -83,6 +84,31 @@ describe('operators', () => {
     })
     expect(await redact('sure')).toMatchObject({ redacted_text: text })
     await expectFault(server, /entity_min_scores.*must be between 0 and 1/)
+  })
+
+  verifies('detector:operators:fake', 'invent values', async () => {
+    await using world = await startPiiWorld()
+    await world.patterns('own', { NAME: 'Ada [A-Z][a-z]+' }, { builtins: ['email'], operators: FAKES })
+    await world.far('m', { pii: { enabled: true, detectors: ['own'], reversible_redactions: true } })
+    await world.far('plain', { pii: { enabled: true, detectors: ['own'] } })
+    const messages = [{ role: 'user', content: `Ada Byron has ${MAIL}; ask Ada Byron` }]
+    const sent = async (model: string) => {
+      const reply = await world.server.chat(model, { messages })
+      const body: string = world.upstream.requests.at(-1)?.body.toString() ?? ''
+      expect(body).not.toMatch(/Byron|lab\.example|REDACTED/)
+      return { reply, text: /"content":"([^"]+)"/.exec(body)?.[1] ?? '' }
+    }
+    const { text } = await sent('m')
+    const [, name, mail, again] = /^(\w+ \w+) has (\S+@mail\.example); ask (\w+ \w+)$/.exec(text) ?? []
+    expect([again, name === undefined]).toEqual([name, false])
+    expect((await sent('plain')).text).toBe(text)
+    world.upstream.enqueue({
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        choices: [{ index: 0, message: { role: 'assistant', content: `${name} reads ${mail}` } }],
+      }),
+    })
+    expect((await sent('m')).reply.text).toContain(`Ada Byron reads ${MAIL}`)
   })
 
   verifies('detector:operators:checked-at-load', 'that cannot be used refuse their file', async () => {

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createDetector } from '../create-detector.ts'
 import { filterSegments } from '../filter.ts'
+import { restoreText } from '../reversible/lane-restorer.ts'
 import { createTokenMap } from '../reversible/token-map.ts'
 import type { DetectionSettings } from '../settings.ts'
 import { hmacSha256 } from './hmac.ts'
@@ -55,6 +56,22 @@ describe('a masked value', () => {
     }
   })
 
+  it('becomes an invented one: equal for equal values, and restored in the reply', async () => {
+    const other = 'bo@lab.example'
+    const fake = { EMAIL: { fake: 'email' } } as const
+    const [text = ''] = await redact(fake, `${EMAIL}, ${other}, ${EMAIL}`)
+    const [one, two, again] = (text ?? '').split(', ')
+    expect([one === again, one === two, text?.includes('lab')]).toEqual([true, false, false])
+    expect(await redact(fake, EMAIL)).toEqual([one])
+
+    const detectors = [createDetector({ name: 'd', settings: { builtins: ['email', 'iban'], operators: fake } })]
+    const masks = createTokenMap({ texts: [] })
+    const iban = 'DE89370400440532013000'
+    const { segments } = await filterSegments({ segments: [{ text: `${EMAIL} has ${iban}` }] }, { detectors, masks })
+    expect(segments[0]?.rewritten).toBe(`${one} has [REDACTED:IBAN_001]`)
+    expect(restoreText(masks, `To ${one}: [REDACTED:IBAN_001]`)).toBe(`To ${EMAIL}: ${iban}`)
+  })
+
   it('keeps its last characters, and none where they are half of it or more', async () => {
     const card = { CREDITCARD: { keepLast: 4 } }
     expect(await redact(card, 'pay 4111 1111 1111 1111')).toEqual(['pay ****1111'])
@@ -71,10 +88,11 @@ describe('a masked value', () => {
 
   it('has the fixed text where only a piece of a finding, or more than one, is masked', async () => {
     const token = `ghp_${'A1b2'.repeat(9)}`
-    expect(await redact({ CODEHOST_TOKEN: { keepLast: 4 } }, token.slice(0, 20), token.slice(20))).toEqual([
-      '[REDACTED:pattern:CODEHOST_TOKEN]',
-      '[REDACTED:pattern:CODEHOST_TOKEN]',
-    ])
+    for (const operator of [{ keepLast: 4 }, { fake: 'person' }] as const)
+      expect(await redact({ CODEHOST_TOKEN: operator }, token.slice(0, 20), token.slice(20))).toEqual([
+        '[REDACTED:pattern:CODEHOST_TOKEN]',
+        '[REDACTED:pattern:CODEHOST_TOKEN]',
+      ])
     const wide = { name: 'LINE', match: 'mail [^\\n]+' }
     const detector = createDetector({
       name: 'd',
@@ -124,6 +142,7 @@ it.each<[MaskOperator, string]>([
   [{ hashKeyEnv: 'NOT_SET' }, 'NOT_SET holds no key'],
   [{ replace: 'x'.repeat(257) }, 'at most 256'],
   [{ custom: '' }, 'custom must name a function'],
+  [{ fake: 'iban' as 'email' }, 'fake must be one of person, '],
 ])('an operator that cannot be is refused: %o', (operator, message) => {
   try {
     createDetector({ name: 'd', settings: { builtins: ['email'], operators: { EMAIL: operator } } })

@@ -86,3 +86,26 @@ it('nothing shows the values by accident', () => {
   ]
   for (const text of shown) expect(text).not.toMatch(/secret|request/)
 })
+
+describe('an invented value', () => {
+  const list = ['Alwin Marlow', 'Benno Carvel', 'Celia Harnow']
+  const writeFake = (_: string, attempt: number) => list[attempt % list.length] ?? ''
+  const kind = { group: 'PER', writeFake }
+
+  it('is never in a text of the request or a later one, and never two values’', () => {
+    const map = createTokenMap({ texts: ['met Alwin Marlow yesterday'].values() })
+    expect(map.mask(kind, 'Ada')).toBe('Benno Carvel')
+    map.avoid(['Celia Harnow replies'])
+    expect(map.mask(kind, 'Bo')).toBe('[REDACTED:PER_001]')
+    expect(map.mask(kind, 'Ada')).toBe('Benno Carvel')
+    expect(map.mask({ group: 'PER' }, 'Ada')).toBe('Benno Carvel')
+  })
+
+  it('stands for at most a thousand values', () => {
+    const map = createTokenMap({ texts: [] })
+    const masks = Array.from({ length: 1001 }, (_, index) =>
+      map.mask({ group: 'PER', writeFake: (value) => `Fake ${value}` }, `value ${index}.`),
+    )
+    expect(masks.slice(-2)).toEqual(['Fake value 999.', '[REDACTED:PER_001]'])
+  })
+})

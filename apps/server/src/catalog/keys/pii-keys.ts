@@ -1,4 +1,4 @@
-import { BUILTIN_NAMES, BUILTIN_SETS, ENCODINGS, PHONE_REGIONS } from '@svc/pii/names'
+import { BUILTIN_NAMES, BUILTIN_SETS, ENCODINGS, FAKE_KINDS, PHONE_REGIONS } from '@svc/pii/names'
 import {
   about,
   block,
@@ -73,6 +73,10 @@ export const PII_DETECTION = {
         replace: about(plainText, 'A text in place of the value.'),
         keep_last: about(integer, 'The number of last characters that stay.'),
         hash_key_env: about(secretName, 'The environment variable with the key of a hash in place of the value.'),
+        fake: about(
+          choice(...FAKE_KINDS),
+          'An invented value of this kind, which reversible_redactions restores as it does tokens.',
+        ),
       }),
     ),
     'What stands in place of masked values, for each entity group. Default: [REDACTED:source:GROUP].',

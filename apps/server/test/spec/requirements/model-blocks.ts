@@ -447,7 +447,15 @@ export const MODEL_BLOCKS = defineRequirements([
   {
     id: 'detector:operators:reversible',
     section: '2.11',
-    behavior: 'With `reversible_redactions` a masked value has its token, whatever the operators say.',
+    behavior:
+      'With `reversible_redactions` a masked value has its token, whatever the operators say, except for `fake`.',
+    state: 'built',
+  },
+  {
+    id: 'detector:operators:fake',
+    section: '2.11',
+    behavior:
+      '`fake` puts an invented value in place of a masked one, equal for equal values; with `reversible_redactions` the reply has the value again.',
     state: 'built',
   },
   {
