@@ -9,7 +9,7 @@ import { ENCODINGS } from './encoded/encodings.ts'
 import { FAKE_KINDS } from './fakes/fakes.ts'
 import { findOperatorFault, type MaskOperator } from './operators/operators.ts'
 import { BUILTIN_NAMES, BUILTIN_SETS } from './pattern/builtin-names.ts'
-import { PHONE_REGIONS } from './pattern/phone-regions.ts'
+import { PHONE_REGIONS } from './pattern/structured-names.ts'
 import type { DetectionSettings, PiiSettings } from './settings.ts'
 
 const flag = z.boolean().nullish()

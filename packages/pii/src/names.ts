@@ -11,6 +11,5 @@ export {
   type BuiltinName,
   type BuiltinSet,
 } from './pattern/builtin-names.ts'
-export { PHONE_REGIONS } from './pattern/phone-regions.ts'
-export { STRUCTURED_NAMES } from './pattern/structured-names.ts'
+export { PHONE_REGIONS, STRUCTURED_NAMES } from './pattern/structured-names.ts'
 export { SECRET_NAMES } from './secrets/secret-names.ts'

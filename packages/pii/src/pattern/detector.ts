@@ -12,9 +12,9 @@ import { BUILTIN_NAMES, BUILTIN_SETS, type BuiltinName, type BuiltinSet } from '
 import type { Builtin, Catalogue } from './catalogue.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
 import { KnownHits } from './known-hits.ts'
-import { PHONE_REGIONS } from './phone-regions.ts'
 import { type Hit, type Rule, RuleSearch } from './rule-search.ts'
 import { runSearch, type Search } from './run-search.ts'
+import { PHONE_REGIONS } from './structured-names.ts'
 import { searchViews } from './view-search.ts'
 
 /** Most patterns of one operator in one detector. */

@@ -1,5 +1,6 @@
 import { ChunkOffsets } from './chunk-offsets.ts'
 import { isHighSurrogate } from './code-set.ts'
+import { groupEntries } from './literal-groups.ts'
 import { chooseWindows, type LiteralEntry, WINDOW_BYTES } from './literal-windows.ts'
 
 /** Code units that one call reads. */
@@ -25,8 +26,9 @@ const isLittleEndian = new Uint16Array(Uint8Array.of(1, 0).buffer)[0] === 1
  */
 export class LiteralScanner {
   private readonly table = new Int32Array(PAIRS)
-  /** Flags by the mixed bits of three bytes: whether any text is found by such bytes. */
-  private readonly known = new Uint8Array(PAIRS)
+  /** Flags by the mixed bits of a window: whether any text is found by such three bytes, and by such four. */
+  private readonly knownThree = new Uint8Array(PAIRS)
+  private readonly knownFour = new Uint8Array(PAIRS)
   private readonly entries = new Map<number, LiteralEntry[]>()
   /** The greatest distance between the start of a text and its anchor, in code units. */
   readonly maxOffset: number
@@ -45,16 +47,15 @@ export class LiteralScanner {
   constructor(literals: ReadonlyMap<string, readonly number[]>) {
     const entries = [...literals].flatMap(([literal, owners]) => chooseWindows(literal, owners))
     this.maxOffset = Math.max(0, ...entries.map((entry) => entry.anchor))
-    // Texts with the same beginning share a group, so that matches of one are seldom taken for another of the group.
-    entries.sort((one, other) => firstPair(one) - firstPair(other))
-    const even = entries.filter((entry) => entry.isEven)
-    const odd = entries.filter((entry) => !entry.isEven)
-    for (const [index, entry] of even.entries()) {
-      this.add(entry, 1 << Math.floor((index * EVEN_GROUPS) / even.length))
-    }
-    for (const [index, entry] of odd.entries()) {
-      this.add(entry, 1 << (EVEN_GROUPS + Math.floor((index * ODD_GROUPS) / odd.length)))
-    }
+    const even = groupEntries(
+      entries.filter(({ isEven }) => isEven),
+      EVEN_GROUPS,
+    )
+    const odd = groupEntries(
+      entries.filter(({ isEven }) => !isEven),
+      ODD_GROUPS,
+    )
+    for (const [index, group] of [...even, ...odd].entries()) for (const entry of group) this.add(entry, 1 << index)
   }
 
   private add(entry: LiteralEntry, bit: number): void {
@@ -68,7 +69,8 @@ export class LiteralScanner {
       this.mark(second, third, bit << 16)
     }
     const key = first | (second << 8) | (third << 16)
-    this.known[mix(key)] = 1
+    if (fourth === undefined) this.knownThree[mix(key)] = 1
+    else this.knownFour[mix(key | (fourth << 24))] = 1
     const alike = this.entries.get(key)
     if (alike === undefined) this.entries.set(key, [entry])
     else alike.push(entry)
@@ -87,7 +89,7 @@ export class LiteralScanner {
     const limit = Math.min(text.length, from + CHUNK_UNITS)
     const start = wholeBefore(text, Math.max(0, from - MARGIN_UNITS))
     const end = wholeBefore(text, Math.min(text.length, limit + MARGIN_UNITS))
-    const { bytes, pairs, table, known } = this
+    const { bytes, pairs, table, knownThree, knownFour } = this
     const { written } = this.encoder.encodeInto(text.slice(start, end), bytes)
     this.written = written
     bytes.fill(0, written, written + WINDOW_BYTES + 2)
@@ -100,7 +102,8 @@ export class LiteralScanner {
       const last = (agreed & ODD) === 0 ? at : at + 1
       for (let first = (agreed & EVEN) === 0 ? at + 1 : at; first <= last; first++) {
         const found = (bytes[first] ?? 0) | ((bytes[first + 1] ?? 0) << 8) | ((bytes[first + 2] ?? 0) << 16)
-        if (known[mix(found)] === 1) this.compare(chunk, found, first)
+        const isKnown = knownFour[mix(found | ((bytes[first + 3] ?? 0) << 24))] === 1 || knownThree[mix(found)] === 1
+        if (isKnown) this.compare(chunk, found, first)
       }
     }
     return limit
@@ -158,16 +161,12 @@ interface Chunk {
   readonly report: (owner: number, start: number) => void
 }
 
-function firstPair({ window }: LiteralEntry): number {
-  return (window[0] ?? 0) * 256 + (window[1] ?? 0)
-}
-
 /** The offset, or one less where it would cut a surrogate pair. */
 function wholeBefore(text: string, at: number): number {
   return at > 0 && at < text.length && isHighSurrogate(text.charCodeAt(at - 1)) ? at - 1 : at
 }
 
-/** Sixteen bits of three bytes. */
+/** Sixteen bits of three or four bytes. */
 function mix(bytes: number): number {
   return Math.imul(bytes, 0x9e3779b1) >>> 16
 }

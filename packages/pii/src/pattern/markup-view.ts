@@ -12,7 +12,7 @@ const BEGINNINGS = ['<', '&', '**', '=\n', '=\r\n']
 const BEFORE = /[\w@.]$/
 /** Values have digits or `@`, on one of the sides of a mark. */
 const IN_VALUES = /[\d@]/
-const CLOSE = 12
+const CLOSE = 6
 /** Code units that are searched at a time. */
 const PIECE = 1 << 14
 

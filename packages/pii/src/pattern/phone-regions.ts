@@ -87,9 +87,6 @@ export const PHONE_PLANS: ReadonlyMap<string, PhonePlan> = new Map(
     }),
 )
 
-/** The regions whose national numbers are known (ISO 3166-1). */
-export const PHONE_REGIONS: readonly string[] = [...PHONE_PLANS.keys()]
-
 /** Whether digits, with the trunk prefix or without, are a number of one of the plans. */
 export function isNationalNumber(digits: string, plans: readonly PhonePlan[]): boolean {
   return plans.some(({ trunk, national }) => {

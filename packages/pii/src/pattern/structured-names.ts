@@ -64,3 +64,11 @@ export type StructuredName = (typeof STRUCTURED_NAMES)[number]
 export function toStructuredGroup(name: StructuredName): string {
   return name === 'credit_card' ? 'CREDITCARD' : name.toUpperCase()
 }
+
+const REGIONS =
+  'AE AR AT AU BD BE BR CA CD CH CN CO CZ DE DK DZ EG ES ET FI FR GB ' +
+  'GR HK HU ID IE IL IN IQ IR IT JP KE KR MA MM MX MY NG NL NO NZ PE ' +
+  'PH PK PL PT RO RU SA SD SE SG TH TR TW TZ UA UG US UZ VN ZA'
+
+/** The regions whose national telephone numbers are known (ISO 3166-1). */
+export const PHONE_REGIONS: readonly string[] = REGIONS.split(' ')

@@ -32,10 +32,13 @@ function findPart(part: SecretPart, match: string): Span {
   return { start, end: match.lastIndexOf('@') }
 }
 
-/** Whether the user of an address has the same name: `guest:guest@host`. */
+/** A user as documents write it. */
+const YOUR_NAME = /:\/\/(?:your|my)[-_]/i
+
+/** Whether the user of an address has the same name, `guest:guest@host`, or is the reader of a document. */
 function isUser(match: string, { start, end }: Span): boolean {
   const password = match.slice(start, end)
-  return match.endsWith(`/${password}:`, start) || match.endsWith(`/${password}s:`, start)
+  return match.endsWith(`/${password}:`, start) || match.endsWith(`/${password}s:`, start) || YOUR_NAME.test(match)
 }
 
 /** Names of passwords, as documents write them in an address. */

@@ -35,7 +35,10 @@ export const piiEntity = z.looseObject({
   score: z.number(),
   action: z.enum(['mask', 'block', 'allow']),
   /** Absent where the check and the range of the value are right, or where its kind has none. */
-  checked: z.literal(false).exactOptional().describe('Present where only a label and the form of the value speak for it.'),
+  checked: z
+    .literal(false)
+    .exactOptional()
+    .describe('Present where only a label and the form of the value speak for it.'),
   /** The first eight hexadecimal digits of the SHA-256 of the found text; only with `reveal`. */
   hash_prefix: z.string().exactOptional(),
 })

@@ -37,6 +37,7 @@ export class Candidate {
   private groupCount = -1
   private sums = 0
   private listed: DigitGroup[] | undefined
+  private named: boolean | undefined
 
   constructor(text: string) {
     this.text = text
@@ -50,6 +51,7 @@ export class Candidate {
     this.after = this.text.charCodeAt(end)
     this.groupCount = -1
     this.listed = undefined
+    this.named = undefined
   }
 
   /** The word. */
@@ -85,9 +87,22 @@ export class Candidate {
 
   /** Whether any announcing word is shortly before the candidate, or any label is behind it. */
   get isNamedAtAll(): boolean {
+    this.named ??= this.readNames()
+    return this.named
+  }
+
+  private readNames(): boolean {
     if (this.context.isAnnouncedAtAll(this.start)) return true
+    if (this.isShortAndAlone) return false
     const end = this.runEnd
     return end - this.start >= SHORTEST_BEFORE_LABEL && this.context.hasLabelBehind(end)
+  }
+
+  /** Whether the word is too short for a label behind it, and no more digits follow. */
+  private get isShortAndAlone(): boolean {
+    const { text, start, end } = this
+    if (end - start >= SHORTEST_BEFORE_LABEL) return false
+    return !isDigit(text.charCodeAt(end + 1)) && !isDigit(text.charCodeAt(end + 2))
   }
 
   /** Whether a label of a kind is directly behind the candidate, which is long enough for one to be looked for. */

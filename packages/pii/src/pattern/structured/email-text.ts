@@ -9,7 +9,7 @@ export interface AddressUnit {
 }
 
 /** Stands for any letter beyond ASCII. */
-export const BEYOND_ASCII = 0xff
+const BEYOND_ASCII = 0xff
 
 const PERCENT = 0x25
 /** A percent-encoded byte, and one whose percent sign is encoded again. */

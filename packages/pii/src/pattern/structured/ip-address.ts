@@ -9,6 +9,12 @@ const MAX_LENGTH = 45
 /** Least octet that few versions and numbers of sections reach. */
 const LARGE_OCTET = 32
 
+/** Most that four equal numbers of a version have. */
+const SMALL_OCTET = 7
+/** A name with capitals directly before a number: what has the version. */
+const PRODUCT = /(?:^|[^\w.])(?=[A-Za-z]*[A-Z])[A-Za-z][\w+#-]{1,24}[ \t]$/
+const LONGEST_NAME = 32
+
 /** An IPv4 or IPv6 address. Four numbers beside more numbers, as in versions, are not an address. */
 export const IP_ADDRESS: StructuredKind = {
   name: 'ip_address',
@@ -68,7 +74,9 @@ function isVersion(candidate: Candidate, { start, end }: Span): boolean {
   if (candidate.isAnnounced('address') || text.charAt(end) === '/') return false
   if (candidate.isAnnounced('version')) return true
   const [first = 0, ...others] = octets
-  if (first === 10 || octets.every((octet) => octet === first)) return false
+  if (octets.every((octet) => octet === first))
+    return first <= SMALL_OCTET && PRODUCT.test(text.slice(Math.max(0, start - LONGEST_NAME), start))
+  if (first === 10) return false
   return octets.every((octet) => octet < LARGE_OCTET) || (first < 10 && others.every((octet) => octet < 128))
 }
 

@@ -11,6 +11,8 @@ export interface NumberId {
   readonly isValid: (digits: string) => boolean
   /** The usual sizes of its groups, where no word announces it. @default a word must announce it, or any sizes */
   readonly sizes?: RegExp
+  /** The first of those sizes. */
+  readonly first?: number
   /** Words that must announce it, since its check by itself accepts too many other numbers. */
   readonly announcedBy?: Context
   /** Words that label it, where none must announce it. */
@@ -29,6 +31,7 @@ export function toNumberKind({
   announcedBy,
   labelledBy,
   isUncheckable,
+  first,
 }: NumberId): StructuredKind {
   const lengths = typeof length === 'number' ? [length] : length
   const [least, most] = [Math.min(...lengths), Math.max(...lengths)]
@@ -42,6 +45,7 @@ export function toNumberKind({
     findUnchecked: (candidate) =>
       listNumbers(candidate, least, most).find(({ digits }) => lengths.includes(digits.length)),
     find(candidate) {
+      if (first !== undefined && candidate.end - candidate.start !== first && !candidate.isNamedAtAll) return undefined
       const number = listNumbers(candidate, least, most).find(
         ({ digits }) => lengths.includes(digits.length) && isValid(digits),
       )

@@ -18,7 +18,10 @@ export const PAYMENT_CARD: StructuredKind = {
   labelledBy: 'card',
   findUnchecked: findForm,
   find(candidate) {
-    if (!'123456'.includes(candidate.text.charAt(candidate.start))) return undefined
+    const { text, start } = candidate
+    if (!'123456'.includes(text.charAt(start))) return undefined
+    // Of cards with 1, only those of JCB with 1800 are known.
+    if (text.charAt(start) === '1' && !text.startsWith('18', start)) return undefined
     return listNumbers(candidate, SHORTEST, LONGEST).find((number) => isCard(candidate, number))
   },
 }

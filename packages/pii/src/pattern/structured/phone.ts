@@ -3,7 +3,7 @@ import { PHONE_PLANS, type PhonePlan } from '../phone-regions.ts'
 import { isCallingCode } from './calling-codes.ts'
 import type { Candidate } from './candidate.ts'
 import { isAlphanumeric, isDigit } from './characters.ts'
-import { contextIndex } from './context.ts'
+import { ContextReader, contextIndex } from './context.ts'
 import type { StructuredKind } from './kind.ts'
 import { hasTrunkForm, isRegional } from './phone-national.ts'
 import { extensionEnd, isMark, MOST, type PhoneNumber, readNumber } from './phone-number.ts'
@@ -117,12 +117,29 @@ function isPhone(candidate: Candidate, number: PhoneNumber): boolean {
   if (isNorthAmerican(candidate.text, number)) return true
   if (isDate(number) || number.goesOn) return false
   if (hasTrunkForm(candidate.text, number)) return true
-  if (candidate.isAnnounced('phone') || isNamedBehind(candidate, number.end)) return true
+  if (isNamedBehind(candidate, number.end)) return true
+  if (candidate.isAnnounced('phone')) return !isNameOfNumber(candidate, number)
   const written = candidate.text.slice(number.start, number.end)
   // Versions, tables and numbers of standards follow such words too.
   if (/[ \t]{2}|\.\d+-|\b\d\.\d\b/.test(written)) return false
   const isShaped = number.groups.length > 1 || number.digits.length >= 10 || number.digits.startsWith('0')
   return isShaped && candidate.isAnnounced('call')
+}
+
+/** The word directly before a number, without a mark between. */
+const WORD_BEFORE = /(?:^|[^\p{L}])(\p{L}{2,})[ \t\u00a0]$/u
+const LONGEST_WORD = 32
+/** Words between a label and its number. */
+const CONNECTORS =
+  /^(?:number|numbers|num|no|nr|is|at|on|to|or|and|under|unter|am|ist|lautet|number|nummer|numéro|numero|número|est|es|é|è|is|op|au|al|home|work|office|mobile|direct|private|privat|büro|dienstlich|bureau|casa|oficina|ufficio|kantoor|now|via|with|by|for|the|me|us)$/i
+
+/** Whether the word directly before a number gives it another meaning: a model of a phone, a place behind an abbreviation. */
+function isNameOfNumber({ text, start }: Candidate, number: PhoneNumber): boolean {
+  if (number.start < start || number.digits.startsWith('0')) return false
+  const [, word] = WORD_BEFORE.exec(text.slice(Math.max(0, start - LONGEST_WORD), start)) ?? []
+  if (word === undefined || CONNECTORS.test(word)) return false
+  const alone = new ContextReader(`${word} `)
+  return !alone.isAnnounced(PHONE_LABEL, word.length + 1) && !alone.isAnnounced(LINE_LABEL, word.length + 1)
 }
 
 /** What is dialled before a number abroad: from Europe, North America, Australia, Japan. */

@@ -13,8 +13,12 @@ export interface Phrase {
 const BY_FIRST_WORD = new Map<string, Phrase[]>()
 /** The same for scripts without blanks between words, by the first two characters. */
 const BY_FIRST_CHARACTERS = new Map<string, (Phrase & { readonly whole: string })[]>()
+/** Flags by the first code unit of such a phrase. */
+const FIRST_UNITS = new Uint8Array(1 << 16)
 /** Flags by the first three characters of a word: whether any phrase begins so. */
 const BEGINNINGS = new Uint8Array(32 * 32 * 32)
+/** The same for words that begin beyond ASCII, which would fill the flags of the others. */
+const OTHER_BEGINNINGS = new Uint8Array(32 * 32 * 32)
 for (const [kind, name] of CONTEXTS.entries()) {
   for (const written of PHRASES[name]) {
     const isLabel = !written.startsWith('?')
@@ -22,10 +26,14 @@ for (const [kind, name] of CONTEXTS.entries()) {
     const [first = '', ...rest] = phrase.split(' ')
     if (isIdeographic(first.charCodeAt(0))) {
       const key = first.slice(0, 2)
+      FIRST_UNITS[first.charCodeAt(0)] = 1
       BY_FIRST_CHARACTERS.set(key, [...(BY_FIRST_CHARACTERS.get(key) ?? []), { rest, kind, isLabel, whole: first }])
     } else {
       BY_FIRST_WORD.set(first, [...(BY_FIRST_WORD.get(first) ?? []), { rest, kind, isLabel }])
-      for (const form of [first, first.toUpperCase()]) BEGINNINGS[beginning(form, 0, form.length)] = 1
+      for (const form of [first, first.toUpperCase()]) {
+        const flags = form.charCodeAt(0) < 128 ? BEGINNINGS : OTHER_BEGINNINGS
+        flags[beginning(form, 0, form.length)] = 1
+      }
     }
   }
 }
@@ -46,11 +54,10 @@ export type NotePhrase = (phrase: Phrase, start: number, end: number) => void
 
 /** Reads a word and tells of the phrases that begin in it. @returns the end of the word */
 export function readWord(text: string, start: number, limit: number, note: NotePhrase): number {
-  if (text.charCodeAt(start) === HASH) return start + 1
   const end = wordEnd(text, start, limit)
-  if (isIdeographic(text.charCodeAt(start))) {
+  if (text.charCodeAt(start) > 0x3000 && isIdeographic(text.charCodeAt(start))) {
     for (let at = start; at < end; at++) noteIdeographs(text, at, end, note)
-  } else if (end - start <= LONGEST_WORD && BEGINNINGS[beginning(text, start, end)] === 1) {
+  } else if (end - start <= LONGEST_WORD && mayBegin(text, start, end)) {
     for (const phrase of BY_FIRST_WORD.get(text.slice(start, end).toLowerCase()) ?? NONE) {
       const last = phrase.rest.length === 0 ? end : phraseEnd(text, end, phrase.rest, limit)
       if (last >= 0) note(phrase, start, last)
@@ -59,7 +66,14 @@ export function readWord(text: string, start: number, limit: number, note: NoteP
   return end
 }
 
+/** Whether any phrase begins like a word. */
+function mayBegin(text: string, start: number, end: number): boolean {
+  const flags = text.charCodeAt(start) < 128 ? BEGINNINGS : OTHER_BEGINNINGS
+  return flags[beginning(text, start, end)] === 1
+}
+
 function noteIdeographs(text: string, at: number, limit: number, note: NotePhrase): void {
+  if (FIRST_UNITS[text.charCodeAt(at)] === 0) return
   for (const phrase of BY_FIRST_CHARACTERS.get(text.slice(at, at + 2)) ?? []) {
     const end = at + phrase.whole.length
     if (end <= limit && text.startsWith(phrase.whole, at)) note(phrase, at, end)

@@ -241,13 +241,14 @@ export class StructuredSet {
     // A word inside of the last finding belongs to it.
     if (candidate.start < last) return
     const found = this.kinds[index]?.find(candidate)
-    if (found === undefined) this.tryLabel(candidate, index, finds)
-    else if (found.start >= last) known?.push(found)
+    if (found === undefined) {
+      if (candidate.isNamedAtAll) this.tryLabel(candidate, index, finds)
+    } else if (found.start >= last) known?.push(found)
   }
 
   private tryLabel(candidate: Candidate, index: number, finds: Finds): void {
     const labels = this.labels[index] ?? NO_LABELS
-    if (labels.length === 0 || !candidate.isNamedAtAll) return
+    if (labels.length === 0) return
     if (!labels.some((label) => candidate.isAnnouncedBy(label) || candidate.isNamedBehind(label))) return
     const known = finds.unchecked[index]
     const least = Math.max(lastEnd(known), lastEnd(finds.checked[index]))

@@ -19,6 +19,20 @@ const FRENCH = new RegExp(
 const ENDINGS =
   /(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer|ring|straat|laan|plein|gracht|kade|dijk|singel|hof)$/i
 const HOUSE = /\d{1,4}(?: ?[a-hA-H](?![\p{L}\d]))?(?:[-/]\d{1,3}[a-z]?)?(?![\p{L}\d]|[.,:]\d|[.]? ?%)/uy
+/** A year, which is seldom the number of a house. */
+const YEAR = /^(?:19|20)\d\d$/
+/** Words that end like a street and count or rank something, or name a way or a yard of any kind. */
+const COMMON =
+  /^(?:(?:start|sitz|steh|stell|park|spiel|arbeits|studien|ausbildungs|lehr|tabellen|\p{L}*listen|rang|podest|podiums|zelt|liege|lager|schlaf|fenster|gang|speicher|stamm|ehren|spitzen|rast|pflege|therapie)platz|(?:um|aus|irr|rück|heim|arbeits|lösungs|rechts|dienst|geh|flucht|hin|zahlungs)weg|(?:bahn|hauptbahn|busbahn|bauern|fried|gast|innen|hinter|gerichts)hof)$/iu
+/** English words in `-ring`, and what German names of ring roads do not have before it. */
+const NO_RING = /(?:[eiou]|ea|sp|(?<![oer])st|^h|^b|^w)ring$/i
+const AT_A_PLACE = /^(?:am|im|an|zum|beim)$/i
+
+function isOtherWord(name: string, before: string | undefined): boolean {
+  if (NO_RING.test(name)) return true
+  return COMMON.test(name) && !AT_A_PLACE.test(before ?? '')
+}
+
 /** A street that begins with its kind, before a number: Spanish, Italian, Portuguese. */
 const KIND_FIRST = new RegExp(
   `(?<![\\p{L}\\d])(?:Calle|C/|Avenida|Avda\\.?|Av\\.|Plaza|Paseo|Camino|Via|Viale|Piazza|Corso|Largo|Vicolo|Rua|Travessa|Praça) ?(?:(?:de|del|della|delle|dei|degli|la|las|los|el|da|do|dos|das|di|y|e) )*${NAME}(?: (?:(?:de|del|della|la|los|da|do|dos|di|y|e) ){0,2}${NAME}){0,3},? (?:n[.º°o]{1,2} ?)?$`,
@@ -66,10 +80,12 @@ function findBefore(candidate: Candidate): Span | undefined {
   if (!mayBeGerman && !mayBeginWithKind) return undefined
   const house = matchAt(HOUSE, text, start)
   if (house === undefined) return undefined
+  const isYear = YEAR.test(text.slice(house.start, house.end))
   const from = Math.max(0, start - LEAD_UNITS)
   const lead = text.slice(from, start)
   const street =
-    (mayBeGerman ? germanStart(lead) : undefined) ?? (mayBeginWithKind ? KIND_FIRST.exec(lead)?.index : undefined)
+    (mayBeGerman && !isYear ? germanStart(lead) : undefined) ??
+    (mayBeginWithKind ? KIND_FIRST.exec(lead)?.index : undefined)
   return street === undefined ? undefined : { start: from + street, end: house.end }
 }
 
@@ -78,7 +94,7 @@ function germanStart(lead: string): number | undefined {
   const words = lead.trimEnd().split(' ')
   const last = words.pop() ?? ''
   const name = last.replace(/^.*[\n\t("'>:;,]/s, '')
-  if (!ENDINGS.test(name)) return undefined
+  if (!ENDINGS.test(name) || isOtherWord(name, words.at(-1))) return undefined
   const isAlone = /^(?:stra(?:ß|ss)e|str\.|weg|platz|allee|ring|hof|laan|straat)$/i.test(name)
   let start = lead.trimEnd().length - name.length
   if (!/^[\p{Lu}]/u.test(name)) return undefined

@@ -15,10 +15,7 @@ const USER_AND = '["\']?[^\\s:"\'/@<>$]{1,64}:(?=[^\\s/"\'])'
 const P = /\s(?:-p|--password)(?:[ \t]+|=)/
 const P_ATTACHED = /\s-p(?=[^\s-])/
 const PROGRAMS: readonly Program[] = [
-  {
-    names: /^(?:curl|wget|http|npx)/,
-    before: new RegExp(`\\s(?:-u|--user|--proxy-user|-U|-a|--auth)[ \\t=]*${USER_AND}`),
-  },
+  { names: /^(?:curl|wget|npx)/, before: new RegExp(`\\s(?:-u|--user|--proxy-user|-U|-a|--auth)[ \\t=]*${USER_AND}`) },
   { names: /login$/, before: P },
   { names: /^sshpass/, before: /\s-p[ \t]*/ },
   { names: /^(?:mysql|mariadb)/, before: P_ATTACHED },

@@ -58,7 +58,7 @@ export function findBearer(text: string, label: Span): Span | undefined {
   return lead === '' ? undefined : findRandom(text, label.end + lead.length)
 }
 
-const CALL = /_?[A-Za-z]{0,12}\(\s{0,4}/y
+const CALL = /_?[A-Za-z]{0,12} ?\(\s{0,4}/y
 /** Finds the last text of a call that sends a user and a password. */
 export function findCallPassword(text: string, label: Span): Span | undefined {
   const call = take(CALL, text, label.end)

@@ -26,10 +26,12 @@ const PLACEHOLDER =
   /example|placeholder|redacted|x{4}|X{4}|\*{3}|\.{3}|…|•|●|<[^>]*>|^your[-_]|your[-_ ]?(?:key|token|secret|pass|api|new)|^(.)\1+$/i
 /** Marks of variables, formats and commands: the password is elsewhere. */
 const VARIABLE =
-  /\$\{|\$\(|#\{|\{\{|\{%|<%|%\(|^\$\{?[A-Za-z_]\w*\}?$|^\$[A-Za-z_]\w*(?:->|\[|\.|::)|^\{.*\}?$|^\[|^%[a-z]$|^%[A-Z_]+%$|^@[A-Za-z_.]+$|^:[a-z_]+$|^&[A-Za-z_.]+$|^\*[A-Za-z_]+$|^![A-Za-z]+$|^\/[^/]*\/[gimsuy]*$|^(?:https?|file|env|vault|op|secret|arn|classpath):|^--|^-$|^[=>|]|=>|\$\w+\$|^ENC\[|^[\^~]?v?\d+\.\d+\.\d+[\w.+-]*$|^\/[\w./-]+$|^[.~]{1,2}\//
+  /\$\{|\$\(|#\{|\{\{|\{%|<%|%\(|^\$\{?(?:[A-Z_][A-Z0-9_]*|[a-z_]+(?:[A-Z][a-z]+)*\d{0,2})\}?$|^\$[a-z]\w*(?:->|\[|\.[a-z]+$|::)|^\{.*\}?$|^\[|^%[a-z]$|^%[A-Z_]+%$|^@[A-Za-z_.]+$|^:[a-z_]+$|^&[A-Za-z_.]+$|^\*[A-Za-z_]+$|^![A-Za-z]+$|^\/[^/]*\/[gimsuy]*$|^(?:https?|file|env|vault|op|secret|arn|classpath):|^--|^-$|=>|^\$\w+\$$|^ENC\[|^[\^~]?v?\d+\.\d+\.\d+[\w.+-]*$|^\/[\w./-]+$|^[.~]{1,2}\//
 /** Calls, members and elements: code, not a value. */
 const CODE =
-  /\(|\)\W*$|^[A-Za-z_$][\w$]*(?:(?:\??\.|->|::|!\.)[A-Za-z_$][\w$]*)+[;,]?$|^[A-Za-z_$][\w$.]*\[|\{\}$|^[A-Z][A-Za-z]+<|^!{1,2}[a-z]|^[A-Z][A-Z]+_[A-Z_]+$/
+  /\(|\)\W*$|^[A-Za-z_$][A-Za-z_$]*\d{0,2}(?:(?:\??\.|->|::|!\.)[A-Za-z_$][A-Za-z_$]*\d{0,2})+[;,]?$|^[A-Za-z_$][\w$.]*\[|\{\}$|^[A-Z][A-Za-z]+<|^!{1,2}[a-z]\w*[.(]|^[A-Z][A-Z]+_[A-Z_]+$|^[=>|]/
+/** What is code in a sentence too. */
+const CALL = /\(\)|^[a-z_]+\.[a-z_]+$/
 /** Methods and forms that programs and documents name beside passwords. */
 const METHODS =
   /^(?:sha-?\d+|md\d|bcrypt|base-?(?:32|58|64)|utf-?\d+|aes-?\d*|rsa-?\d*|pbkdf2|argon2\w*|oauth-?2?|v?\d+(?:\.\d+)+|\d+(?:-\d+)?(?:st|nd|rd|th|px|ms|min|h|d|%|-(?:char|bit|byte|digit)\w*)?|[a-z]+(?:ed|based|less)|h[1-6]|\d+[kKmMgG]?[bB]?)$/i
@@ -38,7 +40,7 @@ const METHODS =
 export function isPassword({ text, isQuoted }: Value, confidence: Confidence): boolean {
   if (text.length < LEAST || text.length > LONGEST || isStandIn(text)) return false
   if (/\s/.test(text)) return false
-  if (!isQuoted && CODE.test(text)) return false
+  if (!isQuoted && (confidence === 'told' ? CALL : CODE).test(text)) return false
   if (/^\d{1,3}$/.test(text)) return false
   const [hasLetter, hasDigit, hasSign] = [/\p{L}/u.test(text), /\p{N}/u.test(text), /[^\p{L}\p{N}]/u.test(text)]
   if (!hasDigit && (!hasSign || /^[\p{L}]+(?:[-_./:'’][\p{L}]+)*$/u.test(text))) return isWordPassword(text, confidence)
@@ -53,8 +55,14 @@ export function isPassword({ text, isQuoted }: Value, confidence: Confidence): b
 function isWordPassword(text: string, confidence: Confidence): boolean {
   if (confidence === 'mentioned' || [...text].length < LEAST_LETTERS) return false
   // Names of a program have capitals inside, and some speak of passwords.
-  if (/[a-z][A-Z]/.test(text) || /pass|pwd/i.test(text)) return false
+  if (/pass|pwd/i.test(text) || (confidence === 'named' && isNameOfProgram(text))) return false
   return confidence === 'named' || !/(?:ed|ing|ly|able|ible)$/.test(text)
+}
+
+/** Whether capitals begin words inside of a text: `encodedCodePoints`. */
+function isNameOfProgram(text: string): boolean {
+  const words = text.match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? []
+  return words.length > 1 && /[a-z][A-Z]/.test(text) && words.every(({ length }) => length > 2)
 }
 
 /** Whether a text stands for a password that is elsewhere. */

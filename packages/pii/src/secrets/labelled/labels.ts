@@ -82,7 +82,15 @@ export const HEADER_LABELS = any(
 export const AUTHORIZATION_LABELS = any('authorization', 'Authorization', 'AUTHORIZATION')
 /** The scheme, and functions that send its tokens. */
 export const BEARER_LABELS = any('Bearer', 'bearer', 'BEARER', 'bearerAuth', 'BearerAuth', 'bearer_auth')
-export const BASIC_CALL_LABELS = any('basic_auth', 'basicAuth', 'BasicAuth', 'Credentials\\.basic', 'HTTPBasicAuth')
+export const BASIC_CALL_LABELS = any(
+  'basic_auth',
+  'basicAuth',
+  'BasicAuth',
+  'Credentials\\.basic',
+  'HTTPBasicAuth',
+  'auth=',
+  'auth =',
+)
 
 /** Programs and words of SQL before a password. */
 export const ARGUMENT_LABELS = any(
@@ -122,7 +130,7 @@ export const ARGUMENT_LABELS = any(
     'wget ',
     'net user',
   ],
-  ...['rabbitmqctl', 'lftp ', 'http -a', 'https -a', 'xfreerdp', 'rdesktop ', 'impdp ', 'sqlplus ', 'oc login', 'npx '],
+  ...['rabbitmqctl', 'lftp ', 'xfreerdp', 'rdesktop ', 'impdp ', 'sqlplus ', 'oc login', 'npx '],
   ...[' -u ', ' --user ', ' -U ', ' --username ', 'IDENTIFIED ', 'identified by', 'Identified by'],
 )
 
@@ -141,7 +149,7 @@ const CODE_NAMES = [
   ],
   ...['confirmation code', 'authentication code', 'backup code', 'recovery code', '2fa code', 'sms code', 'otp code'],
   ...['geheimzahl', 'zugangscode', 'bestätigungscode', 'sicherheitscode', 'türcode', 'code d’accès', "code d'accès"],
-  ...['code de vérification', 'code secret', 'código de verificación', 'código de acceso', 'código de seguridad'],
+  ...['code de vérification', 'código de verificación', 'código de acceso', 'código de seguridad'],
   ...['codice di verifica', 'codice di accesso', 'código de verificação', 'código de acesso', 'verificatiecode'],
   ...['toegangscode', 'kod weryfikacyjny', 'kod dostępu', 'код подтверждения', 'код доступа', 'пин-код'],
 ]

@@ -1,11 +1,13 @@
 import type { Span } from '../../span.ts'
 import { type Confidence, isPassword } from './judge-password.ts'
 import { findPlace, type NamedPlace } from './names.ts'
+import { lookBehind } from './quick-look.ts'
 import { findToldValue } from './sentences.ts'
-import { readBare, readValue, type Value } from './value.ts'
+import { readValue, type Value } from './value.ts'
 
 /** Units before and behind a label that are read for the words around it. */
 const AROUND = 80
+const LONGEST_ELEMENT = 300
 /** Words of a sentence about a command, which no command holds. */
 const SENTENCE = /(?:^|\s)(?:the|and|to|use|uses|using|this|now|a|an|supports?|options?|switch|flag|with|or|is|via)\s/i
 const LINE_UNITS = 160
@@ -19,7 +21,10 @@ export function findPassword(text: string, match: Span): Span | undefined {
   const length = /(?:[=:："'是为]|[ ](?:is|=))?$/.exec(text.slice(start, match.end))?.index ?? 0
   const label = { start, end: start + length }
   if (/^pass$/i.test(text.slice(start, label.end)) && isInWord(text, start)) return undefined
-  const place = findPlace(text, label)
+  const following = lookBehind(text, label.end)
+  // A flag has its value behind a blank.
+  const isInSentence = following === 'end' || (following === 'word' && text.charAt(start - 1) === ' ')
+  const place = isInSentence ? undefined : findPlace(text, label)
   const value = place === undefined ? undefined : readPlace(text, label, place)
   return value ?? findToldValue(text, label)
 }
@@ -46,7 +51,7 @@ function rate(text: string, label: Span, { link, rest }: NamedPlace, value: Valu
   const hasLettersAlone = /^[\p{L}\p{M}_.-]+$/u.test(value.text)
   switch (link) {
     case 'element':
-      return isClosed(text, value) ? 'named' : undefined
+      return 'named'
     case 'compared':
       return value.isQuoted ? 'named' : undefined
     case 'called':
@@ -74,17 +79,12 @@ function isCallOf(text: string, { start }: Span): boolean {
   )
 }
 
-/** Whether the text of an element ends where its value does. */
-function isClosed(text: string, { end }: Value): boolean {
-  return /^\s{0,40}<\//.test(text.slice(end, end + 44))
-}
-
 /** The value of an element: its whole text, without blanks around. */
 function readElement(text: string, at: number): Value | undefined {
   const cdata = text.startsWith('<![CDATA[', at) ? '<![CDATA['.length : 0
-  if (cdata === 0) return readBare(text, at)
-  const value = readBare(text, at + cdata)
-  return value?.text.endsWith(']') ? undefined : value
+  const end = text.slice(at, at + LONGEST_ELEMENT).search(cdata === 0 ? /\s{0,40}<\// : /\]\]>/)
+  const value = end <= cdata ? '' : text.slice(at + cdata, at + end)
+  return value === '' ? undefined : { start: at + cdata, end: at + end, text: value, isQuoted: true }
 }
 
 /** Whether a bare value of letters stands alone: at the end of its line or of a part of a sentence. */

@@ -1,6 +1,7 @@
 import type { Span } from '../../span.ts'
 import { isPassword } from './judge-password.ts'
 import { take } from './names.ts'
+import { hasDigitAhead, hasDigitBefore, lookBehind } from './quick-look.ts'
 import { readValue, type Value } from './value.ts'
 
 /** Words that say what a password is, in the languages of the labels. */
@@ -79,6 +80,9 @@ export function findToldValue(text: string, label: Span): Value | undefined {
     !/^s?(?:[ \t]|['’]s)/u.test(text.slice(label.end, label.end + 4))
   )
     return undefined
+  const following = lookBehind(text, label.end)
+  if (following === 'end') return findBefore(text, label)
+  if (following === 'word' && !hasDigitAhead(text, label.end)) return findAt(text, label.end, DIRECT, 'told')
   return (
     findAt(text, label.end, DIRECT, 'told') ??
     (/^(?:asło|haslo|HASŁO)$/.test(text.slice(label.start, label.end))
@@ -100,7 +104,9 @@ function findAt(text: string, end: number, lead: RegExp, confidence: 'told' | 'm
   const taken = take(lead, text.slice(end, end + LEAD_UNITS), 0)
   if (taken === undefined) return undefined
   const value = readValue(text, end + taken.length)
-  if (value === undefined || !isPassword(value, value.isQuoted ? 'told' : confidence)) return undefined
+  // Without a word that tells, it may be code.
+  const told = confidence === 'told' && !/\p{L}/u.test(taken) ? 'named' : confidence
+  if (value === undefined || !isPassword(value, value.isQuoted ? 'told' : told)) return undefined
   if (confidence === 'mentioned' && value.isQuoted && /^\p{L}+$/u.test(value.text)) return undefined
   return /^[\p{L}’']+$/u.test(value.text) && !value.isQuoted && !isLast(text, value.end) ? undefined : value
 }
@@ -121,6 +127,7 @@ function withoutEastEnd(value: Value): Value {
 }
 
 function findBefore(text: string, label: Span): Value | undefined {
+  if (!hasDigitBefore(text, label.start)) return undefined
   const from = Math.max(0, label.start - BEFORE_UNITS)
   const found = REVERSED.exec(text.slice(from, label.start))
   const [whole = '', value = ''] = found ?? []

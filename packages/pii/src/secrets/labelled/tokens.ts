@@ -1,6 +1,7 @@
 import type { Span } from '../../span.ts'
 import { isPlaceholder, looksRandom, measureBits } from '../random-text.ts'
 import { findPlace, type NamedPlace } from './names.ts'
+import { hasDigitAhead, lookBehind } from './quick-look.ts'
 import { readToldValue } from './sentences.ts'
 import { readBare, readValue, type Value } from './value.ts'
 
@@ -13,6 +14,8 @@ const LONGEST = 600
 
 /** Finds the key that a label names in settings and code, in an element or as an argument. */
 export function findKey(text: string, label: Span): Span | undefined {
+  const following = lookBehind(text, label.end)
+  if (following === 'end' || (following === 'word' && !hasDigitAhead(text, label.end))) return undefined
   const place = findPlace(text, label)
   const value = place && readPlace(text, place)
   if (value !== undefined && isKey(value, isSetting(text, value.start))) return value
@@ -50,22 +53,29 @@ const MEMBERS = /^[A-Za-z_$][A-Za-z_$]*\d{0,3}(?:(?:\??\.|->|::)[A-Za-z_$][A-Za-
 /** Whether a value behind the name of a key is one. */
 export function isKey({ text, isQuoted }: Value, isSetting = false): boolean {
   if (text.length < LEAST_MIXED || text.length > LONGEST || ELSEWHERE.test(text) || isPlaceholder(text)) return false
-  if (!isQuoted && (MEMBERS.test(text) || (!isSetting && CODE.test(text)))) return false
-  return text.length >= LEAST ? looksRandom(text) || looksScrambled(text) : isMixed(text)
+  if (!isQuoted && ((MEMBERS.test(text) && !looksScrambled(text)) || (!isSetting && CODE.test(text)))) return false
+  return text.length >= LEAST ? looksRandom(text) || looksScrambled(text) : isMixed(text, isQuoted)
 }
 
 const WORDS = /[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z\d]/g
-/** Names have longer words. */
-const MOST_WORD_LENGTH = 2.3
+/** Names have longer words, of letters alone even more so. */
+const MOST_WORD_LENGTH = 2.6
+const MOST_LETTERS_A_WORD = 2.4
 const LEAST_SCRAMBLED_BITS = 3.3
 
 /** Whether small letters and capitals change too often for a name. */
 function looksScrambled(text: string): boolean {
   if (!/[a-z]/.test(text) || !/[A-Z]/.test(text) || measureBits(text) < LEAST_SCRAMBLED_BITS) return false
-  return text.length / (text.match(WORDS)?.length ?? 1) < MOST_WORD_LENGTH
+  return measureWords(text) < (/\d/.test(text) ? MOST_WORD_LENGTH : MOST_LETTERS_A_WORD)
 }
 
-function isMixed(text: string): boolean {
-  if (![/[a-z]/, /[A-Z]/, /\d/, /[^\w\s]/].every((kind) => kind.test(text))) return false
-  return measureBits(text) >= LEAST_MIXED_BITS && !/^[\w]+(?:[-./:][\w]+)*$/.test(text)
+function measureWords(text: string): number {
+  return text.length / (text.match(WORDS)?.length ?? 1)
+}
+
+function isMixed(text: string, isQuoted: boolean): boolean {
+  const hasDigit = /\d/.test(text)
+  if (![/[a-z]/, /[A-Z]/, /[^\w\s]/].every((kind) => kind.test(text))) return false
+  if (!hasDigit && (!isQuoted || measureWords(text) >= MOST_WORD_LENGTH)) return false
+  return measureBits(text) >= LEAST_MIXED_BITS && (!hasDigit || !/^[\w]+(?:[-./:][\w]+)*$/.test(text))
 }

@@ -31,7 +31,7 @@ const BEFORE_VALUE = /(?:\*\*|__|[bBrRuULf@$]{1,2}(?=["'])|~c(?=["']))?\\?/y
  * of a web form or the next setting in a row.
  */
 const BARE =
-  /(?:[^\s\u0000-\u001f"'`“”«»「」『』<\\&;,，。；]|<(?!\/|[A-Za-z][A-Za-z0-9]{0,12}[ />])|\\(?![nrt"'])|&(?!(?:amp;)?[A-Za-z_][\w.-]{0,40}=|(?:lt|gt|quot|nbsp);)|[;,](?![A-Za-z_"'][\w. "'-]{0,40}[:=]))+/y
+  /(?:[^\s"'`“”«»「」『』<\\&;,，。；]|<(?!\/|[A-Za-z][A-Za-z0-9]{0,12}[ />])|\\(?![nrt"'])|&(?!(?:amp;)?[A-Za-z_][\w.-]{0,40}=|(?:lt|gt|quot|nbsp);)|[;,](?![A-Za-z_"'][\w. "'-]{0,40}[:=]))+/y
 
 /** Reads the value that begins at an offset. Without a closing mark of quotation it reads on as without an opening one. */
 export function readValue(text: string, at: number): Value | undefined {
@@ -77,13 +77,13 @@ const OPENING: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{'
 
 /** Drops what belongs to the sentence or to the code around a value. */
 function trimEnd(value: string): string {
-  let end = value.length
+  let end = value.endsWith('**') ? value.length - 2 : value.length
   for (; end > 0; end--) {
     const last = value.charAt(end - 1)
     const opening = OPENING[last]
     if (opening !== undefined) {
       if (value.slice(0, end - 1).includes(opening)) break
-    } else if (!'.,;:?*'.includes(last)) break
+    } else if (!'.,;:?'.includes(last)) break
   }
   return value.slice(0, end)
 }
