@@ -111,6 +111,31 @@ describe('operators', () => {
     expect((await sent('m')).reply.text).toContain(`Ada Byron reads ${MAIL}`)
   })
 
+  verifies('pii:conversation-tokens', 'keep their tokens over a conversation', async () => {
+    await using world = await startPiiWorld()
+    await world.patterns('own', {}, { builtins: ['email'] })
+    const kept = { conversation_tokens: true, conversation_tokens_hours: 1 }
+    await world.far('m', { pii: { enabled: true, detectors: ['own'], reversible_redactions: true, ...kept } })
+    const ask = async (conversation: string, content: string, answer = 'Fine.') => {
+      world.upstream.enqueue({
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content: answer } }] }),
+      })
+      const body = { messages: [{ role: 'user', content }], metadata: { conversation_id: conversation } }
+      const reply = await world.server.chat('m', body)
+      return { reply: reply.text, sent: world.upstream.requests.at(-1)?.body.toString() ?? '' }
+    }
+    expect((await ask('one', `to ${MAIL}`)).sent).toContain('to [REDACTED:EMAIL_001]')
+    // A later request has neither the value nor its token; the model remembers the token.
+    const later = await ask('one', 'to bo@lab.example', '[REDACTED:EMAIL_001] and [REDACTED:EMAIL_002]')
+    expect(later.sent).toContain('to [REDACTED:EMAIL_002]')
+    expect(later.reply).toContain(`${MAIL} and bo@lab.example`)
+    const plain = await ask('one', 'who was it?', 'It was [REDACTED:EMAIL_001].')
+    expect(plain.reply).toContain(`It was ${MAIL}.`)
+    const other = await ask('two', 'who was it?', 'It was [REDACTED:EMAIL_001].')
+    expect(other.reply).toContain('It was [REDACTED:EMAIL_001].')
+  })
+
   verifies('detector:operators:checked-at-load', 'that cannot be used refuse their file', async () => {
     await using world = await startPiiWorld()
     const { server } = world

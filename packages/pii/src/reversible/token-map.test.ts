@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { createLaneRestorer } from './lane-restorer.ts'
 import { createTokenMap } from './token-map.ts'
 
 const EMAIL = { group: 'EMAIL' }
@@ -107,5 +108,26 @@ describe('an invented value', () => {
       map.mask({ group: 'PER', writeFake: (value) => `Fake ${value}` }, `value ${index}.`),
     )
     expect(masks.slice(-2)).toEqual(['Fake value 999.', '[REDACTED:PER_001]'])
+  })
+})
+
+describe('the values of earlier requests', () => {
+  it('keep their tokens, are restored, and their tokens are no other value’s', () => {
+    const first = createTokenMap({ texts: [] })
+    first.mask(EMAIL, 'a@b.example')
+    first.mask({ group: 'PER', writeFake: () => 'Alwin Marlow' }, 'Ada')
+    const known = JSON.parse(JSON.stringify(first.entries()))
+    const second = createTokenMap({ texts: [], known })
+    expect(second.size).toBe(2)
+    expect(second.mask(EMAIL, 'c@d.example')).toBe('[REDACTED:EMAIL_002]')
+    expect(second.mask(EMAIL, 'a@b.example')).toBe('[REDACTED:EMAIL_001]')
+    const reply = 'Alwin Marlow: [REDACTED:EMAIL_001], [REDACTED:EMAIL_002]'
+    for (let cut = 0; cut <= reply.length; cut++) {
+      const lane = createLaneRestorer(second)
+      expect(lane.push(reply.slice(0, cut)) + lane.push(reply.slice(cut)) + lane.end()).toBe(
+        'Ada: a@b.example, c@d.example',
+      )
+    }
+    expect(() => createTokenMap({ texts: [], known: [{ token: '', value: 'x' }] })).toThrow('known[]')
   })
 })

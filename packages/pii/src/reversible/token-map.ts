@@ -12,8 +12,16 @@ export interface TokenMapOptions {
   readonly prefix?: string | undefined
   /** @default ']' */
   readonly suffix?: string | undefined
-  /** The texts of the request: a token in one of them is never used. */
+  /** The texts of the request: a token in one of them is never used for a new value. */
   readonly texts: Iterable<string>
+  /** Values with their tokens of earlier requests: a conversation keeps them. @default none */
+  readonly known?: readonly TokenEntry[] | undefined
+}
+
+/** A value and what stands for it. */
+export interface TokenEntry {
+  readonly token: string
+  readonly value: string
 }
 
 const DEFAULT_PREFIX = '[REDACTED:'
@@ -47,12 +55,23 @@ export class TokenMap implements MaskWriter {
   #fakes = 0
 
   /** @internal maps come from {@link createTokenMap} */
-  constructor({ prefix = DEFAULT_PREFIX, suffix = DEFAULT_SUFFIX, texts }: TokenMapOptions) {
+  constructor({ prefix = DEFAULT_PREFIX, suffix = DEFAULT_SUFFIX, texts, known = [] }: TokenMapOptions) {
     const isTexts = isIterable(texts) && (!Array.isArray(texts) || texts.every((text) => typeof text === 'string'))
     checkArgument(isTexts, 'createTokenMap: texts', 'an array or another iterable of texts', texts)
     this.#prefix = prefix
     this.#suffix = suffix
     this.#texts = texts
+    for (const { token, value } of known) {
+      const isEntry = typeof token === 'string' && token !== '' && typeof value === 'string' && value !== ''
+      checkArgument(isEntry, 'createTokenMap: known[]', 'a token and a value', typeof token)
+      this.#tokens.set(value, token)
+      this.#values.set(token, value)
+    }
+  }
+
+  /** The values with their tokens, private text: for a store that is sealed. */
+  entries(): readonly TokenEntry[] {
+    return Array.from(this.#values, ([token, value]) => ({ token, value }))
   }
 
   /** Number of values with tokens. */
@@ -115,12 +134,14 @@ export class TokenMap implements MaskWriter {
     this.#taken ??= findTakenBodies(this.#listTexts(), this.#prefix, this.#suffix)
     let number = this.#lastNumbers.get(group) ?? 0
     let body: string
+    let token: string
     do {
       number += 1
       body = `${group}_${String(number).padStart(MIN_DIGITS, '0')}`
-    } while (this.#taken.has(body))
+      token = `${this.#prefix}${body}${this.#suffix}`
+    } while (this.#taken.has(body) || this.#values.has(token))
     this.#lastNumbers.set(group, number)
-    return `${this.#prefix}${body}${this.#suffix}`
+    return token
   }
 }
 

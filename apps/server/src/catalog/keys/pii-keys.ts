@@ -8,6 +8,7 @@ import {
   flag,
   fraction,
   integer,
+  integerIn,
   list,
   map,
   number,
@@ -24,6 +25,14 @@ export const PII = {
   reversible_redactions: about(flag, 'Replies show the original text again in place of its redaction.'),
   reversible_token_prefix: about(plainText, 'Beginning of a redaction. Default: [REDACTED:'),
   reversible_token_suffix: about(plainText, 'End of a redaction. Default: ]'),
+  conversation_tokens: about(
+    flag,
+    'Keep redactions with their original text, sealed, for further requests of a conversation.',
+  ),
+  conversation_tokens_hours: about(
+    integerIn({ min: 1, max: 8760 }),
+    'How long redactions of a conversation are kept, in hours. Default: 24.',
+  ),
   block_unscanned_media: about(flag, 'Refuse requests with images, audio, video or files.'),
   /** Also filters rerank requests, whose documents are compared as they are otherwise. */
   scan_rerank: flag,

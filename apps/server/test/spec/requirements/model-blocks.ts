@@ -452,6 +452,13 @@ export const MODEL_BLOCKS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'pii:conversation-tokens',
+    section: '2.10',
+    behavior:
+      '`conversation_tokens` keeps the tokens of reversible redactions over the requests of one conversation of one caller, sealed and with an end; replies to later requests have the values again.',
+    state: 'built',
+  },
+  {
     id: 'detector:operators:fake',
     section: '2.11',
     behavior:
