@@ -44,6 +44,7 @@ describe('the pii_detection block', () => {
   it('gives settings of both tiers', () => {
     const block = {
       min_score: 0.5,
+      entity_min_scores: { PER: 0.7 },
       default_action: 'allow',
       entity_actions: { EMAIL: 'mask', 'pattern name': 'block' },
       extend_to_next_word: ['FIRSTNAME'],
@@ -55,11 +56,14 @@ describe('the pii_detection block', () => {
         { name: 'badge', match: 'badge-\\d{4}', action: 'block', min_len: 10 },
         { name: 'b', match: 'abc' },
       ],
+      deny_list: { PROJECT: ['Blue Heron'] },
+      allow_list: ['info@lab.example'],
       encodings: ['base64', 'reversed'],
       operators: { EMAIL: { keep_last: 4 }, IBAN: { hash_key_env: 'KEY' }, PHONE: { replace: '' } },
     }
     expect(read(piiDetectionBlock, block)).toEqual({
       minScore: 0.5,
+      entityMinScores: { PER: 0.7 },
       defaultAction: 'allow',
       entityActions: { EMAIL: 'mask', 'pattern name': 'block' },
       extendToNextWord: ['FIRSTNAME'],
@@ -71,6 +75,8 @@ describe('the pii_detection block', () => {
         { name: 'badge', match: 'badge-\\d{4}', action: 'block', minLen: 10 },
         { name: 'b', match: 'abc' },
       ],
+      denyList: { PROJECT: ['Blue Heron'] },
+      allowList: ['info@lab.example'],
       encodings: ['base64', 'reversed'],
       operators: { EMAIL: { keepLast: 4 }, IBAN: { hashKeyEnv: 'KEY' }, PHONE: { replace: '' } },
     })

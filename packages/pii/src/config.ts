@@ -6,6 +6,7 @@
  */
 import * as z from 'zod'
 import { ENCODINGS } from './encoded/encodings.ts'
+import { FAKE_KINDS } from './fakes/fakes.ts'
 import { findOperatorFault, type MaskOperator } from './operators/operators.ts'
 import { BUILTIN_NAMES, BUILTIN_SETS } from './pattern/builtin-names.ts'
 import { PHONE_REGIONS } from './pattern/structured-names.ts'
@@ -50,9 +51,21 @@ const customPattern = z
   })
 
 const operator = z
-  .strictObject({ replace: text, keep_last: z.int().nullish(), hash_key_env: text })
-  .transform(({ replace, keep_last, hash_key_env }): MaskOperator => {
-    return { replace: replace ?? undefined, keepLast: keep_last ?? undefined, hashKeyEnv: hash_key_env ?? undefined }
+  .strictObject({
+    replace: text,
+    keep_last: z.int().nullish(),
+    hash_key_env: text,
+    custom: text,
+    fake: z.enum(FAKE_KINDS).nullish(),
+  })
+  .transform((read): MaskOperator => {
+    return {
+      replace: read.replace ?? undefined,
+      keepLast: read.keep_last ?? undefined,
+      hashKeyEnv: read.hash_key_env ?? undefined,
+      custom: read.custom ?? undefined,
+      fake: read.fake ?? undefined,
+    }
   })
   .superRefine((read, context) => {
     const fault = findOperatorFault(read)
@@ -63,6 +76,7 @@ const operator = z
 export const piiDetectionBlock = z
   .looseObject({
     min_score: z.number().min(0).max(1).nullish(),
+    entity_min_scores: z.record(z.string(), z.number().min(0).max(1)).nullish(),
     default_action: action.nullish(),
     entity_actions: z.record(z.string(), action).nullish(),
     extend_to_next_word: list,
@@ -71,6 +85,8 @@ export const piiDetectionBlock = z
     protected_terms_files: list,
     builtins: z.array(z.enum([...BUILTIN_SETS, ...BUILTIN_NAMES])).nullish(),
     patterns: z.array(customPattern).nullish(),
+    deny_list: z.record(z.string(), z.array(z.string())).nullish(),
+    allow_list: list,
     checked_only: flag,
     phone_regions: z.array(z.enum(PHONE_REGIONS)).nullish(),
     encodings: z.array(z.enum(ENCODINGS)).nullish(),
@@ -79,6 +95,7 @@ export const piiDetectionBlock = z
   .transform(
     (block): DetectionSettings => ({
       minScore: block.min_score ?? undefined,
+      entityMinScores: block.entity_min_scores ?? undefined,
       defaultAction: block.default_action ?? undefined,
       entityActions: block.entity_actions ?? undefined,
       extendToNextWord: block.extend_to_next_word ?? undefined,
@@ -88,6 +105,8 @@ export const piiDetectionBlock = z
       builtins: block.builtins ?? undefined,
       patterns: block.patterns ?? undefined,
       phoneRegions: block.phone_regions ?? undefined,
+      denyList: block.deny_list ?? undefined,
+      allowList: block.allow_list ?? undefined,
       checkedOnly: block.checked_only ?? undefined,
       encodings: block.encodings ?? undefined,
       operators: block.operators ?? undefined,

@@ -1,13 +1,15 @@
+import { withAllowList } from './allow-list.ts'
 import { combineDetectors } from './combine-detectors.ts'
 import type { Detector } from './detector.ts'
 import { createEncodedDetector } from './encoded/encoded-detector.ts'
 import { PiiError } from './errors.ts'
 import { createNerDetector, type NerDetectorOptions } from './ner/ner-detector.ts'
 import { offloadPatterns, type PatternOffload } from './offload/offload-patterns.ts'
-import { createMaskWriters, type ReadSecret } from './operators/operators.ts'
+import { createMaskWriters, type MaskFunctions, type ReadSecret } from './operators/operators.ts'
 import { withOperators } from './operators/with-operators.ts'
 import { createPatternTier, type PatternDetectorOptions, toNeutralGroups } from './pattern/detector.ts'
 import { BUILTINS } from './pattern/full-catalogue.ts'
+import { findUnknownGroup } from './pattern/known-groups.ts'
 import type { DetectionSettings } from './settings.ts'
 
 /** Options of {@link createDetector}. */
@@ -22,6 +24,10 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
   readonly slices?: PatternDetectorOptions['slices'] | undefined
   /** Reads the keys of hashes that operators name. @default none can be read */
   readonly readSecret?: ReadSecret | undefined
+  /** Write the replacements of operators that call for them by name. @default none */
+  readonly maskFunctions?: MaskFunctions | undefined
+  /** Chooses the values that operators invent. @default random, for as long as the process runs */
+  readonly fakeKey?: string | undefined
 }
 
 /**
@@ -30,18 +36,33 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
  * text.
  *
  * @throws SvcError `pii_config`, kind `invalid_request`, for an invalid policy, a pattern that the grammar refuses, an
- *   unknown encoding, encodings without patterns, or neither a classifier nor patterns
+ *   unknown encoding, encodings without patterns, an operator or a minimum score of a group that is never reported, or
+ *   neither a classifier nor patterns
  * @example
  * createDetector({ name: 'keys', settings: { builtins: ['codehost_token'], defaultAction: 'block' } })
  */
 export function createDetector(detectorOptions: DetectorOptions): Detector {
-  const { settings, classifier, offload, slices, readSecret, ...options } = detectorOptions
+  const {
+    settings,
+    classifier,
+    offload,
+    slices,
+    readSecret,
+    maskFunctions: functions,
+    fakeKey,
+    ...options
+  } = detectorOptions
   const { name } = options
-  const { builtins = [], patterns = [], encodings = [] } = settings
-  const writers = createMaskWriters(toNeutralGroups(settings.operators ?? {}, BUILTINS), readSecret)
+  const { builtins = [], patterns = [], denyList = {}, encodings = [] } = settings
+  checkGroups(settings, classifier)
+  const writers = createMaskWriters(toNeutralGroups(settings.operators ?? {}, BUILTINS), {
+    readSecret,
+    functions,
+    fakeKey,
+  })
   const ner = classifier && createNerDetector({ ...options, settings, classifier })
-  const plain =
-    builtins.length + patterns.length > 0 ? createPatternTier({ name, settings, slices }, BUILTINS) : undefined
+  const hasPatterns = builtins.length + patterns.length + Object.keys(denyList).length > 0
+  const plain = hasPatterns ? createPatternTier({ name, settings, slices }, BUILTINS) : undefined
   if (plain === undefined && encodings.length > 0) {
     throw new PiiError('invalid_request', 'encodings are read for builtins and patterns', { code: 'pii_config' })
   }
@@ -51,5 +72,18 @@ export function createDetector(detectorOptions: DetectorOptions): Detector {
   if (tier === undefined) {
     throw new PiiError('invalid_request', 'a detector needs a classifier, builtins or patterns', { code: 'pii_config' })
   }
-  return withOperators(tier, writers)
+  return withOperators(withAllowList(tier, settings.allowList ?? []), writers)
+}
+
+/** @throws SvcError `pii_config` for an operator or a minimum score of a group that the detector never reports */
+function checkGroups(settings: DetectionSettings, classifier: DetectorOptions['classifier']): void {
+  // A recogniser that does not tell its groups may report any.
+  if (classifier !== undefined && classifier.groups === undefined) return
+  for (const key of ['operators', 'entityMinScores'] as const) {
+    const unknown = findUnknownGroup(Object.keys(settings[key] ?? {}), settings, classifier?.groups)
+    if (unknown === undefined) continue
+    const name = key === 'operators' ? key : 'entity_min_scores'
+    const message = `${name}[${JSON.stringify(unknown.group)}]: ${unknown.fault}`
+    throw new PiiError('invalid_request', message, { code: 'pii_config' })
+  }
 }

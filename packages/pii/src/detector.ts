@@ -1,4 +1,5 @@
 import type { PiiAction } from './action.ts'
+import type { WriteFake } from './fakes/fakes.ts'
 import type { Detection, Span } from './span.ts'
 
 /** The text of a request as detectors see it: its segments joined by blank lines, in order, and well-formed. */
@@ -23,6 +24,8 @@ export interface JudgedDetection extends Detection {
   readonly rank?: number | undefined
   /** Writes the replacement of the masked value. @default the fixed text */
   readonly writeMask?: ((value: string) => string) | undefined
+  /** Invents a replacement, which is restored in replies as a token is. @default none is invented */
+  readonly writeFake?: WriteFake | undefined
 }
 
 /** Circumstances of a scan. */
@@ -51,7 +54,7 @@ export type Detections = readonly JudgedDetection[]
 
 /** A detection whose replacement is the fixed text: of a piece of a finding, or of several findings together. */
 export function withoutOperator(detection: JudgedDetection): JudgedDetection {
-  if (detection.writeMask === undefined) return detection
-  const { writeMask: _, ...rest } = detection
+  if (detection.writeMask === undefined && detection.writeFake === undefined) return detection
+  const { writeMask: _, writeFake: __, ...rest } = detection
   return rest
 }

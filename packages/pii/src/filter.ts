@@ -5,6 +5,7 @@ import { countsInId } from './id-findings.ts'
 import type { Clock, StopSignal } from './ports.ts'
 import { FIXED_MASKS, type MaskWriter, maskText } from './redact.ts'
 import { resolveOverlaps } from './resolve-overlaps.ts'
+import { createTokenMap } from './reversible/token-map.ts'
 import { runDetectors, throwIfAborted } from './run-detectors.ts'
 
 /** Options of filtering a request. */
@@ -61,7 +62,7 @@ export async function filterSegments(texts: RequestTexts, options: FilterOptions
  */
 export function startFilter(
   texts: RequestTexts,
-  { detectors, masks = FIXED_MASKS, ...limits }: FilterOptions,
+  { detectors, masks: given, ...limits }: FilterOptions,
 ): FilterOutcome | Promise<FilterOutcome> {
   throwIfAborted(limits.signal)
   const { segments } = texts
@@ -69,10 +70,23 @@ export function startFilter(
   checkDetectors(detectors)
   const joined = joinSegments(texts)
   if (detectors.length === 0 || joined.indices.length === 0) return untouched(segments)
+  const masks = given ?? createRequestMasks(joined.texts)
   const found = runDetectors(joined.document, detectors, limits)
   return found instanceof Promise
     ? found.then((detections) => toOutcome(segments, joined, detections, masks))
     : toOutcome(segments, joined, found, masks)
+}
+
+/** Writes fixed masks, and invents values that no other value of the request has. */
+function createRequestMasks(texts: readonly string[]): MaskWriter {
+  let fakes: MaskWriter | undefined
+  return {
+    mask(span, value) {
+      if (span.writeFake === undefined) return FIXED_MASKS.mask(span, value)
+      fakes ??= createTokenMap({ texts })
+      return fakes.mask(span, value)
+    },
+  }
 }
 
 function checkTexts(segments: RequestTexts['segments']): void {

@@ -4,6 +4,7 @@
  * @module
  */
 export { ENCODINGS, type Encoding } from './encoded/encodings.ts'
+export { FAKE_KINDS, type FakeKind } from './fakes/fakes.ts'
 export {
   BUILTIN_NAMES,
   BUILTIN_SETS,

@@ -10,6 +10,8 @@ export interface TokenEntity {
 
 /** A model that classifies tokens, for the NER tier. */
 export interface TokenClassifier {
+  /** All groups that it reports, if known: settings of any other group are refused then. */
+  readonly groups?: readonly string[] | undefined
   /**
    * Finds the entities of one text. `minScore` is a hint; the caller filters again.
    *

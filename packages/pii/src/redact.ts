@@ -2,7 +2,7 @@ import type { JudgedDetection } from './detector.ts'
 import { type Detection, toDetectionId } from './span.ts'
 
 /** A masked range, with the operator of its detector. */
-export type MaskedSpan = Detection & Pick<JudgedDetection, 'writeMask'>
+export type MaskedSpan = Detection & Pick<JudgedDetection, 'writeMask' | 'writeFake'>
 
 /** Writes the replacement of masked text. */
 export interface MaskWriter {
@@ -15,7 +15,10 @@ export interface MaskWriter {
   mask(span: MaskedSpan, value: string): string
 }
 
-/** Writes the fixed text of §6.3, `[REDACTED:ner:EMAIL]`, or the text of the detector's operator. */
+/**
+ * Writes the fixed text of §6.3, `[REDACTED:ner:EMAIL]`, or the text of the detector's operator; the fixed text also in
+ * place of invented values, which belong to one request.
+ */
 export const FIXED_MASKS: MaskWriter = {
   mask: (span, value) => span.writeMask?.(value) ?? `[REDACTED:${toDetectionId(span)}]`,
 }

@@ -1,5 +1,7 @@
 import type { PiiAction } from './action.ts'
+import type { DenyList } from './deny-list.ts'
 import type { Encoding } from './encoded/encodings.ts'
+import type { MinScores } from './min-scores.ts'
 import type { MaskOperators } from './operators/operators.ts'
 import type { BuiltinName, BuiltinSet } from './pattern/builtin-names.ts'
 import type { PolicySettings } from './policy.ts'
@@ -24,6 +26,8 @@ export interface PiiSettings {
 export interface NerSettings extends PolicySettings {
   /** Minimum score of detections, 0..1. @default 0 */
   readonly minScore?: number | undefined
+  /** Minimum scores by group, 0..1; override `minScore`, and hold for patterns too. @default none */
+  readonly entityMinScores?: MinScores | undefined
   /** Groups whose detections also cover the next word on the line. */
   readonly extendToNextWord?: readonly string[] | undefined
   /** Groups whose detections also cover the word before, of letters, `-` and `'`. */
@@ -52,6 +56,10 @@ export interface DetectionSettings extends NerSettings {
   /** Names of the catalogue of built-ins, or of several together: `secrets`, `structured`, `all`. */
   readonly builtins?: readonly (BuiltinName | BuiltinSet)[] | undefined
   readonly patterns?: readonly CustomPattern[] | undefined
+  /** Terms that are always found, by group: whole words or runs of words, in any case. @default none */
+  readonly denyList?: DenyList | undefined
+  /** Values that are never found: the whole text of a finding, in any case. @default none */
+  readonly allowList?: readonly string[] | undefined
   /** Whether values count only where their range and check are right, and not by a label alone. @default false */
   readonly checkedOnly?: boolean | undefined
   /** Regions (ISO 3166-1) whose telephone numbers count in their national form, without a label too. @default none */

@@ -36,6 +36,14 @@ function createVocabulary(random: Random) {
   for (const value of ['a@b.example', 'Jo "J" \\ Doe\n', '😀', `${prefix}EMAIL_002${suffix}`]) {
     values.set(map.mask({ group: 'EMAIL' }, value), value)
   }
+  // Invented values, one the beginning of another.
+  for (const [value, fake] of [
+    ['Ada "A" Byron\n', 'Alwin Marlow'],
+    ['Bo', 'Alwin'],
+    ['1.2.3.4', '198.51.100.234'],
+  ] as const) {
+    values.set(map.mask({ group: 'PER', writeFake: () => fake }, value), value)
+  }
   for (let number = 5; number <= 101; number++) map.mask({ group: 'EMAIL' }, `filler ${number}`)
   return { map, vocabulary: { values } }
 }

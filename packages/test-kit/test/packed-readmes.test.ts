@@ -290,6 +290,8 @@ const PROMISES = {
         'PatternMatcher',
         'PatternSyntaxError',
         'createPatternDetector',
+        'findAllowListFault',
+        'findUnknownGroup',
         'listBuiltinGroups',
       ],
       pino: ['createLineRedactor'],

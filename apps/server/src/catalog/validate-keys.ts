@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { findHostFault, findPathFault } from '@svc/mitm/entries'
 import { findOperatorFault } from '@svc/pii/operators'
-import { createPatternDetector } from '@svc/pii/patterns'
+import { createPatternDetector, findAllowListFault, findUnknownGroup } from '@svc/pii/patterns'
 import { isSafeName } from '../files/safe-path.ts'
 import { parseFailoverKeys } from './failover-settings.ts'
 import type { ModelKeys } from './keys/model-keys.ts'
@@ -32,6 +32,7 @@ export function validateKeys(keys: ModelKeys, root: YamlMap, report: KeyReport):
     checkProxy,
     checkPatterns,
     checkOperators,
+    checkGroups,
     checkPooling,
     checkArtifacts,
     checkLimits,
@@ -155,13 +156,16 @@ function listUnusableEntries({ mitm: { hosts = [], paths = [] } = {} }: ModelKey
 function checkPatterns(keys: ModelKeys, refuse: Refuse): void {
   const { patterns: own = [], ...settings } = keys.piiDetection ?? {}
   const isPattern = keys.backend?.toLowerCase() === 'pattern'
-  if (!isPattern && own.length === 0 && (settings.builtins ?? []).length === 0) {
+  const allowFault = findAllowListFault(settings.allowList ?? [])
+  if (allowFault !== undefined) refuse('pii_detection.allow_list', allowFault)
+  const named = own.length + (settings.builtins ?? []).length + Object.keys(settings.denyList ?? {}).length
+  if (!isPattern && named === 0) {
     if ((settings.encodings ?? []).length > 0) refuse('pii_detection.encodings', 'are read for builtins and patterns')
     return
   }
   try {
-    const named = own.map(({ name = '', match = '', ...rest }) => ({ name, match, ...rest }))
-    createPatternDetector({ name: keys.name ?? '', settings: { ...settings, patterns: named } })
+    const patterns = own.map(({ name = '', match = '', ...rest }) => ({ name, match, ...rest }))
+    createPatternDetector({ name: keys.name ?? '', settings: { ...settings, patterns } })
   } catch (error) {
     refuse('pii_detection', error instanceof Error ? error.message : String(error))
   }
@@ -172,6 +176,17 @@ function checkOperators(keys: ModelKeys, refuse: Refuse): void {
   for (const [group, operator] of Object.entries(keys.piiDetection?.operators ?? {})) {
     const fault = findOperatorFault(operator)
     if (fault !== undefined) refuse(`pii_detection.operators.${group}`, fault)
+  }
+}
+
+/** Settings of groups that a detector of patterns never reports. The groups of a recogniser are in its weights. */
+function checkGroups(keys: ModelKeys, refuse: Refuse): void {
+  const { operators = {}, entityMinScores = {}, builtins, denyList, patterns = [] } = keys.piiDetection ?? {}
+  if (keys.backend?.toLowerCase() !== 'pattern') return
+  const named = patterns.map(({ name = '', match = '' }) => ({ name, match }))
+  for (const [key, entries] of Object.entries({ operators, entity_min_scores: entityMinScores })) {
+    const unknown = findUnknownGroup(Object.keys(entries), { builtins, denyList, patterns: named })
+    if (unknown !== undefined) refuse(`pii_detection.${key}.${unknown.group}`, unknown.fault)
   }
 }
 

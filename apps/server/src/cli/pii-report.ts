@@ -1,4 +1,4 @@
-import type { DetectorEvaluation, Example, GroupEvaluation } from '@svc/pii/evaluation'
+import type { DetectorEvaluation, Example, GroupEvaluation, MacroAverage } from '@svc/pii/evaluation'
 import type { PiiEvalTask } from '../config/load.ts'
 import { formatShare, formatTable, toText } from './report-lines.ts'
 
@@ -7,15 +7,18 @@ const LONGEST_EXAMPLE = 80
 
 /** The result of running detectors over labelled texts, a line for each fact. */
 export function formatPiiEvaluation({ detectors }: PiiEvalTask, evaluation: DetectorEvaluation): string {
-  const { texts, groups, total, problems, problemCount } = evaluation
+  const { texts, groups, total, macro, problems, problemCount } = evaluation
   const names = detectors.length === 0 ? 'all built-ins' : detectors.join(', ')
   return toText([
     `${names}: ${texts} texts, ${total.labels} labels`,
     ...formatTable([
-      ['group', 'labels', 'precision', 'recall', 'F2', 'coverage'],
+      ['group', 'support', 'precision', 'recall', 'F1', 'F2', 'strict F1', 'character recall', 'TP', 'FP', 'FN'],
       ...groups.map((group) => [group.group, ...formatFigures(group)]),
-      ['all', ...formatFigures(total)],
+      ['micro average', ...formatFigures(total)],
+      ['macro average', '', ...formatShares(macro)],
     ]),
+    'A finding is right where it overlaps a label of its group; strict: where it has exactly its range.',
+    ...(total.mistyped > 0 ? [`${total.mistyped} of the missed labels were found as another group`] : []),
     ...groups.flatMap((group) => [
       ...formatExamples(`${group.group} missed`, group.misses, group.labels - group.found),
       ...formatExamples(`${group.group} false`, group.falseFinds, group.false),
@@ -26,8 +29,13 @@ export function formatPiiEvaluation({ detectors }: PiiEvalTask, evaluation: Dete
   ])
 }
 
-function formatFigures({ labels, precision, recall, f2, coverage }: DetectorEvaluation['total']): string[] {
-  return [String(labels), ...[precision, recall, f2, coverage].map(formatShare)]
+function formatFigures(figures: DetectorEvaluation['total']): string[] {
+  const { labels, found, false: wrong } = figures
+  return [String(labels), ...formatShares(figures), ...[found, wrong, labels - found].map(String)]
+}
+
+function formatShares({ precision, recall, f1, f2, strictF1, coverage }: MacroAverage): string[] {
+  return [precision, recall, f1, f2, strictF1, coverage].map(formatShare)
 }
 
 function formatExamples(title: string, examples: readonly Example[], count: number): string[] {

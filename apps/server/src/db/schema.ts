@@ -40,6 +40,7 @@ import { generatedFilesOnPostgres, generatedFilesOnSqlite } from './tables/gener
 import { instanceOnPostgres, instanceOnSqlite } from './tables/instance.ts'
 import { knownFilesOnPostgres, knownFilesOnSqlite } from './tables/known-files.ts'
 import { operationsOnPostgres, operationsOnSqlite } from './tables/operations.ts'
+import { piiConversationsOnPostgres, piiConversationsOnSqlite } from './tables/pii-conversations.ts'
 import { realtimeSecretsOnPostgres, realtimeSecretsOnSqlite } from './tables/realtime-secrets.ts'
 import {
   responseEventsOnPostgres,
@@ -85,6 +86,7 @@ export const sqliteTables = {
   routerCorpora: routerCorporaOnSqlite,
   filePieces: filePiecesOnSqlite,
   signInAttempts: signInAttemptsOnSqlite,
+  piiConversations: piiConversationsOnSqlite,
   ...sqliteAuthTables,
 }
 
@@ -119,6 +121,7 @@ export const postgresTables = {
   routerCorpora: routerCorporaOnPostgres,
   filePieces: filePiecesOnPostgres,
   signInAttempts: signInAttemptsOnPostgres,
+  piiConversations: piiConversationsOnPostgres,
   ...postgresAuthTables,
 }
 

@@ -6,6 +6,8 @@ import { listFailoverTargets } from '../catalog/serving.ts'
 export interface TokenForm {
   readonly prefix: string
   readonly suffix: string
+  /** How long the tokens of a conversation are kept, hours. @default they live as long as a request */
+  readonly keptHours?: number | undefined
 }
 
 /** Filter policy for the requests of a model (§2.10, §6.3). */
@@ -55,15 +57,22 @@ export function unitePolicies(own: ConsumerPolicy, more: readonly ConsumerPolicy
   const filtering = [own, ...more].filter(({ enabled }) => enabled)
   const [first = own, ...others] = filtering
   if (others.length === 0) return first
-  const { reversible } = first
+  const reversible = uniteForms(first, others)
   return {
     enabled: true,
     detectors: [...new Set(filtering.flatMap(({ detectors }) => detectors))],
     isDefault: filtering.every(({ isDefault }) => isDefault),
-    // Only values that every policy would restore are restored.
-    ...(reversible !== undefined && others.every((one) => one.reversible !== undefined) ? { reversible } : {}),
+    ...(reversible === undefined ? {} : { reversible }),
     blocksMedia: filtering.some(({ blocksMedia }) => blocksMedia),
   }
+}
+
+/** Only values that every policy would restore are restored, and only those kept that every policy would keep. */
+function uniteForms({ reversible }: ConsumerPolicy, others: readonly ConsumerPolicy[]): TokenForm | undefined {
+  if (reversible === undefined || others.some((one) => one.reversible === undefined)) return undefined
+  const hours = [reversible, ...others.map((one) => one.reversible)].map((form) => form?.keptHours ?? 0)
+  const { prefix, suffix } = reversible
+  return { prefix, suffix, keptHours: Math.min(...hours) || undefined }
 }
 
 /** Whether a policy can change or refuse a body. */
@@ -73,6 +82,7 @@ export function hasWork({ enabled, detectors, blocksMedia }: ConsumerPolicy): bo
 
 function toOwnPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPolicy {
   const { detectors: own = [], reversibleRedactions, blockUnscannedMedia = false } = model.pii
+  const keptHours = model.pii.conversationTokens === true ? (model.pii.conversationTokensHours ?? 24) : undefined
   const isDefault = own.length === 0
   const { reversibleTokenPrefix: prefix = TOKEN_FORM.prefix, reversibleTokenSuffix: suffix = TOKEN_FORM.suffix } =
     model.pii
@@ -80,7 +90,7 @@ function toOwnPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerP
     enabled: isOwnPiiEnabled(model),
     detectors: [...new Set(isDefault ? defaults : own)],
     isDefault,
-    ...(reversibleRedactions === true ? { reversible: { prefix, suffix } } : {}),
+    ...(reversibleRedactions === true ? { reversible: { prefix, suffix, keptHours } } : {}),
     blocksMedia: blockUnscannedMedia,
   }
 }

@@ -15,6 +15,8 @@ import type { AuditSink, PiiAuditEvent } from '../audit/audit-event.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Clock } from '../ports.ts'
 import { type ConsumerPolicy, findConsumerPolicy, hasWork } from './consumer-policy.ts'
+import { readConversationId } from './conversation-id.ts'
+import type { ConversationName, ConversationTokens } from './conversation-tokens.ts'
 import type { DetectorRegistry } from './detectors.ts'
 import { createFoundEntries, createUnscannedMediaEntry, createUnscannedTokensEntry, type Occasion } from './entries.ts'
 import { failClosed } from './fail-closed.ts'
@@ -31,6 +33,8 @@ export interface FilterableBody extends Omit<Occasion, 'origin'> {
   readonly model?: ModelConfig | undefined
   /** Text that the format does not write as strings. @default none */
   readonly hidden?: HiddenTexts | undefined
+  /** The id of its conversation in a header. @default the body may name it */
+  readonly conversationHeader?: string | undefined
   /** The names of its files, in the order of the form. A file itself is not scanned. @default the body is not a form */
   readonly fileNames?: readonly string[] | undefined
   /** Aborts the request. */
@@ -100,6 +104,8 @@ export interface RequestFilterOptions {
   readonly events: AuditSink
   readonly metrics: PiiMetrics
   readonly clock: Clock
+  /** Keeps tokens over the requests of a conversation. */
+  readonly conversations: ConversationTokens
 }
 
 const NOTHING: FilteredRequest = { splices: [] }
@@ -108,6 +114,9 @@ const ONLY_TEXT: FilteredRequest = {
   splices: [],
   later: { masks: undefined, blocksMedia: true, filter: async (texts) => texts },
 }
+
+/** Scans of one request whose conversation gets other tokens meanwhile. */
+const MOST_SCANS = 4
 
 /** Formats whose requests may carry media (§2.10). */
 const WITH_MEDIA: ReadonlySet<DocumentFormat> = new Set([
@@ -123,7 +132,7 @@ const WITH_MEDIA: ReadonlySet<DocumentFormat> = new Set([
 /** Creates the filter. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the steps of one filter, each a function over one scan
 export function createRequestFilter(options: RequestFilterOptions): RequestFilter {
-  const { defaults, detectors, tokens, events, metrics, clock } = options
+  const { defaults, detectors, tokens, events, metrics, clock, conversations } = options
 
   function record(entries: readonly PiiAuditEvent[]): readonly string[] {
     if (entries.length === 0) return []
@@ -179,6 +188,22 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     }
   }
 
+  /** Judges a request whose tokens are kept, again when another request of the conversation gave tokens meanwhile. */
+  async function judgeKept(scanned: Scanned, unscanned: readonly TokenList[]): Promise<FilteredRequest> {
+    const { conversation } = scanned
+    if (conversation === undefined) return await judge(scanned, unscanned)
+    for (let attempt = 0; attempt < MOST_SCANS; attempt++) {
+      const known = await conversations.read(conversation)
+      const masks = createTokenMap({ ...conversation, texts: listTexts(scanned.texts.segments), known })
+      const kept = { ...scanned, masks }
+      const outcome = await scan(kept)
+      if (outcome.blocked || (await conversations.add(conversation, masks.entries()))) {
+        return await conclude(kept, outcome, unscanned)
+      }
+    }
+    throw busyConversation()
+  }
+
   /** @param unscanned token lists that at least one model of the request could not read */
   function judge(scanned: Scanned, unscanned: readonly TokenList[]): FilteredRequest | Promise<FilteredRequest> {
     const outcome = scan(scanned)
@@ -195,7 +220,11 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     const { occasion, masks, collection, policy } = scanned
     const { blocksMedia } = policy
     const later: LaterFilter = { masks, blocksMedia, filter: (texts) => filterLater(scanned, texts) }
-    if (unscanned.length === 0 && outcome.segments.every(isUntouched)) return { ...withoutEdits(collection), later }
+    // A reply may repeat tokens of earlier requests of the conversation.
+    const restoration = masks !== undefined && masks.size > 0 ? masks : undefined
+    if (unscanned.length === 0 && outcome.segments.every(isUntouched)) {
+      return { ...withoutEdits(collection), restoration, later }
+    }
     const entries = createFoundEntries(occasion, outcome, (index) => toPath(scanned, index))
     if (outcome.blocked) return refuse(entries, occasion)
     const edited = toEdits(scanned, outcome)
@@ -204,7 +233,7 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     const passed = unscanned.filter(({ node }) => edited.every(({ start }) => start !== node.start))
     record([...passed.map(({ path }) => createUnscannedTokensEntry(occasion, path)), ...entries])
     const fileNames = toFileNames(scanned, outcome)
-    return { splices: edited, fileNames, restoration: masks !== undefined && masks.size > 0 ? masks : undefined, later }
+    return { splices: edited, fileNames, restoration, later }
   }
 
   /** Filters each text as the result of a tool in a message of its own. */
@@ -219,6 +248,10 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     const outcome = await scan(added)
     const entries = createFoundEntries(occasion, outcome, (index) => later.toPath(toPath(added, index)))
     if (outcome.blocked) return refuse(entries, occasion)
+    const { conversation } = scanned
+    if (conversation !== undefined && masks !== undefined) {
+      if (!(await conversations.add(conversation, masks.entries()))) throw busyConversation()
+    }
     const edits = toEdits(added, outcome)
     if (edits === 'collision') return refuse([...entries, ...entries.slice(0, 1).map(asBlock)], occasion)
     record(entries)
@@ -226,13 +259,13 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
   }
 
   /** Reads token lists as text before judging. */
-  async function judgeWithTokens(parts: Omit<Scanned, 'texts' | 'masks'>): Promise<FilteredRequest> {
+  async function judgeWithTokens(parts: Omit<Scanned, 'texts' | 'masks' | 'conversation'>): Promise<FilteredRequest> {
     const { request, collection, hidden } = parts
     const { model, signal } = request
     // Only the model that gets the ids could read them.
-    if (model === undefined) return await judge(toScanned(parts), collection.tokenLists)
+    if (model === undefined) return await judgeKept(toScanned(parts), collection.tokenLists)
     const lists = await readTokenLists(collection.tokenLists, tokens, { model, signal })
-    return await judge(toScanned({ ...parts, hidden: [...hidden, ...lists.hidden] }), lists.unscanned)
+    return await judgeKept(toScanned({ ...parts, hidden: [...hidden, ...lists.hidden] }), lists.unscanned)
   }
 
   function filterBody(request: FilterableBody, task: FilterTask): FilteredRequest | Promise<FilteredRequest> {
@@ -248,7 +281,9 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     if (policy.detectors.length === 0) return ONLY_TEXT
     const hidden = request.hidden === undefined ? [] : [request.hidden]
     const parts = { request, policy, occasion, collection, hidden }
-    return collection.tokenLists.length > 0 ? judgeWithTokens(parts) : judge(toScanned(parts), [])
+    if (collection.tokenLists.length > 0) return judgeWithTokens(parts)
+    const scanned = toScanned(parts)
+    return scanned.conversation === undefined ? judge(scanned, []) : judgeKept(scanned, [])
   }
 
   const findPolicy = (model: ModelConfig): ConsumerPolicy => findConsumerPolicy(model, defaults())
@@ -298,6 +333,8 @@ interface Scanned {
     readonly messages: SegmentCollection['messages']
   }
   readonly masks: TokenMap | undefined
+  /** Set when the tokens are kept for further requests. */
+  readonly conversation: ConversationName | undefined
 }
 
 function toScanned(parts: Pick<Scanned, 'request' | 'policy' | 'occasion' | 'collection' | 'hidden'>): Scanned {
@@ -314,7 +351,18 @@ function toScanned(parts: Pick<Scanned, 'request' | 'policy' | 'occasion' | 'col
         ]
   const masks =
     policy.reversible === undefined ? undefined : createTokenMap({ ...policy.reversible, texts: listTexts(all) })
-  return { request, policy, occasion, collection, hidden, texts: { segments: all, messages }, masks }
+  const conversation = findConversation(parts)
+  return { request, policy, occasion, collection, hidden, texts: { segments: all, messages }, masks, conversation }
+}
+
+/** Finds the conversation whose tokens are kept. Nobody is known as the user of an intercepted request. */
+function findConversation({ request, policy, occasion }: Pick<Scanned, 'request' | 'policy' | 'occasion'>) {
+  const { reversible } = policy
+  if (reversible?.keptHours === undefined || occasion.origin !== 'middleware') return undefined
+  const id = readConversationId(request)
+  if (id === undefined) return undefined
+  const { prefix, suffix, keptHours } = reversible
+  return { userId: occasion.userId, id, prefix, suffix, keptHours }
 }
 
 function toPath({ texts }: Scanned, index: number): string {
@@ -357,6 +405,13 @@ function toHiddenEdits(hidden: readonly HiddenTexts[], found: FilterOutcome['seg
     if (own.every(({ rewritten }) => rewritten === undefined)) return []
     const texts = segments.map(({ text }, index) => own[index]?.rewritten ?? text)
     return [{ start: node.start, end: node.end, replacement: encode(texts) }]
+  })
+}
+
+function busyConversation(): SvcError {
+  return new SvcError('unavailable', 'other requests of the conversation give tokens at the same time; retry', {
+    code: 'pii_conversation_busy',
+    retryAfterMs: 1000,
   })
 }
 

@@ -38,6 +38,7 @@ import { traceExecutor, traceRelay, traceTranslation } from '../inference/tracin
 import type { OwnPlaces } from '../key-files/own-places.ts'
 import type { BackendTraceRecorder, TraceRecorder } from '../monitoring/recorders.ts'
 import type { OutboundClient } from '../outbound/client.ts'
+import type { ConversationTokens } from '../pii/conversation-tokens.ts'
 import type { RequestFilter } from '../pii/request-filter.ts'
 import type { TextScanner } from '../pii/scan-text.ts'
 import type { Placement } from '../placement/placement.ts'
@@ -82,6 +83,8 @@ export interface InferenceParts extends FailoverParts, ToolSources {
   readonly observeStage: StageObserver | undefined
   /** The vector stores of this process. */
   readonly vectorStores: { open(): Promise<VectorStores> }
+  /** Keeps the tokens of masked values over the requests of a conversation. */
+  readonly piiConversations: ConversationTokens
   /** Answers requests that name an agent. @default no agents */
   readonly predictAgent?: PredictAgent | undefined
   /** Sends requests for models of peers to them. */
@@ -126,18 +129,14 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   const bare = createBackendExecutor(placement, planner, { prompts, drafts: media.drafts, slots: states })
   const executor = traceExecutor(bare, backendTraces)
   const pii = composePii({
+    ...parts,
     executor,
     findModel: (name) => directory.find(name),
     defaults: () => settings.get('pii_default_detectors'),
-    placement,
     modelsPath: config.modelsPath,
-    places: parts.places,
-    secrets,
     events: audit,
     traces: backendTraces,
-    registry: parts.registry,
-    clock,
-    logger: log,
+    conversations: parts.piiConversations,
   })
   const cloudModels = createCloudModels({ secrets, userAgent, checkUpstream: parts.checkUpstream })
   const failover = composeFailover(parts, cloudModels)

@@ -6,6 +6,7 @@ import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Executor } from '../inference/engine/executor.ts'
 import type { OwnPlaces } from '../key-files/own-places.ts'
 import type { BackendTraceRecorder } from '../monitoring/recorders.ts'
+import type { ConversationTokens } from '../pii/conversation-tokens.ts'
 import { findDetectorKind } from '../pii/detector-model.ts'
 import { createDetectorRegistry, type DetectorRegistryOptions } from '../pii/detectors.ts'
 import { createPiiMetrics, type PiiMetrics } from '../pii/metrics.ts'
@@ -41,6 +42,8 @@ export interface PiiParts {
   readonly registry: Parameters<typeof createPiiMetrics>[0]
   readonly clock: Clock
   readonly logger: Logger
+  /** Keeps tokens over the requests of a conversation. */
+  readonly conversations: ConversationTokens
 }
 
 type FilePattern = NonNullable<NonNullable<ModelConfig['piiDetection']>['patterns']>[number]
@@ -82,6 +85,7 @@ export function composePii(parts: PiiParts): PiiModule {
       events,
       metrics,
       clock,
+      conversations: parts.conversations,
     }),
     scanner: createTextScanner({ findModel, defaults, detectors, events, metrics, clock }),
     close: () => threads.close(),

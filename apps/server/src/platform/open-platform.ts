@@ -30,6 +30,7 @@ import type { RootLogger } from '../logging/log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
 import type { UsageRecorder } from '../monitoring/recorders.ts'
 import { readServerId } from '../operations/server-id.ts'
+import { createConversationTokens } from '../pii/conversation-tokens.ts'
 import { createLocalPlacement } from '../placement/placement.ts'
 import type { Clock } from '../ports.ts'
 import { createClientSecrets } from '../realtime/client-secrets.ts'
@@ -346,6 +347,11 @@ export async function openPlatform(
     toolServers,
     // They ask the routes of this server, so they are made after the request path.
     assistantTools: (options) => assistant.ownTools(options),
+    piiConversations: createConversationTokens({
+      queries: database.queries,
+      clock,
+      key: () => accounts.deriveKey('masked values of conversations'),
+    }),
     // Agents and documents ask models, so they are made after the request path.
     predictAgent: (request, agent, task) => agentParts.agents.predict(request, agent, task),
     fileSearch: (asked, options) => agentParts.fileSearch(asked, options),

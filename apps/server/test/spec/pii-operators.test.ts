@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { startPiiWorld } from '../support/pii-world.ts'
+import type { TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
 const KEY = 'the key of hashes in these tests'
@@ -12,7 +13,13 @@ const OPERATORS = {
   CREDITCARD: { keep_last: 4 },
   TICKET: { replace: 'a ticket' },
 }
+const FAKES = { NAME: { fake: 'person' }, EMAIL: { fake: 'email' } }
 const DETECTION = { builtins: ['email', 'credit_card', 'iban'], operators: OPERATORS }
+
+async function expectFault(server: TestServer, fault: RegExp): Promise<void> {
+  const reload = await server.post('/models/reload', {})
+  expect(reload.text + server.logLines.join('\n')).toMatch(fault)
+}
 
 describe('operators', () => {
   verifies('detector:operators:replacement', 'write something else than the fixed text', async () => {
@@ -39,16 +46,107 @@ describe('operators', () => {
     expect(world.upstream.requests[0]?.body.toString()).toContain('[REDACTED:CREDITCARD_001] for [REDACTED:TICKET_001]')
   })
 
+  verifies('detector:lists', 'of denied terms and allowed values', async () => {
+    await using world = await startPiiWorld()
+    const { server } = world
+    await server.writeModelFile(
+      'bad.yaml',
+      'name: bad\nbackend: pattern\npii_detection:\n  deny_list: { PROJECT: [ab] }\n  allow_list: [""]',
+    )
+    await expectFault(server, /deny_list.*a term needs 3 characters or more/)
+    await expectFault(server, /allow_list.*holds an empty value/)
+    const detection = { deny_list: { PROJECT: ['Blue Heron'] }, allow_list: [MAIL], builtins: ['email'] }
+    await world.patterns('own', {}, detection)
+    await world.ner('people', { deny_list: { PROJECT: ['Blue Heron'] }, allow_list: ['Paris'] })
+    const text = `${MAIL} and bo@lab.example meet at blue heron in Paris`
+    const redact = async (name: string) => (await server.post('/api/pii/redact', { text, detectors: [name] })).json()
+    expect(await redact('own')).toMatchObject({
+      redacted_text: `${MAIL} and [REDACTED:pattern:EMAIL] meet at [REDACTED:pattern:PROJECT] in Paris`,
+    })
+    expect(await redact('people')).toMatchObject({
+      redacted_text: expect.stringMatching(/meet at \[REDACTED:pattern:PROJECT\] in Paris/),
+    })
+  })
+
+  verifies('detector:entity-min-scores', 'stand beside the lowest score of a group', async () => {
+    await using world = await startPiiWorld()
+    const { server } = world
+    const text = 'credit card: 4111 1111 1111 1112 of jane@Paris'
+    await world.patterns('all', {}, { builtins: ['credit_card'] })
+    await world.patterns('sure', {}, { builtins: ['credit_card'], entity_min_scores: { CREDITCARD: 0.7 } })
+    await server.writeModelFile(
+      'bad.yaml',
+      'name: bad\nbackend: pattern\npii_detection:\n  builtins: [email]\n  entity_min_scores: { EMAIL: 2 }',
+    )
+    const redact = async (name: string) => (await server.post('/api/pii/redact', { text, detectors: [name] })).json()
+    expect(await redact('all')).toMatchObject({
+      redacted_text: 'credit card: [REDACTED:pattern:CREDITCARD] of jane@Paris',
+    })
+    expect(await redact('sure')).toMatchObject({ redacted_text: text })
+    await expectFault(server, /entity_min_scores.*must be between 0 and 1/)
+  })
+
+  verifies('detector:operators:fake', 'invent values', async () => {
+    await using world = await startPiiWorld()
+    await world.patterns('own', { NAME: 'Ada [A-Z][a-z]+' }, { builtins: ['email'], operators: FAKES })
+    await world.far('m', { pii: { enabled: true, detectors: ['own'], reversible_redactions: true } })
+    await world.far('plain', { pii: { enabled: true, detectors: ['own'] } })
+    const messages = [{ role: 'user', content: `Ada Byron has ${MAIL}; ask Ada Byron` }]
+    const sent = async (model: string) => {
+      const reply = await world.server.chat(model, { messages })
+      const body: string = world.upstream.requests.at(-1)?.body.toString() ?? ''
+      expect(body).not.toMatch(/Byron|lab\.example|REDACTED/)
+      return { reply, text: /"content":"([^"]+)"/.exec(body)?.[1] ?? '' }
+    }
+    const { text } = await sent('m')
+    const [, name, mail, again] = /^(\w+ \w+) has (\S+@mail\.example); ask (\w+ \w+)$/.exec(text) ?? []
+    expect([again, name === undefined]).toEqual([name, false])
+    expect((await sent('plain')).text).toBe(text)
+    world.upstream.enqueue({
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        choices: [{ index: 0, message: { role: 'assistant', content: `${name} reads ${mail}` } }],
+      }),
+    })
+    expect((await sent('m')).reply.text).toContain(`Ada Byron reads ${MAIL}`)
+  })
+
+  verifies('pii:conversation-tokens', 'keep their tokens over a conversation', async () => {
+    await using world = await startPiiWorld()
+    await world.patterns('own', {}, { builtins: ['email'] })
+    const kept = { conversation_tokens: true, conversation_tokens_hours: 1 }
+    await world.far('m', { pii: { enabled: true, detectors: ['own'], reversible_redactions: true, ...kept } })
+    const ask = async (conversation: string, content: string, answer = 'Fine.') => {
+      world.upstream.enqueue({
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content: answer } }] }),
+      })
+      const body = { messages: [{ role: 'user', content }], metadata: { conversation_id: conversation } }
+      const reply = await world.server.chat('m', body)
+      return { reply: reply.text, sent: world.upstream.requests.at(-1)?.body.toString() ?? '' }
+    }
+    expect((await ask('one', `to ${MAIL}`)).sent).toContain('to [REDACTED:EMAIL_001]')
+    // A later request has neither the value nor its token; the model remembers the token.
+    const later = await ask('one', 'to bo@lab.example', '[REDACTED:EMAIL_001] and [REDACTED:EMAIL_002]')
+    expect(later.sent).toContain('to [REDACTED:EMAIL_002]')
+    expect(later.reply).toContain(`${MAIL} and bo@lab.example`)
+    const plain = await ask('one', 'who was it?', 'It was [REDACTED:EMAIL_001].')
+    expect(plain.reply).toContain(`It was ${MAIL}.`)
+    const other = await ask('two', 'who was it?', 'It was [REDACTED:EMAIL_001].')
+    expect(other.reply).toContain('It was [REDACTED:EMAIL_001].')
+  })
+
   verifies('detector:operators:checked-at-load', 'that cannot be used refuse their file', async () => {
     await using world = await startPiiWorld()
     const { server } = world
     const lines = ['name: bad', 'backend: pattern', 'pii_detection:', '  builtins: [email]', '  operators:']
-    for (const [operator, reason] of [
+    for (const [operator, reason, group = 'EMAIL'] of [
       ['{ keep_last: 0 }', /keep_last must be a whole number from 1 to 64/],
       ['{ keep_last: 4, replace: x }', /needs exactly one of/],
       ['{}', /needs exactly one of/],
+      ['{ keep_last: 4 }', /operators\.EMIAL: this detector reports no group of that name; it reports EMAIL/, 'EMIAL'],
     ] as const) {
-      await server.writeModelFile('bad.yaml', [...lines, `    EMAIL: ${operator}`].join('\n'))
+      await server.writeModelFile('bad.yaml', [...lines, `    ${group}: ${operator}`].join('\n'))
       const reload = await server.post('/models/reload', {})
       const said = reload.text + server.logLines.join('\n')
       expect(said).toMatch(reason)

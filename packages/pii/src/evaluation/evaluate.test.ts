@@ -36,6 +36,20 @@ describe('an evaluation', () => {
     expect(total).toMatchObject({ labels: 4, found: 3, false: 1, precision: 0.75, recall: 0.75 })
   })
 
+  it('gives micro and macro averages, strict ones and labels of another group', async () => {
+    const { groups, total, macro } = await evaluate([
+      line('ADA and BOBBY met #1 at #22', [0, 3, 'NAME'], [8, 11, 'NAME'], [18, 20, 'ID'], [24, 27, 'NAME']),
+    ])
+    expect(groups).toMatchObject([
+      { group: 'ID', labels: 1, found: 1, false: 1, mistyped: 0, f1: 2 / 3, strictF1: 2 / 3 },
+      { group: 'NAME', labels: 3, found: 2, false: 0, mistyped: 1, f1: 0.8, strictF1: 0.4 },
+    ])
+    expect(total).toMatchObject({ mistyped: 1, f1: 0.75, strictF1: 0.5, precision: 0.75, coverage: 1 })
+    expect(macro.f1).toBeCloseTo((2 / 3 + 0.8) / 2)
+    expect(macro.strictF1).toBeCloseTo((2 / 3 + 0.4) / 2)
+    expect((await evaluate([line('ADA')])).macro.recall).toBe(1)
+  })
+
   it('measures the share of characters that any finding covers', async () => {
     const { total } = await evaluate([line('ADAms #1', [0, 5, 'NAME'], [6, 8, 'NAME'])])
     expect(total.coverage).toBeCloseTo(5 / 7)

@@ -2,7 +2,7 @@ import type { PiiAction } from '../action.ts'
 import type { OffsetEncoding } from '../offsets.ts'
 import type { Span } from '../span.ts'
 import { type Label, type LabelledText, readLabelledLine } from './labelled-line.ts'
-import { ScoreCounts, toF2 } from './score-counts.ts'
+import { ScoreCounts, toF } from './score-counts.ts'
 
 /** A finding of the detectors in a text, in UTF-16 code units. */
 export interface FoundEntity extends Span {
@@ -17,22 +17,35 @@ export interface Example {
   readonly value: string
 }
 
-/** Figures of one group. */
+/** Figures of one group. A finding is right where it overlaps a label of its group. */
 export interface GroupEvaluation {
   readonly group: string
+  /** Number of labels: the support. */
   readonly labels: number
+  /** Labels that were found: the true positives. The others are the false negatives. */
   readonly found: number
+  /** Findings without a label of their group: the false positives. */
   readonly false: number
+  /** Labels that only findings of other groups overlap. They count as not found. */
+  readonly mistyped: number
   readonly precision: number
   readonly recall: number
+  readonly f1: number
   readonly f2: number
-  /** The share of labelled characters that any finding covers. */
+  /** F1 where only findings of exactly the label's range count. */
+  readonly strictF1: number
+  /** The share of labelled characters that any finding covers, whatever its group: the recall by characters. */
   readonly coverage: number
   readonly misses: readonly Example[]
   readonly falseFinds: readonly Example[]
   /** `mask`; or `allow`, which only records, for a group whose findings are mostly wrong. */
   readonly proposedAction: PiiAction
 }
+
+/** Means of the groups with labels; 1 without any. */
+export type MacroAverage = Readonly<Record<(typeof AVERAGED)[number], number>>
+
+const AVERAGED = ['precision', 'recall', 'f1', 'f2', 'strictF1', 'coverage'] as const
 
 /** A line that could not be used. */
 export interface LineProblem {
@@ -44,8 +57,10 @@ export interface LineProblem {
 export interface DetectorEvaluation {
   readonly texts: number
   readonly groups: readonly GroupEvaluation[]
-  /** All groups together. */
+  /** All groups together: the micro average. */
   readonly total: Omit<GroupEvaluation, 'group' | 'misses' | 'falseFinds' | 'proposedAction'>
+  /** The mean of the groups with labels, each counted once: the macro average. */
+  readonly macro: MacroAverage
   /** The least score at which F2 over all groups is best. */
   readonly proposedMinScore: number
   /** The first problems, and the number of all. */
@@ -103,12 +118,16 @@ class GroupCounts {
   labels = 0
   found = 0
   wrong = 0
+  mistyped = 0
+  exact = 0
   reported = 0
   characters = 0
   covered = 0
   readonly misses: Example[] = []
   readonly falseFinds: Example[] = []
 }
+
+const COUNTED = ['labels', 'found', 'wrong', 'mistyped', 'exact', 'reported', 'characters', 'covered'] as const
 
 class Counts {
   private readonly groups = new Map<string, GroupCounts>()
@@ -131,8 +150,14 @@ class Counts {
       if (counts.line === 0) counts.line = line
       counts.characters += label.end - label.start
       counts.covered += measureCovered(label, finds)
-      if (finds.some((find) => find.group === label.group && overlaps(find, label))) counts.found++
-      else keep(counts.misses, { line, value: text.slice(label.start, label.end) })
+      const over = finds.filter((find) => overlaps(find, label))
+      const right = over.filter(({ group }) => group === label.group)
+      if (right.some(({ start, end }) => start === label.start && end === label.end)) counts.exact++
+      if (right.length > 0) counts.found++
+      else {
+        if (over.length > 0) counts.mistyped++
+        keep(counts.misses, { line, value: text.slice(label.start, label.end) })
+      }
     }
     for (const find of finds) {
       const counts = this.findGroup(find.group, line)
@@ -156,14 +181,15 @@ class Counts {
     const groups = [...this.groups].map(([group, counts]) => toEvaluation(group, counts))
     const all = new GroupCounts()
     for (const counts of this.groups.values()) {
-      for (const key of ['labels', 'found', 'wrong', 'characters', 'covered'] as const) all[key] += counts[key]
+      for (const key of COUNTED) all[key] += counts[key]
     }
-    const { labels, found, false: wrong, precision, recall, f2, coverage } = toEvaluation('', all)
+    const { group: _, misses: __, falseFinds: ___, proposedAction: ____, ...total } = toEvaluation('', all)
     return {
       texts: this.texts,
       groups: groups.toSorted((one, other) => (one.group < other.group ? -1 : 1)),
-      total: { labels, found, false: wrong, precision, recall, f2, coverage },
-      proposedMinScore: this.scores.chooseThreshold(labels),
+      total,
+      macro: toMacroAverage(groups.filter(({ labels }) => labels > 0)),
+      proposedMinScore: this.scores.chooseThreshold(total.labels),
       problems: this.problems,
       problemCount: this.problemCount,
     }
@@ -183,20 +209,36 @@ class Counts {
 }
 
 function toEvaluation(group: string, counts: GroupCounts): GroupEvaluation {
-  const { labels, found, wrong, characters, covered, misses, falseFinds } = counts
+  const { labels, found, wrong, mistyped, exact, reported, characters, covered, misses, falseFinds } = counts
   const precision = found + wrong === 0 ? 1 : found / (found + wrong)
   return {
     group,
     labels,
     found,
     false: wrong,
+    mistyped,
     precision,
     recall: labels === 0 ? 1 : found / labels,
-    f2: labels === 0 && wrong === 0 ? 1 : toF2(found, wrong, labels - found),
+    f1: labels === 0 && wrong === 0 ? 1 : toF(1, found, wrong, labels - found),
+    f2: labels === 0 && wrong === 0 ? 1 : toF(2, found, wrong, labels - found),
+    strictF1: labels === 0 && reported === 0 ? 1 : toF(1, exact, reported - exact, labels - exact),
     coverage: characters === 0 ? 1 : covered / characters,
     misses,
     falseFinds,
     proposedAction: precision < LEAST_PRECISION ? 'allow' : 'mask',
+  }
+}
+
+function toMacroAverage(groups: readonly GroupEvaluation[]): MacroAverage {
+  const mean = (key: (typeof AVERAGED)[number]): number =>
+    groups.length === 0 ? 1 : groups.reduce((sum, group) => sum + group[key], 0) / groups.length
+  return {
+    precision: mean('precision'),
+    recall: mean('recall'),
+    f1: mean('f1'),
+    f2: mean('f2'),
+    strictF1: mean('strictF1'),
+    coverage: mean('coverage'),
   }
 }
 

@@ -11,4 +11,5 @@ export {
   type FoundEntity,
   type GroupEvaluation,
   type LineProblem,
+  type MacroAverage,
 } from './evaluate.ts'

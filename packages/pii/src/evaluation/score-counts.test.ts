@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toF2 } from './score-counts.ts'
+import { toF } from './score-counts.ts'
 
 it.each([
   [0, 0, 0, 0],
@@ -9,5 +9,5 @@ it.each([
   [4, 0, 5, 0.5],
   [4, 8, 3, 0.5],
 ])('of %i found, %i wrong and %i missed is %d', (found, wrong, missed, f2) => {
-  expect(toF2(found, wrong, missed)).toBe(f2)
+  expect(toF(2, found, wrong, missed)).toBe(f2)
 })

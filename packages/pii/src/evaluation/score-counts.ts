@@ -19,15 +19,16 @@ export class ScoreCounts {
     for (let step = STEPS; step >= 0; step--) {
       found += this.trueFinds[step] ?? 0
       wrong += this.falseFinds[step] ?? 0
-      const f2 = toF2(found, wrong, Math.max(0, labels - found))
+      const f2 = toF(2, found, wrong, Math.max(0, labels - found))
       if (f2 >= best.f2) best = { threshold: step / STEPS, f2 }
     }
     return best.threshold
   }
 }
 
-/** The mean of precision and recall that counts recall four times. */
-export function toF2(found: number, wrong: number, missed: number): number {
-  const weighted = 5 * found
-  return weighted === 0 ? 0 : weighted / (weighted + 4 * missed + wrong)
+/** The harmonic mean of precision and recall: F1 counts them alike, F2 counts recall four times. */
+export function toF(beta: 1 | 2, found: number, wrong: number, missed: number): number {
+  const weight = beta * beta
+  const weighted = (1 + weight) * found
+  return weighted === 0 ? 0 : weighted / (weighted + weight * missed + wrong)
 }

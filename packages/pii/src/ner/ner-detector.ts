@@ -1,6 +1,6 @@
 import { checkArgument } from '@svc/errors'
 import type { Detector, JudgedDetection } from '../detector.ts'
-import { PiiError } from '../errors.ts'
+import { createScoreLimits } from '../min-scores.ts'
 import { createPolicy, type Policy } from '../policy.ts'
 import type { Logger, TermFiles, TokenClassifier } from '../ports.ts'
 import type { NerSettings } from '../settings.ts'
@@ -34,22 +34,20 @@ export interface NerDetectorOptions {
 }
 
 const DEFAULT_CONTEXT_SIZE = 512
-/** Scores travel in 32 bits, where 0.9 comes out as a little less and 0.6 as a little more. */
-const SCORE_TOLERANCE = 1e-6
 
 /**
  * Creates the tier that recognises entities by a model (§2.11). It hides protected terms from the model, cuts long
- * texts into chunks, drops detections below `minScore`, and extends detections of the configured groups by a
+ * texts into chunks, drops detections below the minimum score of their group, and extends detections of the configured groups by a
  * neighbouring word.
  *
- * @throws SvcError `pii_config`, kind `invalid_request`, for an unknown action or a `minScore` outside of 0 to 1
+ * @throws SvcError `pii_config`, kind `invalid_request`, for an unknown action or a minimum score outside of 0..1
  */
 export function createNerDetector(options: NerDetectorOptions): Detector {
   const { name, settings, classifier, concurrency = 4, logger } = options
   checkArgument(typeof name === 'string' && name !== '', 'createNerDetector: name', 'a name', name)
   const isClassifier = typeof classifier === 'function' || typeof classifier === 'object'
   checkArgument(isClassifier && classifier !== null, 'createNerDetector: classifier', 'a classifier', classifier)
-  const minScore = Math.max(0, checkMinScore(settings.minScore ?? 0) - SCORE_TOLERANCE)
+  const limits = createScoreLimits(settings.minScore ?? 0, settings.entityMinScores)
   const judge: Judge = {
     policy: createPolicy(settings),
     extendsNext: new Set(settings.extendToNextWord),
@@ -73,13 +71,13 @@ export function createNerDetector(options: NerDetectorOptions): Detector {
       const chunking =
         options.chunking ?? chooseChunking((await classifier.contextSize?.({ signal })) ?? DEFAULT_CONTEXT_SIZE)
       const hits = await classifyText(classifier, shield.text, {
-        minScore,
+        minScore: limits.least,
         chunking,
         concurrency,
         signal,
         correlationId,
       })
-      const sure = hits.filter(({ score }) => score >= minScore)
+      const sure = hits.filter(({ group, score }) => limits.accepts(group, score))
       return extendHits(
         text,
         sure.flatMap((hit) => judgeHit(hit, shield, judge)),
@@ -87,11 +85,6 @@ export function createNerDetector(options: NerDetectorOptions): Detector {
       )
     },
   }
-}
-
-function checkMinScore(minScore: number): number {
-  if (typeof minScore === 'number' && minScore >= 0 && minScore <= 1) return minScore
-  throw new PiiError('invalid_request', 'min_score must be a number of 0 to 1', { code: 'pii_config' })
 }
 
 interface Judge {

@@ -2,7 +2,7 @@ import type { Span } from '../span.ts'
 import { isWordAfter, isWordBefore } from './words.ts'
 
 /** Shorter terms are ignored, in code points. */
-const MIN_TERM_LENGTH = 3
+export const MIN_TERM_LENGTH = 3
 /** The step for any run of white space. */
 const BLANK = ' '
 const WHITE_SPACE = /^\s$/u

@@ -66,6 +66,32 @@ describe('a detector that has large documents looked at elsewhere', () => {
     expect(tasks).toHaveLength(1)
   })
 
+  it('sends nothing that is used here: operators, allowed values, minimum scores of the recogniser', async () => {
+    const { scanner, tasks } = recordingScanner()
+    const classifier: TokenClassifier = { classify: async () => [] }
+    const detector = createDetector({
+      name: 'keys',
+      settings: {
+        ...settings,
+        denyList: { PROJECT: ['Blue Heron'] },
+        allowList: ['info@host.example'],
+        operators: { EMAIL: { hashKeyEnv: 'KEY' }, PER: { replace: 'x' } },
+        entityMinScores: { PER: 0.5, EMAIL: 0.9 },
+      },
+      classifier,
+      readSecret: () => 'a key of the tests only',
+      offload: { scanner, above: 20 },
+    })
+    const found = await detector.detect(text('info@host.example and ada@host.example on blue heron'), { signal })
+    expect(found.map(({ group, start }) => [group, start])).toEqual([
+      ['EMAIL', 22],
+      ['PROJECT', 42],
+    ])
+    expect(found[0]?.writeMask).toBeDefined()
+    expect(tasks[0]?.settings).toMatchObject({ denyList: { PROJECT: ['Blue Heron'] }, entityMinScores: { EMAIL: 0.9 } })
+    expect(tasks[0]?.settings.operators ?? tasks[0]?.settings.allowList).toBeUndefined()
+  })
+
   it('sends no lists of terms, and keeps the recogniser where it is', async () => {
     const { scanner, tasks } = recordingScanner()
     const sent: string[] = []

@@ -1,4 +1,5 @@
 import type { Detections, Detector, ScanDocument } from '../detector.ts'
+import { findUnknownGroup } from '../pattern/known-groups.ts'
 import type { DetectionSettings } from '../settings.ts'
 import { unpackDetections } from './packed-detections.ts'
 import { packDocument } from './packed-document.ts'
@@ -23,8 +24,7 @@ export function offloadPatterns(
   settings: DetectionSettings,
   { scanner, above = ABOVE }: PatternOffload,
 ): Detector {
-  // Lists of terms may be long, and patterns do not use them.
-  const sent: DetectionSettings = { ...settings, protectedTerms: undefined, protectedTermsFiles: undefined }
+  const sent = toPatternSettings(settings)
 
   async function detectElsewhere(document: ScanDocument, signal: AbortSignal): Promise<Detections> {
     const task = { settings: sent, document: await packDocument(document, { signal }) }
@@ -36,5 +36,19 @@ export function offloadPatterns(
     // The signal is not read when the detector may answer at once.
     detect: (document, options) =>
       document.text.length > above ? detectElsewhere(document, options.signal) : local.detect(document, options),
+  }
+}
+
+/** The settings that patterns use: neither those of a recogniser nor what is done with findings later. */
+function toPatternSettings(settings: DetectionSettings): DetectionSettings {
+  const { entityMinScores = {}, ...rest } = settings
+  const known = Object.entries(entityMinScores).filter(([group]) => findUnknownGroup([group], settings) === undefined)
+  return {
+    ...rest,
+    entityMinScores: Object.fromEntries(known),
+    protectedTerms: undefined,
+    protectedTermsFiles: undefined,
+    allowList: undefined,
+    operators: undefined,
   }
 }

@@ -3,4 +3,10 @@
  *
  * @module
  */
-export { findOperatorFault, type MaskOperator, type MaskOperators, type ReadSecret } from './operators.ts'
+export {
+  findOperatorFault,
+  type MaskFunctions,
+  type MaskOperator,
+  type MaskOperators,
+  type ReadSecret,
+} from './operators.ts'

@@ -4,10 +4,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createDetector } from '../create-detector.ts'
 import { filterSegments } from '../filter.ts'
+import { restoreText } from '../reversible/lane-restorer.ts'
 import { createTokenMap } from '../reversible/token-map.ts'
 import type { DetectionSettings } from '../settings.ts'
 import { hmacSha256 } from './hmac.ts'
-import type { MaskOperator } from './operators.ts'
+import type { MaskFunctions, MaskOperator } from './operators.ts'
 
 const KEY = 'a key of the tests only'
 const EMAIL = 'jane@lab.example'
@@ -38,6 +39,39 @@ describe('a masked value', () => {
     }
   })
 
+  it('becomes the text of a function of one’s own', async () => {
+    const settings: DetectionSettings = { builtins: ['email'], operators: { EMAIL: { custom: 'domain' } } }
+    const create = (maskFunctions: MaskFunctions) => createDetector({ name: 'd', settings, maskFunctions })
+    const redactWith = (maskFunctions: MaskFunctions) =>
+      filterSegments({ segments: [{ text: `to ${EMAIL}` }] }, { detectors: [create(maskFunctions)] })
+    const { segments } = await redactWith({
+      domain: (value, { group }) => `${group.toLowerCase()} at ${value.split('@')[1]}`,
+    })
+    expect(segments[0]?.rewritten).toBe('to email at lab.example')
+    expect(() => create({})).toThrow('operators["EMAIL"]: there is no function "domain"')
+    for (const domain of [() => Promise.reject(new Error(EMAIL)).catch(() => ''), JSON.parse]) {
+      const failure = await redactWith({ domain: domain as () => string }).catch((error: unknown) => error)
+      expect(SvcError.is(failure) && failure.code).toBe('pii_operator_failed')
+      expect(String(failure)).not.toContain(EMAIL)
+    }
+  })
+
+  it('becomes an invented one: equal for equal values, and restored in the reply', async () => {
+    const other = 'bo@lab.example'
+    const fake = { EMAIL: { fake: 'email' } } as const
+    const [text = ''] = await redact(fake, `${EMAIL}, ${other}, ${EMAIL}`)
+    const [one, two, again] = (text ?? '').split(', ')
+    expect([one === again, one === two, text?.includes('lab')]).toEqual([true, false, false])
+    expect(await redact(fake, EMAIL)).toEqual([one])
+
+    const detectors = [createDetector({ name: 'd', settings: { builtins: ['email', 'iban'], operators: fake } })]
+    const masks = createTokenMap({ texts: [] })
+    const iban = 'DE89370400440532013000'
+    const { segments } = await filterSegments({ segments: [{ text: `${EMAIL} has ${iban}` }] }, { detectors, masks })
+    expect(segments[0]?.rewritten).toBe(`${one} has [REDACTED:IBAN_001]`)
+    expect(restoreText(masks, `To ${one}: [REDACTED:IBAN_001]`)).toBe(`To ${EMAIL}: ${iban}`)
+  })
+
   it('keeps its last characters, and none where they are half of it or more', async () => {
     const card = { CREDITCARD: { keepLast: 4 } }
     expect(await redact(card, 'pay 4111 1111 1111 1111')).toEqual(['pay ****1111'])
@@ -54,10 +88,11 @@ describe('a masked value', () => {
 
   it('has the fixed text where only a piece of a finding, or more than one, is masked', async () => {
     const token = `ghp_${'A1b2'.repeat(9)}`
-    expect(await redact({ CODEHOST_TOKEN: { keepLast: 4 } }, token.slice(0, 20), token.slice(20))).toEqual([
-      '[REDACTED:pattern:CODEHOST_TOKEN]',
-      '[REDACTED:pattern:CODEHOST_TOKEN]',
-    ])
+    for (const operator of [{ keepLast: 4 }, { fake: 'person' }] as const)
+      expect(await redact({ CODEHOST_TOKEN: operator }, token.slice(0, 20), token.slice(20))).toEqual([
+        '[REDACTED:pattern:CODEHOST_TOKEN]',
+        '[REDACTED:pattern:CODEHOST_TOKEN]',
+      ])
     const wide = { name: 'LINE', match: 'mail [^\\n]+' }
     const detector = createDetector({
       name: 'd',
@@ -106,6 +141,8 @@ it.each<[MaskOperator, string]>([
   [{ hashKey: 'short' }, 'needs 16 characters'],
   [{ hashKeyEnv: 'NOT_SET' }, 'NOT_SET holds no key'],
   [{ replace: 'x'.repeat(257) }, 'at most 256'],
+  [{ custom: '' }, 'custom must name a function'],
+  [{ fake: 'iban' as 'email' }, 'fake must be one of person, '],
 ])('an operator that cannot be is refused: %o', (operator, message) => {
   try {
     createDetector({ name: 'd', settings: { builtins: ['email'], operators: { EMAIL: operator } } })

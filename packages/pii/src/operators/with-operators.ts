@@ -1,13 +1,13 @@
 import type { Detections, Detector } from '../detector.ts'
-import type { WriteMask } from './operators.ts'
+import type { OperatorWriter } from './operators.ts'
 
 /** Adds to the detections of a detector the writers of their groups. */
-export function withOperators(detector: Detector, writers: ReadonlyMap<string, WriteMask>): Detector {
+export function withOperators(detector: Detector, writers: ReadonlyMap<string, OperatorWriter>): Detector {
   if (writers.size === 0) return detector
   const add = (found: Detections): Detections =>
     found.map((detection) => {
-      const writeMask = writers.get(detection.group)
-      return writeMask === undefined ? detection : { ...detection, writeMask }
+      const writer = writers.get(detection.group)
+      return writer === undefined ? detection : { ...detection, ...writer }
     })
   return {
     name: detector.name,

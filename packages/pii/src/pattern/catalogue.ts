@@ -1,4 +1,4 @@
-import { toNeutralName, toSecretGroup } from '../secrets/secret-groups.ts'
+import { toGroupAliases, toNeutralName, toSecretGroup } from '../secrets/secret-groups.ts'
 import { SECRET_NAMES } from '../secrets/secret-names.ts'
 import type { Span } from '../span.ts'
 import type { BuiltinName, BuiltinSet } from './builtin-names.ts'
@@ -44,7 +44,7 @@ export function createCatalogue(secrets: readonly Builtin[], structured: readonl
 export const NAMED_BUILTINS: Catalogue = createCatalogue(
   SECRET_NAMES.filter((name) => toNeutralName(name) === name).map((name) => {
     const aliases = SECRET_NAMES.filter((other) => other !== name && toNeutralName(other) === name)
-    return { name, aliases, group: toSecretGroup(name), groupAliases: [] }
+    return { name, aliases, group: toSecretGroup(name), groupAliases: toGroupAliases(name) }
   }),
   STRUCTURED_NAMES.map((name) => ({ name, aliases: [], group: toStructuredGroup(name), groupAliases: [] })),
 )

@@ -1,6 +1,10 @@
 import { checkArgument, SvcError } from '@svc/errors'
 import type { SliceOptions } from '@svc/json'
+import type { PiiAction } from '../action.ts'
+import { createDenyList, type DenyList } from '../deny-list.ts'
 import type { Detector, JudgedDetection, ScanDocument } from '../detector.ts'
+import { createScoreLimits, type MinScores } from '../min-scores.ts'
+import type { TermMatcher } from '../ner/term-matcher.ts'
 import { createPolicy, type PolicySettings } from '../policy.ts'
 import type { CustomPattern } from '../settings.ts'
 import { joinAdjacentParts } from './adjacent-parts.ts'
@@ -23,6 +27,10 @@ export interface PatternSettings extends PolicySettings {
   readonly patterns?: readonly CustomPattern[] | undefined
   /** Whether values count only where their range and check are right, and not by a label alone. @default false */
   readonly checkedOnly?: boolean | undefined
+  /** Terms that are always found, by group. @default none */
+  readonly denyList?: DenyList | undefined
+  /** Minimum scores by group, 0..1. @default none */
+  readonly entityMinScores?: MinScores | undefined
   /** Regions (ISO 3166-1) whose telephone numbers count in their national form, without a label too. @default none */
   readonly phoneRegions?: readonly string[] | undefined
 }
@@ -44,10 +52,7 @@ export interface PatternDetectorOptions {
  */
 export function createPatternTier({ name, settings, slices }: PatternDetectorOptions, catalogue: Catalogue): Detector {
   checkName(name)
-  const search = new RuleSearch(createRules(settings, catalogue), {
-    regions: checkRegions(settings.phoneRegions ?? []),
-    checkedOnly: settings.checkedOnly === true,
-  })
+  const search = new RuleSearch(createRules(settings, catalogue), checkRegions(settings.phoneRegions ?? []))
 
   function* hitsInDocument(document: ScanDocument): Search<JudgedDetection[]> {
     const hits = yield* searchViews(search, document.text, document.segments)
@@ -109,11 +114,15 @@ function checkRegions(regions: readonly string[]): readonly string[] {
 function createRules(settings: PatternSettings, catalogue: Catalogue): Rule[] {
   const { builtins = [], patterns = [] } = settings
   if (!Array.isArray(builtins) || !Array.isArray(patterns)) throw configError('builtins and patterns must be lists')
-  if (builtins.length === 0 && patterns.length === 0) throw configError('neither builtins nor patterns are named')
+  const denied = createDenyList(settings.denyList ?? {})
+  if (builtins.length + patterns.length + denied.length === 0) {
+    throw configError('neither builtins nor patterns are named, and no deny_list')
+  }
   if (patterns.length > MAX_PATTERNS) throw configError(`more than ${MAX_PATTERNS} patterns`)
   const named = new Set(builtins.flatMap((name) => knownBuiltins(name, catalogue)))
   const actions = toNeutralGroups(settings.entityActions ?? {}, catalogue)
   const policy = createPolicy({ ...settings, entityActions: actions })
+  const limits = createScoreLimits(0, toNeutralGroups(settings.entityMinScores ?? {}, catalogue))
   return [
     ...catalogue.builtins
       .filter((builtin) => named.has(builtin))
@@ -125,9 +134,25 @@ function createRules(settings: PatternSettings, catalogue: Catalogue): Rule[] {
         rank: catalogue.builtins.indexOf(builtin),
         pattern: builtin.pattern,
         folds: true,
+        checkedOnly: settings.checkedOnly === true || !limits.accepts(builtin.group, UNCHECKED_SCORE),
       })),
     ...patterns.map((custom, index) => customRule(custom, index, settings)),
+    ...denied.map(({ group, terms }) => listRule(group, terms, policy(group))),
   ]
+}
+
+function listRule(group: string, terms: TermMatcher, action: PiiAction): Rule {
+  return {
+    group,
+    action,
+    terms,
+    minBytes: 0,
+    builtin: undefined,
+    rank: undefined,
+    pattern: undefined,
+    folds: true,
+    checkedOnly: true,
+  }
 }
 
 function knownBuiltins(name: string, catalogue: Catalogue): readonly Builtin[] {
@@ -178,6 +203,7 @@ function customRule(custom: CustomPattern, index: number, settings: PatternSetti
     builtin: undefined,
     rank: undefined,
     folds: fold,
+    checkedOnly: true,
     pattern: compiled(match, `patterns[${index}] (${JSON.stringify(name)})`),
   }
 }

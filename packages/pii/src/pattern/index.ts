@@ -3,10 +3,12 @@
  *
  * @module
  */
+export { findAllowListFault } from '../allow-list.ts'
 export { BUILTIN_NAMES, BUILTIN_SETS, type BuiltinName, type BuiltinSet } from './builtin-names.ts'
 export { listBuiltinGroups } from './catalogue.ts'
 export { CompiledPattern } from './compiled-pattern.ts'
 export { MAX_PATTERNS, type PatternDetectorOptions, type PatternSettings } from './detector.ts'
 export { PatternSyntaxError } from './errors.ts'
+export { findUnknownGroup, type ReportingSettings } from './known-groups.ts'
 export { createPatternDetector } from './late-detector.ts'
 export { type PatternMatch, PatternMatcher, type PatternScan } from './matcher.ts'

@@ -1,4 +1,5 @@
 import { compareActions, type PiiAction } from '../action.ts'
+import type { TermMatcher } from '../ner/term-matcher.ts'
 import type { Span } from '../span.ts'
 import type { BuiltinName } from './builtin-names.ts'
 import type { Builtin } from './catalogue.ts'
@@ -20,6 +21,10 @@ export interface Rule {
   readonly pattern: CompiledPattern | undefined
   /** Whether a pattern of an operator also reads digits of other scripts and look-alike letters. */
   readonly folds: boolean
+  /** Finds the terms of a list, for a rule without a pattern. */
+  readonly terms?: TermMatcher | undefined
+  /** Whether labelled values of the right form do not count by themselves. */
+  readonly checkedOnly: boolean
 }
 
 /** A range that a rule found. */
@@ -31,25 +36,19 @@ export interface Hit extends FoundBy<Rule> {
 /** The built-in that other kinds with the same finding go before, also when only a label speaks for them. */
 const FORM_ONLY: BuiltinName = 'phone'
 
-/** Options of a search. */
-export interface RuleSearchOptions {
-  /** Regions whose national telephone numbers count. */
-  readonly regions: readonly string[]
-  /** Whether labelled values of the right form do not count by themselves. */
-  readonly checkedOnly: boolean
-}
-
 /** The search for all rules of a detector in a text as it stands. */
 export class RuleSearch {
   private readonly patterned: readonly Rule[]
   private readonly structured: readonly Rule[]
+  private readonly listed: readonly Rule[]
   private readonly matcher: PatternMatcher
   private readonly set: StructuredSet
-  private readonly checkedOnly: boolean
 
-  constructor(rules: readonly Rule[], { regions, checkedOnly }: RuleSearchOptions) {
+  /** @param regions whose national telephone numbers count */
+  constructor(rules: readonly Rule[], regions: readonly string[] = []) {
     this.patterned = rules.filter((rule) => rule.pattern !== undefined)
     this.structured = rules.filter((rule) => rule.builtin?.structured !== undefined)
+    this.listed = rules.filter((rule) => rule.terms !== undefined)
     this.matcher = new PatternMatcher(this.patterned.flatMap((rule) => rule.pattern ?? []))
     this.set = new StructuredSet(
       this.structured.flatMap(({ builtin }) => {
@@ -57,7 +56,6 @@ export class RuleSearch {
         return (regions.length > 0 ? kind?.forRegions?.(regions) : undefined) ?? kind ?? []
       }),
     )
-    this.checkedOnly = checkedOnly
   }
 
   /** Whether any rule is a built-in, which also reads folded text and text without markup. */
@@ -67,7 +65,7 @@ export class RuleSearch {
 
   /** Whether a quick check finds no candidates in a text. */
   isQuiet(text: string): boolean {
-    if (this.structured.length > 0 || PlainViewer.mayDiffer(text)) return false
+    if (this.structured.length > 0 || this.listed.length > 0 || PlainViewer.mayDiffer(text)) return false
     return this.matcher.isPlainWithoutMatch(text)
   }
 
@@ -75,6 +73,7 @@ export class RuleSearch {
   *search(text: string, segments: readonly Span[]): Search<Hit[]> {
     const hits = yield* this.searchPatterns(text, segments)
     if (this.structured.length > 0) yield* this.searchStructured(text, hits)
+    if (this.listed.length > 0) yield* this.searchLists(text, segments, hits)
     return hits.length > 1 ? withoutGeneral(hits) : hits
   }
 
@@ -94,6 +93,16 @@ export class RuleSearch {
     return hits
   }
 
+  private *searchLists(text: string, segments: readonly Span[], hits: Hit[]): Search<void> {
+    const stretches = uniteAdjacent(segments)
+    for (const rule of this.listed) {
+      for (const stretch of stretches) {
+        for (const { start, end } of rule.terms?.find(text, stretch) ?? []) hits.push({ start, end, rule })
+        yield
+      }
+    }
+  }
+
   private *searchStructured(text: string, hits: Hit[]): Search<void> {
     const search = this.set.scan(text)
     while (!search.advance()) yield
@@ -102,10 +111,9 @@ export class RuleSearch {
       if (rule.builtin?.name === FORM_ONLY) continue
       for (const { start, end } of search.found(index)) hits.push({ start, end, rule })
     }
-    if (!this.checkedOnly) {
-      for (const [index, rule] of rules) {
-        for (const { start, end } of search.foundUnchecked(index)) hits.push({ start, end, rule, isUnchecked: true })
-      }
+    for (const [index, rule] of rules) {
+      if (rule.checkedOnly) continue
+      for (const { start, end } of search.foundUnchecked(index)) hits.push({ start, end, rule, isUnchecked: true })
     }
     // A label says more than the groups of a telephone number.
     for (const [index, rule] of rules) {
@@ -129,6 +137,17 @@ function withoutGeneral(hits: readonly Hit[]): Hit[] {
     strongest.set(key, action)
     return true
   })
+}
+
+/** Segments with adjacent ones, such as the parts of a message, as one. */
+function uniteAdjacent(segments: readonly Span[]): Span[] {
+  const united: Span[] = []
+  for (const { start, end } of segments) {
+    const last = united.at(-1)
+    if (last?.end === start) united[united.length - 1] = { start: last.start, end }
+    else united.push({ start, end })
+  }
+  return united
 }
 
 /** Bytes of UTF-8 of a range, counted up to `enough`. */

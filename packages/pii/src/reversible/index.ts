@@ -7,4 +7,4 @@ export { createLaneRestorer, type LaneKind, type LaneRestorer, restoreText } fro
 export type { ReplyFormat } from './reply-lanes.ts'
 export { restoreJsonBody } from './restore-json.ts'
 export { createSseRestorer, type SseRestorer, type SseRestorerOptions } from './sse-restorer.ts'
-export { createTokenMap, type TokenMap, type TokenMapOptions } from './token-map.ts'
+export { createTokenMap, type TokenEntry, type TokenKind, type TokenMap, type TokenMapOptions } from './token-map.ts'

@@ -77,7 +77,9 @@ class Restorer implements SseRestorer {
     this.#format = format
     this.#map = map
     this.#frames = new SseFrames(maxEventBytes)
-    this.#mayConcern = createGlance(map.matcher.prefix)
+    const mayHoldToken = createGlance(map.matcher.prefix)
+    // The map may get invented values while the stream runs.
+    this.#mayConcern = (bytes) => map.matcher.hasFakes || mayHoldToken(bytes)
   }
 
   push(bytes: Uint8Array): Uint8Array[] {

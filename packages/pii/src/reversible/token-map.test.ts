@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { createLaneRestorer } from './lane-restorer.ts'
 import { createTokenMap } from './token-map.ts'
 
 const EMAIL = { group: 'EMAIL' }
@@ -85,4 +86,48 @@ it('nothing shows the values by accident', () => {
     String(map),
   ]
   for (const text of shown) expect(text).not.toMatch(/secret|request/)
+})
+
+describe('an invented value', () => {
+  const list = ['Alwin Marlow', 'Benno Carvel', 'Celia Harnow']
+  const writeFake = (_: string, attempt: number) => list[attempt % list.length] ?? ''
+  const kind = { group: 'PER', writeFake }
+
+  it('is never in a text of the request or a later one, and never two values’', () => {
+    const map = createTokenMap({ texts: ['met Alwin Marlow yesterday'].values() })
+    expect(map.mask(kind, 'Ada')).toBe('Benno Carvel')
+    map.avoid(['Celia Harnow replies'])
+    expect(map.mask(kind, 'Bo')).toBe('[REDACTED:PER_001]')
+    expect(map.mask(kind, 'Ada')).toBe('Benno Carvel')
+    expect(map.mask({ group: 'PER' }, 'Ada')).toBe('Benno Carvel')
+  })
+
+  it('stands for at most a thousand values', () => {
+    const map = createTokenMap({ texts: [] })
+    const masks = Array.from({ length: 1001 }, (_, index) =>
+      map.mask({ group: 'PER', writeFake: (value) => `Fake ${value}` }, `value ${index}.`),
+    )
+    expect(masks.slice(-2)).toEqual(['Fake value 999.', '[REDACTED:PER_001]'])
+  })
+})
+
+describe('the values of earlier requests', () => {
+  it('keep their tokens, are restored, and their tokens are no other value’s', () => {
+    const first = createTokenMap({ texts: [] })
+    first.mask(EMAIL, 'a@b.example')
+    first.mask({ group: 'PER', writeFake: () => 'Alwin Marlow' }, 'Ada')
+    const known = JSON.parse(JSON.stringify(first.entries()))
+    const second = createTokenMap({ texts: [], known })
+    expect(second.size).toBe(2)
+    expect(second.mask(EMAIL, 'c@d.example')).toBe('[REDACTED:EMAIL_002]')
+    expect(second.mask(EMAIL, 'a@b.example')).toBe('[REDACTED:EMAIL_001]')
+    const reply = 'Alwin Marlow: [REDACTED:EMAIL_001], [REDACTED:EMAIL_002]'
+    for (let cut = 0; cut <= reply.length; cut++) {
+      const lane = createLaneRestorer(second)
+      expect(lane.push(reply.slice(0, cut)) + lane.push(reply.slice(cut)) + lane.end()).toBe(
+        'Ada: a@b.example, c@d.example',
+      )
+    }
+    expect(() => createTokenMap({ texts: [], known: [{ token: '', value: 'x' }] })).toThrow('known[]')
+  })
 })

@@ -1,7 +1,10 @@
 import { checkArgument } from '@svc/errors'
-import type { MaskWriter } from '../redact.ts'
-import type { Detection } from '../span.ts'
+import type { WriteFake } from '../fakes/fakes.ts'
+import type { MaskedSpan, MaskWriter } from '../redact.ts'
 import { TokenMatcher } from './token-matcher.ts'
+
+/** The kind of a value: its group, and how a value in its place is invented. @default it has a token */
+export type TokenKind = Pick<MaskedSpan, 'group' | 'writeFake'>
 
 /** Form of tokens, and tokens that are taken. */
 export interface TokenMapOptions {
@@ -9,8 +12,16 @@ export interface TokenMapOptions {
   readonly prefix?: string | undefined
   /** @default ']' */
   readonly suffix?: string | undefined
-  /** The texts of the request: a token in one of them is never used. */
+  /** The texts of the request: a token in one of them is never used for a new value. */
   readonly texts: Iterable<string>
+  /** Values with their tokens of earlier requests: a conversation keeps them. @default none */
+  readonly known?: readonly TokenEntry[] | undefined
+}
+
+/** A value and what stands for it. */
+export interface TokenEntry {
+  readonly token: string
+  readonly value: string
 }
 
 const DEFAULT_PREFIX = '[REDACTED:'
@@ -20,6 +31,9 @@ const MIN_DIGITS = 3
 const MAX_GROUP_LENGTH = 64
 /** Longest name and number of a token. */
 const MAX_BODY_LENGTH = 96
+/** Invented values of one map: each is looked for in all texts. */
+const MAX_FAKES = 1000
+const FAKE_ATTEMPTS = 32
 const BODY = /[A-Z0-9_]*/y
 const IS_BODY = /^[A-Z0-9_]/
 const NOT_IN_GROUP = /[^A-Z0-9]/g
@@ -31,20 +45,33 @@ const NOT_IN_GROUP = /[^A-Z0-9]/g
 export class TokenMap implements MaskWriter {
   readonly #prefix: string
   readonly #suffix: string
-  #texts: Iterable<string>
+  readonly #texts: Iterable<string>
   readonly #tokens = new Map<string, string>()
   readonly #values = new Map<string, string>()
   readonly #lastNumbers = new Map<string, number>()
   #taken: Set<string> | undefined
   #matcher: TokenMatcher | undefined
+  #list: readonly string[] | undefined
+  #fakes = 0
 
   /** @internal maps come from {@link createTokenMap} */
-  constructor({ prefix = DEFAULT_PREFIX, suffix = DEFAULT_SUFFIX, texts }: TokenMapOptions) {
+  constructor({ prefix = DEFAULT_PREFIX, suffix = DEFAULT_SUFFIX, texts, known = [] }: TokenMapOptions) {
     const isTexts = isIterable(texts) && (!Array.isArray(texts) || texts.every((text) => typeof text === 'string'))
     checkArgument(isTexts, 'createTokenMap: texts', 'an array or another iterable of texts', texts)
     this.#prefix = prefix
     this.#suffix = suffix
     this.#texts = texts
+    for (const { token, value } of known) {
+      const isEntry = typeof token === 'string' && token !== '' && typeof value === 'string' && value !== ''
+      checkArgument(isEntry, 'createTokenMap: known[]', 'a token and a value', typeof token)
+      this.#tokens.set(value, token)
+      this.#values.set(token, value)
+    }
+  }
+
+  /** The values with their tokens, private text: for a store that is sealed. */
+  entries(): readonly TokenEntry[] {
+    return Array.from(this.#values, ([token, value]) => ({ token, value }))
   }
 
   /** Number of values with tokens. */
@@ -53,11 +80,11 @@ export class TokenMap implements MaskWriter {
   }
 
   /** Returns the token of a value: the same for the same value, in any group; an empty value has none. */
-  mask({ group }: Pick<Detection, 'group'>, value: string): string {
+  mask({ group, writeFake }: TokenKind, value: string): string {
     if (value === '') return ''
     const known = this.#tokens.get(value)
     if (known !== undefined) return known
-    const token = this.#nextToken(toTokenGroup(group))
+    const token = (writeFake && this.#nextFake(writeFake, value)) ?? this.#nextToken(toTokenGroup(group))
     this.#tokens.set(value, token)
     this.#values.set(token, value)
     this.#matcher = undefined
@@ -69,8 +96,9 @@ export class TokenMap implements MaskWriter {
    * used for a new value.
    */
   avoid(texts: readonly string[]): void {
-    if (this.#taken === undefined) this.#texts = concat(this.#texts, texts)
-    else for (const body of findTakenBodies(texts, this.#prefix, this.#suffix)) this.#taken.add(body)
+    this.#list = [...this.#listTexts(), ...texts]
+    if (this.#taken === undefined) return
+    for (const body of findTakenBodies(texts, this.#prefix, this.#suffix)) this.#taken.add(body)
   }
 
   /** @internal finds the tokens created so far */
@@ -79,16 +107,41 @@ export class TokenMap implements MaskWriter {
     return this.#matcher
   }
 
+  /** The texts for several readings: what is given may allow one only. */
+  #listTexts(): readonly string[] {
+    if (this.#list === undefined) {
+      this.#list = [...this.#texts]
+      for (const text of this.#list) {
+        checkArgument(typeof text === 'string', 'createTokenMap: each of the texts', 'a text', text)
+      }
+    }
+    return this.#list
+  }
+
+  /** An invented value that is in none of the texts, and is no other value's; undefined where none is left. */
+  #nextFake(writeFake: WriteFake, value: string): string | undefined {
+    if (this.#fakes === MAX_FAKES) return undefined
+    for (let attempt = 0; attempt < FAKE_ATTEMPTS; attempt++) {
+      const fake = writeFake(value, attempt)
+      if (fake === '' || this.#values.has(fake) || isInAny(this.#listTexts(), fake)) continue
+      this.#fakes++
+      return fake
+    }
+    return undefined
+  }
+
   #nextToken(group: string): string {
-    this.#taken ??= findTakenBodies(this.#texts, this.#prefix, this.#suffix)
+    this.#taken ??= findTakenBodies(this.#listTexts(), this.#prefix, this.#suffix)
     let number = this.#lastNumbers.get(group) ?? 0
     let body: string
+    let token: string
     do {
       number += 1
       body = `${group}_${String(number).padStart(MIN_DIGITS, '0')}`
-    } while (this.#taken.has(body))
+      token = `${this.#prefix}${body}${this.#suffix}`
+    } while (this.#taken.has(body) || this.#values.has(token))
     this.#lastNumbers.set(group, number)
-    return `${this.#prefix}${body}${this.#suffix}`
+    return token
   }
 }
 
@@ -103,9 +156,8 @@ export function createTokenMap(options: TokenMapOptions): TokenMap {
   return new TokenMap(options)
 }
 
-function* concat(first: Iterable<string>, second: Iterable<string>): Generator<string> {
-  yield* first
-  yield* second
+function isInAny(texts: readonly string[], piece: string): boolean {
+  return texts.some((text) => text.includes(piece))
 }
 
 function isIterable(value: unknown): boolean {
@@ -123,7 +175,6 @@ function findTakenBodies(texts: Iterable<string>, prefix: string, suffix: string
   const taken = new Set<string>()
   const isSuffixApart = suffix !== '' && !IS_BODY.test(suffix)
   for (const text of texts) {
-    checkArgument(typeof text === 'string', 'createTokenMap: each of the texts', 'a text', text)
     for (let at = text.indexOf(prefix); at !== -1 && at < text.length; at = text.indexOf(prefix, at + 1)) {
       const start = at + prefix.length
       BODY.lastIndex = start

@@ -21,17 +21,24 @@ export class TokenMatcher {
   readonly #sorted: readonly string[]
   /** Longest first. */
   readonly #lengths: readonly number[]
+  /** The first two characters of invented values, which do not begin with the prefix; undefined without any. */
+  readonly #hasQuotes: boolean
+  readonly #heads: ReadonlySet<string> | undefined
 
   constructor(prefix: string, values: ReadonlyMap<string, string>) {
     this.#prefix = prefix
     this.#values = new Map(values)
     this.#sorted = [...values.keys()].sort()
     this.#lengths = [...new Set(this.#sorted.map(({ length }) => length))].sort((one, other) => other - one)
+    this.#hasQuotes = this.#sorted.some((token) => token.includes('"'))
+    const heads = new Set(this.#sorted.filter((token) => !token.startsWith(prefix)).map((token) => token.slice(0, 2)))
+    for (const head of [...heads]) heads.add(head.charAt(0))
+    this.#heads = heads.size === 0 ? undefined : heads
   }
 
   /** Whether tokens hold characters that JSON escapes, so that they never appear unescaped in JSON text. */
   get hasQuotes(): boolean {
-    return this.#sorted[0]?.includes('"') ?? false
+    return this.#hasQuotes
   }
 
   /** Whether there are no tokens. */
@@ -44,9 +51,14 @@ export class TokenMatcher {
     return this.#prefix
   }
 
+  /** Whether there are invented values, which begin with any character. */
+  get hasFakes(): boolean {
+    return this.#heads !== undefined
+  }
+
   /** Whether a text may hold a token, or the beginning of one at its end. */
   mayHold(text: string): boolean {
-    return !this.isEmpty && text.includes(this.#prefix.charAt(0))
+    return !this.isEmpty && (this.hasFakes || text.includes(this.#prefix.charAt(0)))
   }
 
   /** Finds tokens from left to right. At the end of a lane nothing is held back. */
@@ -62,8 +74,20 @@ export class TokenMatcher {
     return { matches, holdFrom: text.length }
   }
 
-  /** The next position of the prefix, or of its beginning at the end of the text; -1 without one. */
+  /** The next position where a token may begin, or be cut at the end of the text; -1 without one. */
   #next(text: string, from: number, isEnd: boolean): number {
+    const at = this.#nextPrefix(text, from, isEnd)
+    if (this.#heads === undefined) return at
+    const before = at === -1 ? text.length : at
+    for (let fake = from; fake < before; fake++) {
+      const head = text.slice(fake, fake + 2)
+      if (this.#heads.has(head) && (head.length === 2 || !isEnd)) return fake
+    }
+    return at
+  }
+
+  /** The next position of the prefix, or of its beginning at the end of the text; -1 without one. */
+  #nextPrefix(text: string, from: number, isEnd: boolean): number {
     if (from >= text.length || this.isEmpty) return -1
     const at = text.indexOf(this.#prefix, from)
     if (at !== -1 || isEnd) return at

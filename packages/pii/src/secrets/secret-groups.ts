@@ -19,6 +19,19 @@ const OTHER_GROUPS: { readonly [Name in SecretName]?: string } = {
   private_key_block: 'PRIVATE_KEY',
 }
 
+/** Groups of the vendors that settings may name. */
+const GROUP_ALIASES: { readonly [Name in SecretName]?: readonly string[] } = {
+  provider_b_api_key: ['ANTHROPIC_KEY'],
+  provider_a_api_key: ['OPENAI_KEY'],
+  codehost_token: ['GITHUB_TOKEN'],
+  cloud_access_key: ['AWS_ACCESS_KEY'],
+}
+
+/** Other names of the group of a kind of secret, by its neutral name. */
+export function toGroupAliases(name: SecretName): readonly string[] {
+  return GROUP_ALIASES[name] ?? []
+}
+
 /** The neutral name of a kind of secret. */
 export function toNeutralName(name: SecretName): SecretName {
   return NEUTRAL_NAMES[name] ?? name

@@ -1,4 +1,4 @@
-import { BUILTIN_NAMES, BUILTIN_SETS, ENCODINGS, PHONE_REGIONS } from '@svc/pii/names'
+import { BUILTIN_NAMES, BUILTIN_SETS, ENCODINGS, FAKE_KINDS, PHONE_REGIONS } from '@svc/pii/names'
 import {
   about,
   block,
@@ -6,7 +6,9 @@ import {
   count,
   fileName,
   flag,
+  fraction,
   integer,
+  integerIn,
   list,
   map,
   number,
@@ -23,6 +25,14 @@ export const PII = {
   reversible_redactions: about(flag, 'Replies show the original text again in place of its redaction.'),
   reversible_token_prefix: about(plainText, 'Beginning of a redaction. Default: [REDACTED:'),
   reversible_token_suffix: about(plainText, 'End of a redaction. Default: ]'),
+  conversation_tokens: about(
+    flag,
+    'Keep redactions with their original text, sealed, for further requests of a conversation.',
+  ),
+  conversation_tokens_hours: about(
+    integerIn({ min: 1, max: 8760 }),
+    'How long redactions of a conversation are kept, in hours. Default: 24.',
+  ),
   block_unscanned_media: about(flag, 'Refuse requests with images, audio, video or files.'),
   /** Also filters rerank requests, whose documents are compared as they are otherwise. */
   scan_rerank: flag,
@@ -38,6 +48,10 @@ export const LEGACY_PII_KEYS = { patterns: GONE, response: GONE, mode: GONE, act
 /** The `pii_detection` block of a model that detects (§2.11). */
 export const PII_DETECTION = {
   min_score: about(number, 'Detections below this score, from 0 to 1, are dropped.'),
+  entity_min_scores: about(
+    map(fraction),
+    'The lowest score that counts in an entity group, from 0 to 1, in place of min_score.',
+  ),
   default_action: about(ACTION, 'The action for entity groups without an entry in entity_actions.'),
   entity_actions: about(map(ACTION), 'The action for each entity group.'),
   builtins: about(
@@ -48,6 +62,11 @@ export const PII_DETECTION = {
     list(block({ name: plainText, match: plainText, action: ACTION, min_len: count, fold: flag })),
     'Patterns of a pattern detector.',
   ),
+  deny_list: about(
+    map(list(plainText)),
+    'Terms that are always found, for each entity group, as whole words in any case.',
+  ),
+  allow_list: about(list(plainText), 'Values that are never findings: the whole text of a finding, in any case.'),
   checked_only: about(
     flag,
     'Leave out values that only a label and their form speak for, as their check or range is wrong.',
@@ -63,6 +82,10 @@ export const PII_DETECTION = {
         replace: about(plainText, 'A text in place of the value.'),
         keep_last: about(integer, 'The number of last characters that stay.'),
         hash_key_env: about(secretName, 'The environment variable with the key of a hash in place of the value.'),
+        fake: about(
+          choice(...FAKE_KINDS),
+          'An invented value of this kind, which reversible_redactions restores as it does tokens.',
+        ),
       }),
     ),
     'What stands in place of masked values, for each entity group. Default: [REDACTED:source:GROUP].',

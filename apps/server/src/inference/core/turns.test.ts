@@ -148,6 +148,7 @@ async function createWorld(options: Options = {}) {
     defaults: () => ['mail'],
     detectors: { find: () => [detector] },
     tokens: { read: () => expect.unreachable() } as never,
+    conversations: { read: () => expect.unreachable(), add: () => expect.unreachable() },
     events: {
       record: (entries) => {
         events.push(...(entries as readonly PiiAuditEvent[]))

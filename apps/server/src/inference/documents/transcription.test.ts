@@ -128,6 +128,7 @@ async function startWorld({ pii = {} }: { readonly pii?: Partial<ModelConfig['pi
     defaults: () => ['mail'],
     detectors: { find: () => [detector] },
     tokens: { read: () => expect.unreachable() } as never,
+    conversations: { read: () => expect.unreachable(), add: () => expect.unreachable() },
     events: audit,
     metrics: createPiiMetrics(new Registry()),
     clock: systemClock,

@@ -2,6 +2,7 @@ import type { JsonDocument } from '@svc/json'
 import type { DocumentFormat } from '@svc/pii/documents'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { leavesMachine, listFailoverTargets } from '../../catalog/serving.ts'
+import { CONVERSATION_HEADER } from '../../pii/conversation-id.ts'
 import type { HiddenTexts } from '../../pii/hidden-text.ts'
 import type { FilterableRequest, FilteredRequest, RequestFilter } from '../../pii/request-filter.ts'
 import type { AbortSignalLike } from '../../ports.ts'
@@ -68,6 +69,10 @@ class ScannedRequest implements FilterableRequest {
     this.userId = context.principal.id
     this.abort = context.abort
     this.#context = context
+  }
+
+  get conversationHeader(): string | undefined {
+    return this.#context.header(CONVERSATION_HEADER)
   }
 
   get signal(): AbortSignal {

@@ -447,13 +447,43 @@ export const MODEL_BLOCKS = defineRequirements([
   {
     id: 'detector:operators:reversible',
     section: '2.11',
-    behavior: 'With `reversible_redactions` a masked value has its token, whatever the operators say.',
+    behavior:
+      'With `reversible_redactions` a masked value has its token, whatever the operators say, except for `fake`.',
+    state: 'built',
+  },
+  {
+    id: 'pii:conversation-tokens',
+    section: '2.10',
+    behavior:
+      '`conversation_tokens` keeps the tokens of reversible redactions over the requests of one conversation of one caller, sealed and with an end; replies to later requests have the values again.',
+    state: 'built',
+  },
+  {
+    id: 'detector:operators:fake',
+    section: '2.11',
+    behavior:
+      '`fake` puts an invented value in place of a masked one, equal for equal values; with `reversible_redactions` the reply has the value again.',
     state: 'built',
   },
   {
     id: 'detector:operators:checked-at-load',
     section: '2.11',
-    behavior: 'A file with an operator that cannot be used is refused, with its name and line.',
+    behavior:
+      'A file with an operator that cannot be used, or with one of a group that its patterns never report, is refused, with its name and line.',
+    state: 'built',
+  },
+  {
+    id: 'detector:lists',
+    section: '2.11',
+    behavior:
+      '`deny_list` names terms by group that a detector always finds, as whole words in any case; `allow_list` names values that it never finds.',
+    state: 'built',
+  },
+  {
+    id: 'detector:entity-min-scores',
+    section: '2.11',
+    behavior:
+      '`entity_min_scores` gives a group its own lowest score in place of `min_score`; it also holds for values that only a label speaks for.',
     state: 'built',
   },
   {

@@ -1,0 +1,159 @@
+import { createHmac } from 'node:crypto'
+import { SvcError } from '@svc/errors'
+import type { TokenEntry } from '@svc/pii/reversible'
+import { and, asc, count, eq, inArray, lte } from 'drizzle-orm'
+import type { Database } from '../db/database.ts'
+import type { Clock } from '../ports.ts'
+import { seal, unseal } from '../secret/seal.ts'
+
+/** Most values of one conversation, and the longest content, characters. */
+const MAX_VALUES = 5000
+const MAX_CONTENT = 1024 * 1024
+/** Most conversations of one owner; the one that ends first gives way. */
+const MAX_OF_OWNER = 10_000
+/** Several requests of a conversation may run at once. */
+const MAX_WRITES = 8
+
+/** A conversation of an owner. */
+export interface ConversationName {
+  /** The owner: nobody else gets the values. */
+  readonly userId: string
+  /** The id of the conversation, as its requests name it. */
+  readonly id: string
+  /** Tokens of another form are kept apart. */
+  readonly prefix: string
+  readonly suffix: string
+  /** How long the values are kept after the last request with a new one, hours. */
+  readonly keptHours: number
+}
+
+/** The masked values of conversations with their tokens, sealed in the database. */
+export interface ConversationTokens {
+  /** Gives the values so far; none for a conversation that is new or has expired. */
+  read(name: ConversationName): Promise<readonly TokenEntry[]>
+  /**
+   * Adds values.
+   *
+   * @returns false when another request gave one of the tokens to another value, or one of the values another token
+   * @throws {SvcError} `pii_conversation_full`, `invalid_request`; the errors of the database
+   */
+  add(name: ConversationName, entries: readonly TokenEntry[]): Promise<boolean>
+}
+
+/** Options of {@link createConversationTokens}. */
+export interface ConversationTokensOptions extends Pick<Database, 'queries'> {
+  readonly clock: Pick<Clock, 'now'>
+  /** Gives the key of 32 bytes of this purpose. */
+  readonly key: () => Uint8Array
+  /** @default 10,000 */
+  readonly maxOfOwner?: number | undefined
+}
+
+interface Stored {
+  readonly version: number
+  readonly entries: readonly TokenEntry[]
+  readonly expiresAt: number
+}
+
+const NOTHING: Stored = { version: 0, entries: [], expiresAt: 0 }
+
+/** Creates the store. */
+export function createConversationTokens(options: ConversationTokensOptions): ConversationTokens {
+  const { queries, clock, key, maxOfOwner = MAX_OF_OWNER } = options
+  const hash = (...parts: readonly string[]): string =>
+    createHmac('sha256', key()).update(JSON.stringify(parts)).digest('hex')
+  const hashName = ({ userId, id, prefix, suffix }: ConversationName): string =>
+    hash('conversation', userId, id, prefix, suffix)
+
+  async function find(name: ConversationName): Promise<Stored> {
+    const [row] = await queries.rows((db, { piiConversations: table }) =>
+      db
+        .select()
+        .from(table)
+        .where(eq(table.hash, hashName(name))),
+    )
+    if (row === undefined || row.expiresAt <= clock.now()) return { ...NOTHING, version: row?.version ?? 0 }
+    const entries: readonly TokenEntry[] = JSON.parse(unseal(Buffer.from(row.content, 'base64'), key()))
+    return { version: row.version, entries, expiresAt: row.expiresAt }
+  }
+
+  /** @returns whether the version was still there */
+  async function write(name: ConversationName, { version, entries, expiresAt }: Stored): Promise<boolean> {
+    const content = seal(JSON.stringify(entries), key()).toString('base64')
+    const now = clock.now()
+    await queries.change((db, { piiConversations: table }) => db.delete(table).where(lte(table.expiresAt, now)))
+    if (version > 0) {
+      const changed = await queries.change((db, { piiConversations: table }) =>
+        db
+          .update(table)
+          .set({ content, expiresAt, version: version + 1 })
+          .where(and(eq(table.hash, hashName(name)), eq(table.version, version))),
+      )
+      return changed > 0
+    }
+    const owner = hash('owner', name.userId)
+    await makeRoom(owner)
+    const row = { hash: hashName(name), owner, version: 1, content, expiresAt }
+    const added = await queries.change((db, { piiConversations: table }) =>
+      db.insert(table).values(row).onConflictDoNothing(),
+    )
+    return added > 0
+  }
+
+  async function makeRoom(owner: string): Promise<void> {
+    const [kept] = await queries.rows((db, { piiConversations: table }) =>
+      db.select({ rows: count() }).from(table).where(eq(table.owner, owner)),
+    )
+    const surplus = (kept?.rows ?? 0) - maxOfOwner + 1
+    if (surplus <= 0) return
+    const first = await queries.rows((db, { piiConversations: table }) =>
+      db
+        .select({ hash: table.hash })
+        .from(table)
+        .where(eq(table.owner, owner))
+        .orderBy(asc(table.expiresAt))
+        .limit(Math.min(surplus, 100)),
+    )
+    const ending = first.map((row) => row.hash)
+    await queries.change((db, { piiConversations: table }) => db.delete(table).where(inArray(table.hash, ending)))
+  }
+
+  return {
+    read: async (name) => (await find(name)).entries,
+    async add(name, entries) {
+      const lifetime = name.keptHours * 3_600_000
+      for (let attempt = 0; attempt < MAX_WRITES; attempt++) {
+        const stored = await find(name)
+        const united = unite(stored.entries, entries)
+        if (united === undefined) return false
+        const isFresh = stored.expiresAt - clock.now() > lifetime / 2
+        if (united.length === stored.entries.length && (isFresh || united.length === 0)) return true
+        checkSize(united)
+        if (await write(name, { version: stored.version, entries: united, expiresAt: clock.now() + lifetime }))
+          return true
+      }
+      return false
+    },
+  }
+}
+
+/** All entries, each once; undefined where a token would have two values, or a value two tokens. */
+function unite(stored: readonly TokenEntry[], added: readonly TokenEntry[]): readonly TokenEntry[] | undefined {
+  const tokens = new Map(stored.map(({ token, value }) => [value, token]))
+  const values = new Map(stored.map(({ token, value }) => [token, value]))
+  for (const { token, value } of added) {
+    if ((values.get(token) ?? value) !== value || (tokens.get(value) ?? token) !== token) return undefined
+    tokens.set(value, token)
+    values.set(token, value)
+  }
+  return Array.from(values, ([token, value]) => ({ token, value }))
+}
+
+function checkSize(entries: readonly TokenEntry[]): void {
+  const length = entries.reduce((sum, { token, value }) => sum + token.length + value.length, 0)
+  if (entries.length <= MAX_VALUES && length <= MAX_CONTENT) return
+  throw new SvcError('invalid_request', 'the conversation has too many masked values; begin another one', {
+    code: 'pii_conversation_full',
+    details: { type: 'invalid_request_error' },
+  })
+}

@@ -1,0 +1,42 @@
+import type { DetectionSettings } from '../settings.ts'
+import { NAMED_BUILTINS } from './catalogue.ts'
+
+/** The settings that decide what a detector reports. */
+export type ReportingSettings = Pick<DetectionSettings, 'builtins' | 'patterns' | 'denyList'>
+
+/** Most names in a sentence. */
+const MOST_SUGGESTIONS = 5
+const ALIKE_LETTERS = 3
+
+/**
+ * Finds the first of some groups that a detector never reports.
+ *
+ * @param groups as settings name them: groups, or names of built-ins
+ * @param recognised the groups of the recogniser, if the detector has one
+ * @returns the reason, undefined when all of them are reported
+ */
+export function findUnknownGroup(
+  groups: Iterable<string>,
+  { builtins = [], patterns = [], denyList = {} }: ReportingSettings,
+  recognised: readonly string[] = [],
+): { readonly group: string; readonly fault: string } | undefined {
+  const named = builtins.flatMap((name) => NAMED_BUILTINS.find(name) ?? [])
+  const reported = new Set([
+    ...named.map(({ group }) => group),
+    ...patterns.map(({ name }) => name),
+    ...Object.keys(denyList),
+    ...recognised,
+  ])
+  const names = new Set(named.flatMap(({ name, aliases, groupAliases }) => [name, ...aliases, ...groupAliases]))
+  for (const group of groups) {
+    if (!reported.has(group) && !names.has(group)) return { group, fault: describe(group, [...reported]) }
+  }
+  return undefined
+}
+
+function describe(group: string, reported: readonly string[]): string {
+  const start = group.slice(0, ALIKE_LETTERS).toLowerCase()
+  const alike = reported.filter((known) => known.toLowerCase().startsWith(start))
+  const shown = (alike.length > 0 ? alike : reported).slice(0, MOST_SUGGESTIONS)
+  return `this detector reports no group of that name; it reports ${shown.join(', ')}${reported.length > shown.length ? ' and others' : ''}`
+}
