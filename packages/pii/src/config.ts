@@ -6,7 +6,7 @@
  */
 import * as z from 'zod'
 import { ENCODINGS } from './encoded/encodings.ts'
-import { FAKE_KINDS } from './fakes/fakes.ts'
+import { FAKE_KINDS } from './fakes/fake-names.ts'
 import { findOperatorFault, type MaskOperator } from './operators/operators.ts'
 import { BUILTIN_NAMES, BUILTIN_SETS } from './pattern/builtin-names.ts'
 import { PHONE_REGIONS } from './pattern/structured-names.ts'

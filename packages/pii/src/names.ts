@@ -4,7 +4,7 @@
  * @module
  */
 export { ENCODINGS, type Encoding } from './encoded/encodings.ts'
-export { FAKE_KINDS, type FakeKind } from './fakes/fakes.ts'
+export { FAKE_KINDS, type FakeKind } from './fakes/fake-names.ts'
 export {
   BUILTIN_NAMES,
   BUILTIN_SETS,

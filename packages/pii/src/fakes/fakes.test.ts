@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createFakeWriter, FAKE_KINDS, FAKE_LISTS } from './fakes.ts'
+import { FAKE_KINDS } from './fake-names.ts'
+import { createFakeWriter, FAKE_LISTS } from './fakes.ts'
 
 describe.each(FAKE_KINDS)('invented values of the kind %s', (kind) => {
   const { size, at } = FAKE_LISTS[kind]

@@ -1,4 +1,5 @@
 import { hmacSha256 } from '../operators/hmac.ts'
+import type { FakeKind } from './fake-names.ts'
 import {
   AREA_CODES,
   FIRST_NAMES,
@@ -11,12 +12,6 @@ import {
   STREET_NAMES,
   TRADES,
 } from './lists.ts'
-
-/** The kinds of values that are invented. */
-export const FAKE_KINDS = ['person', 'place', 'organisation', 'email', 'phone', 'ip_address', 'street_address'] as const
-
-/** A kind of invented values. */
-export type FakeKind = (typeof FAKE_KINDS)[number]
 
 /**
  * Invents the replacement of a value. It depends on the value and the number of the attempt alone, so that equal values

@@ -1,6 +1,7 @@
 import type { JudgedDetection } from '../detector.ts'
 import { PiiError } from '../errors.ts'
-import { createFakeWriter, FAKE_KINDS, type FakeKind } from '../fakes/fakes.ts'
+import { FAKE_KINDS, type FakeKind } from '../fakes/fake-names.ts'
+import { createFakeWriter } from '../fakes/fakes.ts'
 import { hmacSha256 } from './hmac.ts'
 
 /** Another replacement than the fixed text, for the masked values of one group. Exactly one member is set. */
