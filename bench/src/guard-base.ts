@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import { FOLDER_PREFIX, findLeftovers } from './guard-leftovers.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PNPM = join(ROOT, '.tools/node_modules/pnpm/bin/pnpm.cjs')
 /** Most characters of a command's output that are kept to show after a failure. */
-const MAX_OUTPUT = 20_000
+const MAX_OUTPUT = 4000
 /** Time that a command has to end by itself. */
 const END_MS = 10_000
 
@@ -53,13 +53,22 @@ export async function buildBase(commit: string, signal: AbortSignal): Promise<Ba
     await run('the installation', [PNPM, 'install', ...install], { cwd: worktree, signal })
     const turbo = join(worktree, 'node_modules/turbo/bin/turbo')
     const cache = ['--cache=local:r', `--cache-dir=${join(ROOT, '.turbo/cache')}`]
-    const filters = ['--filter=@svc/web', '--filter=@svc/server']
-    await run('the build', [turbo, 'run', 'build', '--only', ...filters, ...cache], { cwd: worktree, signal })
+    const filters = listBuilt(worktree).map((name) => `--filter=${name}`)
+    await run('the build', [turbo, 'run', 'build', ...filters, ...cache], { cwd: worktree, signal })
   } catch (error) {
     remove()
     throw error
   }
   return { entry: join(worktree, 'apps/server/dist/main.js'), remove }
+}
+
+/** The packages of the workspace that are outside of the server's bundle, and those that its build takes in. */
+function listBuilt(worktree: string): readonly string[] {
+  const { name, svc = {} }: { name: string; svc?: { outsideBundle?: string[]; ships?: string[] } } = JSON.parse(
+    readFileSync(join(worktree, 'apps/server/package.json'), 'utf8'),
+  )
+  const outside = (svc.outsideBundle ?? []).filter((each) => each.startsWith('@svc/'))
+  return [name, ...outside, ...(svc.ships ?? [])]
 }
 
 /** Removes what runs have left that were killed. */
