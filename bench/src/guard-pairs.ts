@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { GuardFigures, Pair } from './guard-verdict.ts'
 import { runLoad } from './load.ts'
+import { findMiddle } from './median-interval.ts'
 import { type Measured, startMeasured } from './processes.ts'
 import { toChat } from './relay-rounds.ts'
 import { freshServer } from './relay-sides.ts'
@@ -18,10 +19,10 @@ export interface GuardStage {
 }
 
 const CONNECTIONS = 32
-const WARM_CHATS = 1000
-/** Counts of one round; each build has two in a pair. */
-const CHATS = 500
-const STREAMS = 64
+const WARM_CHATS = 2000
+/** Counts of one turn; each build has four in a pair. */
+const CHATS = 400
+const STREAMS = 40
 
 type Side = keyof Pair
 
@@ -40,9 +41,9 @@ export async function openGuard({ folder, entries, signal, ...stage }: GuardStag
 
   async function measurePair(index: number): Promise<Pair> {
     const order: readonly Side[] = index % 2 === 0 ? ['base', 'head'] : ['head', 'base']
-    const turns = [...order, ...order.toReversed()]
-    const startMs = { base: 0, head: 0 }
-    for (const side of turns) startMs[side] += (await timeStart(programs[side], { signal })).cpuMs / 2
+    const starts = [...order, ...order.toReversed()]
+    const turns = [...starts, ...starts.toReversed()]
+    const startMs = await inTurn(starts, async (side) => (await timeStart(programs[side], { signal })).cpuMs)
     const servers = new Map<Side, Measured>()
     try {
       for (const side of order) servers.set(side, await startMeasured({ cpu: 0, ...programs[side], signal }))
@@ -53,10 +54,8 @@ export async function openGuard({ folder, entries, signal, ...stage }: GuardStag
         await cost(side, false, WARM_CHATS)
         await cost(side, true, STREAMS)
       }
-      const chatUs = { base: 0, head: 0 }
-      for (const side of turns) chatUs[side] += (await cost(side, false, CHATS)) / 2
-      const streamUs = { base: 0, head: 0 }
-      for (const side of turns) streamUs[side] += (await cost(side, true, STREAMS)) / 2
+      const chatUs = await inTurn(turns, (side) => cost(side, false, CHATS))
+      const streamUs = await inTurn(turns, (side) => cost(side, true, STREAMS))
       const toFigures = (side: Side): GuardFigures => ({
         chatUs: chatUs[side],
         eventUs: (streamUs[side] - chatUs[side]) / stage.pieces,
@@ -68,6 +67,16 @@ export async function openGuard({ folder, entries, signal, ...stage }: GuardStag
     }
   }
   return { measurePair }
+}
+
+/** Measures both builds in turn. @returns the median of each */
+async function inTurn(
+  turns: readonly Side[],
+  measure: (side: Side) => Promise<number>,
+): Promise<Readonly<Record<Side, number>>> {
+  const measured: Record<Side, number[]> = { base: [], head: [] }
+  for (const side of turns) measured[side].push(await measure(side))
+  return { base: findMiddle(measured.base), head: findMiddle(measured.head) }
 }
 
 /** Processor time of a chat, µs. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FEWEST_VALUES, findMedianInterval } from './median-interval.ts'
+import { FEWEST_VALUES, findMedianInterval, findMiddle } from './median-interval.ts'
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
@@ -36,4 +36,10 @@ describe('findMedianInterval', () => {
     expect(() => findMedianInterval(upTo(FEWEST_VALUES - 1))).toThrow('6 values or more')
     expect(() => findMedianInterval([...upTo(6), Number.NaN])).toThrow('not a finite number')
   })
+})
+
+it('finds the middle of few values', () => {
+  expect(findMiddle([3, 1, 2])).toBe(2)
+  expect(findMiddle([4, 1, 3, 2])).toBe(2.5)
+  expect(findMiddle([])).toBeNaN()
 })

@@ -24,8 +24,14 @@ export function findMedianInterval(values: readonly number[]): MedianInterval {
   const at = (index: number): number => sorted[index] ?? Number.NaN
   const { length } = sorted
   const left = countLeftOut(length)
-  const median = (at(Math.floor((length - 1) / 2)) + at(Math.floor(length / 2))) / 2
-  return { median, low: at(left), high: at(length - 1 - left) }
+  return { median: findMiddle(sorted), low: at(left), high: at(length - 1 - left) }
+}
+
+/** The median: of an even number of values the mean of the middle two, and of none not a number. */
+export function findMiddle(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other)
+  const at = (index: number): number => sorted[index] ?? Number.NaN
+  return (at(Math.floor((sorted.length - 1) / 2)) + at(Math.floor(sorted.length / 2))) / 2
 }
 
 /** Values at each end that the interval of `count` values leaves out. */
