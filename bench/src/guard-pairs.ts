@@ -22,7 +22,7 @@ const CONNECTIONS = 32
 const WARM_CHATS = 2000
 /** Counts of one turn; each build has four in a pair. */
 const CHATS = 400
-const STREAMS = 40
+const STREAMS = 64
 
 type Side = keyof Pair
 
