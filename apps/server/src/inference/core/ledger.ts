@@ -80,6 +80,7 @@ export class RequestLedger {
 
   /** The usage of each model that was called, or none of the resolved one. */
   get usageByModel(): readonly ModelUsage[] {
+    if (this.#calls.length === 1) return this.#calls
     const byModel = new Map<string, ModelUsage>()
     for (const { model, usage, isEstimated } of this.#calls) {
       const before = byModel.get(model.name)
