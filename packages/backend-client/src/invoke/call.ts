@@ -32,6 +32,11 @@ export interface CallPlan {
   readonly options: CallOptions
 }
 
+/** What the listeners of a stream hold: its call, until that is over. */
+interface Line {
+  call: Call | undefined
+}
+
 /**
  * One call on its HTTP/2 stream: sends the requests, cuts the reply into messages and finds out how it ended.
  */
@@ -44,6 +49,7 @@ export class Call {
   #timer: NodeJS.Timeout | undefined
   #session: Session | undefined
   #stream: ClientHttp2Stream | undefined
+  #line: Line | undefined
   #httpStatus = 0
   #encoding = 'identity'
   #foreignBytes = 0
@@ -83,15 +89,7 @@ export class Call {
       const stream = session.request(toHeaders({ path, metadata: options.metadata, token, timeoutMs }))
       this.#session = session
       this.#stream = stream
-      stream.on('response', (headers, flags) => this.#onResponse(headers, flags))
-      stream.on('data', (chunk: Buffer) => this.#onData(chunk))
-      stream.on('trailers', (headers) => this.#onTrailers(headers))
-      stream.on('end', () => this.#onStreamEnd())
-      stream.on('close', () => this.#onClose())
-      // A close follows every error, and its code says more.
-      stream.on('error', (error) => {
-        this.#streamError = error
-      })
+      this.#listen(stream)
       if (this.#isPaused) stream.pause()
       this.#plan.send(stream)
     } catch (error) {
@@ -100,6 +98,24 @@ export class Call {
       const details = error instanceof Error ? error.message : String(error)
       this.fail({ code, details: `the call could not be sent: ${details}` })
     }
+  }
+
+  /**
+   * Node keeps a stream that is over, with its listeners, until the next full garbage collection. They hold nothing of
+   * the call by then.
+   */
+  #listen(stream: ClientHttp2Stream): void {
+    const line: Line = { call: this }
+    this.#line = line
+    stream.on('response', (headers, flags) => line.call?.#onResponse(headers, flags))
+    stream.on('data', (chunk: Buffer) => line.call?.#onData(chunk))
+    stream.on('trailers', (headers) => line.call?.#onTrailers(headers))
+    stream.on('end', () => line.call?.#onStreamEnd())
+    stream.on('close', () => line.call?.#onClose())
+    // A close follows every error, and its code says more.
+    stream.on('error', (error) => {
+      if (line.call !== undefined) line.call.#streamError = error
+    })
   }
 
   /** Reads a message. Bytes that are not a message end the call. */
@@ -155,7 +171,6 @@ export class Call {
   }
 
   #onResponse(headers: IncomingHttpHeaders & IncomingHttpStatusHeader, flags: number): void {
-    if (this.#isOver) return
     this.#httpStatus = headers[':status'] ?? 0
     const { 'content-type': type = 'application/grpc', 'grpc-encoding': encoding } = headers
     if (typeof encoding === 'string') this.#encoding = encoding
@@ -166,7 +181,6 @@ export class Call {
   }
 
   #onData(chunk: Buffer): void {
-    if (this.#isOver) return
     if (this.#httpStatus === 200) {
       this.#decoder.push(chunk)
       this.#readMessages()
@@ -210,7 +224,6 @@ export class Call {
   }
 
   #onTrailers(headers: IncomingHttpHeaders): void {
-    if (this.#isOver) return
     this.#status = readTrailers(headers, this.#httpStatus)
     this.#finishWhenRead()
   }
@@ -275,6 +288,7 @@ export class Call {
 
   #finish(error: Error | undefined): void {
     this.#isOver = true
+    if (this.#line !== undefined) this.#line.call = undefined
     clearTimeout(this.#timer)
     this.#plan.options.signal?.removeEventListener('abort', this.#abort)
     this.#connection.remove(this)
