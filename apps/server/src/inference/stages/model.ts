@@ -129,8 +129,17 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
   ledger.isRecorded = true
   const facts = toFacts(context, ledger, options.clock)
   for (const { model, usage, isEstimated } of ledger.usageByModel) {
-    const { promptMs: _, generationMs: __, cacheWriteTokens: ___, reusedTokens: ____, ...figures } = usage
-    options.usage.record({ ...facts, principal: context.principal, servedModel: model.name, ...figures, isEstimated })
+    options.usage.record({
+      ...facts,
+      principal: context.principal,
+      servedModel: model.name,
+      promptTokens: usage.promptTokens,
+      completionTokens: usage.completionTokens,
+      cachedTokens: usage.cachedTokens,
+      reasoningTokens: usage.reasoningTokens,
+      media: usage.media,
+      isEstimated,
+    })
   }
 }
 
