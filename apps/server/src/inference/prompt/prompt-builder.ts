@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { Logger } from '../../ports.ts'
-import { SERVER_METADATA } from '../engine/to-predict-options.ts'
+import { withoutServerMetadata } from '../engine/to-predict-options.ts'
 import { createMediaWriter } from './media-writer.ts'
 import { createMessageWriter } from './message-writer.ts'
 import { createModelTemplates, type ModelTemplates, type TemplateKey } from './model-templates.ts'
@@ -143,7 +143,7 @@ interface PromptText extends Omit<PromptData, 'reasoningEffort' | 'metadata' | '
 function selectExtras(model: ModelConfig, { reasoningEffort, metadata = {} }: PromptExtras): PromptExtras {
   return {
     reasoningEffort: reasoningEffort || model.reasoningEffort,
-    metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => !SERVER_METADATA.has(key))),
+    metadata: withoutServerMetadata(metadata),
   }
 }
 
