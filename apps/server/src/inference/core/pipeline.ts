@@ -203,7 +203,19 @@ export function createRequestCore(stages: Stages, { observe, traces, onEnd }: Co
     const document = body instanceof Promise ? await body : body
     const read: ReadRequest = { context, format, source, addressedModel, document }
     enter('resolve')
-    const found: ResolvedRequest = { ...stages.resolve(read), context, format, source, addressedModel, document }
+    const { requestedModel, replyModel, model: named, through, filteredAs } = stages.resolve(read)
+    const found: ResolvedRequest = {
+      context,
+      format,
+      source,
+      addressedModel,
+      document,
+      requestedModel,
+      replyModel,
+      model: named,
+      through,
+      filteredAs,
+    }
     enter('globalLimit')
     const limiting = stages.globalLimit(found, cleanup)
     if (limiting instanceof Promise) await limiting

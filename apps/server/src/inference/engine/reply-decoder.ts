@@ -93,7 +93,7 @@ class ChoiceDecoder implements ReplyDecoder {
   readonly #text: ReplyText
   readonly #calls = new CallNumbers()
   readonly #tokens = createLogprobQueue()
-  #utf8: TextDecoder | undefined
+  #utf8: InstanceType<typeof TextDecoder> | undefined
   #hasText = false
   /** Arguments of the last call that counts; a limit cuts only its end off. */
   #lastArguments = ''

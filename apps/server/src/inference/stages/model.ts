@@ -125,7 +125,6 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
   // Everything that was used before the reply broke off is recorded (threats CP-5).
   if (refused || !(failure === undefined || failure.kind === 'cancelled' || isUsed(used))) return
   ledger.isRecorded = true
-  const { principal } = context
   const durationMs = options.clock.monotonic() - context.startedAt
   const at = options.clock.now()
   for (const { model, usage, isEstimated } of ledger.usageByModel) {
@@ -134,10 +133,10 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
       endpoint: context.route.path,
       requestedModel: ledger.requestedModel,
       servedModel: model.name,
-      principalId: principal.id,
+      principalId: context.principal.id,
       durationMs,
       at,
-      principal,
+      principal: context.principal,
       promptTokens: usage.promptTokens,
       completionTokens: usage.completionTokens,
       cachedTokens: usage.cachedTokens,
