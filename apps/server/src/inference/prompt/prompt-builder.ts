@@ -1,10 +1,14 @@
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
-import type { Logger } from '../../ports.ts'
-import { SERVER_METADATA } from '../engine/to-predict-options.ts'
+import { withoutServerMetadata } from '../engine/to-predict-options.ts'
 import { createMediaWriter } from './media-writer.ts'
 import { createMessageWriter } from './message-writer.ts'
-import { createModelTemplates, type ModelTemplates, type TemplateKey } from './model-templates.ts'
+import {
+  createModelTemplates,
+  type ModelTemplates,
+  type ModelTemplatesOptions,
+  type TemplateKey,
+} from './model-templates.ts'
 import type { ChatPromptInput, EditPromptInput, PromptExtras } from './prompt-input.ts'
 import { selectTools } from './select-tools.ts'
 import { type PromptData, toPromptData } from './template-data.ts'
@@ -58,9 +62,7 @@ export interface PromptBuilder {
 }
 
 /** Options of {@link createPromptBuilder}. */
-export interface PromptBuilderOptions {
-  /** Gets a warning for each template that cannot be used. */
-  readonly logger?: Logger | undefined
+export interface PromptBuilderOptions extends Pick<ModelTemplatesOptions, 'logger' | 'openFolder'> {
   /** Wall time in milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
 }
@@ -82,10 +84,12 @@ const MESSAGES_PER_TURN = 64
  *   prompt: chat.mode === 'prompt' ? chat.prompt : undefined,
  * })
  */
-export function createPromptBuilder({ logger, now = Date.now }: PromptBuilderOptions = {}): PromptBuilder {
+export function createPromptBuilder({ logger, openFolder, now = Date.now }: PromptBuilderOptions = {}): PromptBuilder {
   const known = new WeakMap<ModelConfig, ModelTemplates>()
   const findTemplates = (model: ModelConfig): ModelTemplates => {
-    const templates = known.get(model) ?? createModelTemplates(model, { logger, now })
+    const before = known.get(model)
+    if (before !== undefined) return before
+    const templates = createModelTemplates(model, { logger, openFolder, now })
     known.set(model, templates)
     return templates
   }
@@ -143,7 +147,7 @@ interface PromptText extends Omit<PromptData, 'reasoningEffort' | 'metadata' | '
 function selectExtras(model: ModelConfig, { reasoningEffort, metadata = {} }: PromptExtras): PromptExtras {
   return {
     reasoningEffort: reasoningEffort || model.reasoningEffort,
-    metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => !SERVER_METADATA.has(key))),
+    metadata: withoutServerMetadata(metadata),
   }
 }
 

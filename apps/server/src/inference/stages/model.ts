@@ -4,16 +4,14 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import { leavesMachine } from '../../catalog/serving.ts'
 import { hasModelServers } from '../../mcp/model-texts.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
-import type { RequestFacts, UsageRecorder } from '../../monitoring/recorders.ts'
+import type { UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
 import { estimatePrompt } from '../core/estimate-tokens.ts'
 import { isUsed, type ReplyWarning } from '../core/events.ts'
 import { createLanes } from '../core/lanes.ts'
-import type { RequestLedger } from '../core/ledger.ts'
 import { mapBatches } from '../core/map-batches.ts'
 import type { ModelCalls, ModelTask } from '../core/model-calls.ts'
 import type { Cleanup, ModelRequest, Stages } from '../core/pipeline.ts'
-import type { RequestContext } from '../core/ports.ts'
 import { createTurns } from '../core/turns.ts'
 import type { Reply } from '../replies/reply.ts'
 import type { FormattedCall } from '../replies/wire-format.ts'
@@ -127,10 +125,25 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
   // Everything that was used before the reply broke off is recorded (threats CP-5).
   if (refused || !(failure === undefined || failure.kind === 'cancelled' || isUsed(used))) return
   ledger.isRecorded = true
-  const facts = toFacts(context, ledger, options.clock)
+  const durationMs = options.clock.monotonic() - context.startedAt
+  const at = options.clock.now()
   for (const { model, usage, isEstimated } of ledger.usageByModel) {
-    const { promptMs: _, generationMs: __, cacheWriteTokens: ___, reusedTokens: ____, ...figures } = usage
-    options.usage.record({ ...facts, principal: context.principal, servedModel: model.name, ...figures, isEstimated })
+    options.usage.record({
+      correlationId: context.requestId,
+      endpoint: context.route.path,
+      requestedModel: ledger.requestedModel,
+      servedModel: model.name,
+      principalId: context.principal.id,
+      durationMs,
+      at,
+      principal: context.principal,
+      promptTokens: usage.promptTokens,
+      completionTokens: usage.completionTokens,
+      cachedTokens: usage.cachedTokens,
+      reasoningTokens: usage.reasoningTokens,
+      media: usage.media,
+      isEstimated,
+    })
   }
 }
 
@@ -146,20 +159,5 @@ function estimate({ ledger, parsed, request: { document, context } }: ModelReque
     const before = answers
     if (leavesMachine(account.model)) account.estimateMissing(() => estimatePrompt(document.texts()) + before)
     answers += account.usage.completionTokens
-  }
-}
-
-function toFacts(
-  context: RequestContext,
-  { requestedModel }: RequestLedger,
-  clock: Clock,
-): Omit<RequestFacts, 'servedModel'> {
-  return {
-    correlationId: context.requestId,
-    endpoint: context.route.path,
-    requestedModel,
-    principalId: context.principal.id,
-    durationMs: clock.monotonic() - context.startedAt,
-    at: clock.now(),
   }
 }

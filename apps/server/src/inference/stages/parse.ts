@@ -31,7 +31,8 @@ export function createParse({ attacher, reader, uploads }: ParseParts): Stages['
   async function parse(request: ResolvedRequest, filtered: FilteredRequest, cleanup: Cleanup): Promise<Parsed> {
     const { format, replyModel, model, context } = request
     const { signal } = context
-    const document = await editTexts(request.document, filtered.splices, signal)
+    const editing = editTexts(request.document, filtered.splices, signal)
+    const document = editing instanceof Promise ? await editing : editing
     const files = editFileNames(request.document, filtered)
     const media = openMediaInputs({ reader, files: uploads, cleanup, signal })
     const owner = context.principal.id
