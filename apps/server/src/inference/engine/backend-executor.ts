@@ -57,7 +57,8 @@ export function createBackendExecutor(
           for (const choice of runChoices(request, await plan(request, context), context)) {
             if (kept.length > 0) yield kept
             asked = choice
-            const first = await choice.begin()
+            const beginning = choice.begin()
+            const first = beginning instanceof Promise ? await beginning : beginning
             produced ||= first.length > 0
             if (first.length > 0) yield first
             kept = []
@@ -71,7 +72,8 @@ export function createBackendExecutor(
                 if (steps.length > 0) yield steps
               }
             }
-            kept = [...kept, ...(await choice.end())]
+            const ending = choice.end()
+            kept = [...kept, ...(ending instanceof Promise ? await ending : ending)]
             produced ||= kept.length > 0
             usage = choice.usage
           }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ChatDelta, Reply } from '@svc/backend-client/proto'
 import { type FinishReason, NO_USAGE, type PredictionEvent, type TokenLogprob, type Usage } from '../core/events.ts'
 import { isJson } from '../prediction/check-answer.ts'
-import { createLogprobQueue } from '../prediction/logprob-queue.ts'
+import { createLogprobQueue, type LogprobQueue } from '../prediction/logprob-queue.ts'
 import { createReplyText, type ReplyText, type Said } from '../prediction/reply-text.ts'
 
 /** Creates an id for a tool call that its backend did not name. */
@@ -92,7 +92,8 @@ class ChoiceDecoder implements ReplyDecoder {
   readonly #options: ReplyDecoderOptions
   readonly #text: ReplyText
   readonly #calls = new CallNumbers()
-  readonly #tokens = createLogprobQueue()
+  /** Set once a reply has log-probabilities. */
+  #tokens: LogprobQueue | undefined
   #utf8: InstanceType<typeof TextDecoder> | undefined
   #hasText = false
   /** Arguments of the last call that counts; a limit cuts only its end off. */
@@ -106,7 +107,7 @@ class ChoiceDecoder implements ReplyDecoder {
 
   reply(reply: Reply): PredictionEvent[] {
     this.usage = updateUsage(this.usage, reply)
-    this.#tokens.add(readLogprobs(reply.logprobs) ?? [])
+    this.#addTokens(readLogprobs(reply.logprobs))
     this.#hasText ||= reply.message.length > 0
     const isRaw = this.#hasText && this.#options.prefersText === true
     // The parsed output of a backend takes precedence over the raw text.
@@ -121,7 +122,7 @@ class ChoiceDecoder implements ReplyDecoder {
     const lastText = this.#utf8 === undefined ? [] : this.#text.push(this.#utf8.decode())
     const events = this.#toEvents(this.#numbered([...lastText, ...this.#text.end()]))
     const callCount = this.#calls.count
-    const rest = callCount === 0 && !this.#isThinking ? this.#tokens.rest() : undefined
+    const rest = callCount === 0 && !this.#isThinking ? this.#tokens?.rest() : undefined
     if (rest !== undefined) events.push({ type: 'text-delta', choice, text: '', logprobs: rest })
     const lastArguments = this.#lastArguments
     const reason = findFinishReason(finishReason, {
@@ -134,6 +135,12 @@ class ChoiceDecoder implements ReplyDecoder {
       events.push({ type: 'choice-end', choice, finishReason: reason, stopText })
     } else events.push({ type: 'choice-end', choice, finishReason: reason })
     return events
+  }
+
+  #addTokens(tokens: readonly TokenLogprob[] | undefined): void {
+    if (tokens === undefined) return
+    this.#tokens ??= createLogprobQueue()
+    this.#tokens.add(tokens)
   }
 
   #decode(message: Uint8Array): string {
@@ -151,10 +158,10 @@ class ChoiceDecoder implements ReplyDecoder {
     for (const [position, one] of said.entries()) {
       this.#isThinking = one.type === 'reasoning'
       if (one.type === 'text') {
-        events.push({ type: 'text-delta', choice, text: one.text, logprobs: this.#tokens.take(one.text, { isAlone }) })
+        events.push({ type: 'text-delta', choice, text: one.text, logprobs: this.#tokens?.take(one.text, { isAlone }) })
         continue
       }
-      this.#tokens.skip(one.type === 'call-start' ? one.name : one.text, { textFollows: position < lastText })
+      this.#tokens?.skip(one.type === 'call-start' ? one.name : one.text, { textFollows: position < lastText })
       if (one.type === 'reasoning') events.push({ type: 'reasoning-delta', choice, text: one.text })
       else if (this.#counts(one.index)) events.push(this.#toCallEvent(one))
     }

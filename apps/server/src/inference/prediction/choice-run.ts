@@ -1,6 +1,7 @@
 import type { PartialMessage } from '@svc/backend-client'
 import { ANSWER_TRAILERS, type PredictOptions, type Reply } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
+import type { MaybePromise } from '../../ports.ts'
 import { estimateText } from '../core/estimate-tokens.ts'
 import {
   addUsage,
@@ -90,11 +91,14 @@ export class ChoiceRun {
   }
 
   /** Reads the prompt, if the client wants its log-probabilities, and gives the steps for it. */
-  async begin(): Promise<readonly PredictionStep[]> {
-    this.#prompt = await this.#choice.plan.readPrompt?.()
-    if (this.#prompt === undefined) return []
-    const { text, tokens } = this.#prompt
-    return [{ type: 'text-delta', choice: this.#choice.index, text, prompt: tokens }]
+  begin(): MaybePromise<readonly PredictionStep[]> {
+    const { index, plan } = this.#choice
+    return plan.readPrompt === undefined
+      ? []
+      : plan.readPrompt().then((prompt) => {
+          this.#prompt = prompt
+          return [{ type: 'text-delta', choice: index, text: prompt.text, prompt: prompt.tokens }]
+        })
   }
 
   /** Whether the backend is asked for an answer. */
@@ -137,13 +141,15 @@ export class ChoiceRun {
   }
 
   /** Gives the steps after the last reply. */
-  async end(): Promise<readonly PredictionStep[]> {
-    if (!this.#generates) return await this.#endUnasked()
+  end(): MaybePromise<readonly PredictionStep[]> {
+    if (!this.#generates) return this.#endUnasked()
     const steps = [...this.#takeWarnings(), ...this.#gate(this.#withEndToken(this.#decoder.end(this.#told)))]
     const { usage } = this.#decoder
-    const counted = this.#count === undefined ? usage : await this.#count.usage(usage, this.#context)
-    this.usage = this.#addUp(this.#details === undefined ? counted : { ...counted, ...this.#details })
-    return steps
+    const finish = (counted: Usage): readonly PredictionStep[] => {
+      this.usage = this.#addUp(this.#details === undefined ? counted : { ...counted, ...this.#details })
+      return steps
+    }
+    return this.#count === undefined ? finish(usage) : this.#count.usage(usage, this.#context).then(finish)
   }
 
   /** Ends a choice for which nothing was generated. */

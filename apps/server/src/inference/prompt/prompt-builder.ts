@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
+import type { MaybePromise } from '../../ports.ts'
 import { withoutServerMetadata } from '../engine/to-predict-options.ts'
 import { createMediaWriter } from './media-writer.ts'
 import { createMessageWriter } from './message-writer.ts'
@@ -45,7 +46,7 @@ export interface PromptBuilder {
    *
    * @throws {SvcError} `too_large`, code `prompt_too_long`, above 48 Mi characters
    */
-  chat(model: ModelConfig, input: ChatPromptInput, options: ChatPromptOptions): Promise<ChatPrompt>
+  chat(model: ModelConfig, input: ChatPromptInput, options: ChatPromptOptions): MaybePromise<ChatPrompt>
   /**
    * Writes the prompt for one text to continue, with `completion` or as the bare text. Models whose backend renders
    * chats get theirs here too.
@@ -67,6 +68,7 @@ export interface PromptBuilderOptions extends Pick<ModelTemplatesOptions, 'logge
   readonly now?: (() => number) | undefined
 }
 
+const WRITTEN_BY_BACKEND: ChatPrompt = { mode: 'backend' }
 /** Maximum length of a prompt in UTF-16 units; a longer one fits no message to a backend. */
 const MAX_PROMPT_LENGTH = 48 * 1024 * 1024
 /** Number of messages that are written before other work runs. */
@@ -101,39 +103,45 @@ export function createPromptBuilder({ logger, openFolder, now = Date.now }: Prom
     return checked(rendering !== undefined && 'text' in rendering ? rendering.text : data.input)
   }
 
+  const writeChat = async (
+    model: ModelConfig,
+    input: ChatPromptInput,
+    { mediaMarker, signal }: ChatPromptOptions,
+  ): Promise<ChatPrompt> => {
+    const tools = selectTools(model, input)
+    const media = createMediaWriter(findTemplates(model).find('multimodal'), { marker: mediaMarker })
+    const messageTemplate = findTemplates(model).find('chat_message')
+    const messages = createMessageWriter(model, messageTemplate)
+    const hasGrammar = tools.needsGrammar || input.structuredOutput !== undefined || Boolean(model.llm.grammar)
+    const texts: string[] = []
+    let suppressSystemPrompt = false
+    let length = 0
+    for (const [index, message] of input.messages.entries()) {
+      const isLast = index === input.messages.length - 1
+      const place = { index, isLast, hasGrammar: isLast && hasGrammar }
+      const written = messages.write({ ...message, content: media.write(message) }, place)
+      if (written.isPlainSystem) suppressSystemPrompt = true
+      if (written.text !== undefined) texts.push(written.text)
+      length += written.text?.length ?? 0
+      if (length > MAX_PROMPT_LENGTH) throw tooLong()
+      if (index % MESSAGES_PER_TURN === MESSAGES_PER_TURN - 1) await breathe(signal)
+    }
+    const key = tools.isActive && model.template.function ? 'function' : 'chat'
+    const prompt = write(model, key, {
+      input: texts.join(model.template.joinChatMessagesByCharacter ?? '\n'),
+      suppressSystemPrompt,
+      functions: tools.functions,
+      extras: input,
+    })
+    const template = findTemplates(model).find(key)
+    const hidesTools =
+      tools.isActive && (template === undefined ? messageTemplate !== undefined : !template.showsTools())
+    return { mode: 'prompt', prompt: checked(media.finish(prompt)), hidesTools: hidesTools || undefined }
+  }
+
   return {
-    async chat(model, input, { mediaMarker, signal }) {
-      if (model.template.useTokenizerTemplate === true) return { mode: 'backend' }
-      const tools = selectTools(model, input)
-      const media = createMediaWriter(findTemplates(model).find('multimodal'), { marker: mediaMarker })
-      const messageTemplate = findTemplates(model).find('chat_message')
-      const messages = createMessageWriter(model, messageTemplate)
-      const hasGrammar = tools.needsGrammar || input.structuredOutput !== undefined || Boolean(model.llm.grammar)
-      const texts: string[] = []
-      let suppressSystemPrompt = false
-      let length = 0
-      for (const [index, message] of input.messages.entries()) {
-        const isLast = index === input.messages.length - 1
-        const place = { index, isLast, hasGrammar: isLast && hasGrammar }
-        const written = messages.write({ ...message, content: media.write(message) }, place)
-        if (written.isPlainSystem) suppressSystemPrompt = true
-        if (written.text !== undefined) texts.push(written.text)
-        length += written.text?.length ?? 0
-        if (length > MAX_PROMPT_LENGTH) throw tooLong()
-        if (index % MESSAGES_PER_TURN === MESSAGES_PER_TURN - 1) await breathe(signal)
-      }
-      const key = tools.isActive && model.template.function ? 'function' : 'chat'
-      const prompt = write(model, key, {
-        input: texts.join(model.template.joinChatMessagesByCharacter ?? '\n'),
-        suppressSystemPrompt,
-        functions: tools.functions,
-        extras: input,
-      })
-      const template = findTemplates(model).find(key)
-      const hidesTools =
-        tools.isActive && (template === undefined ? messageTemplate !== undefined : !template.showsTools())
-      return { mode: 'prompt', prompt: checked(media.finish(prompt)), hidesTools: hidesTools || undefined }
-    },
+    chat: (model, input, chatOptions) =>
+      model.template.useTokenizerTemplate === true ? WRITTEN_BY_BACKEND : writeChat(model, input, chatOptions),
     completion: (model, text, extras = {}) => write(model, 'completion', { input: text, extras }),
     edit: (model, { input, instruction, ...extras }) => write(model, 'edit', { input, instruction, extras }),
   }

@@ -5,7 +5,7 @@ import { leavesMachine } from '../../catalog/serving.ts'
 import { hasModelServers } from '../../mcp/model-texts.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
 import type { UsageRecorder } from '../../monitoring/recorders.ts'
-import type { Clock } from '../../ports.ts'
+import type { Clock, MaybePromise } from '../../ports.ts'
 import { estimatePrompt } from '../core/estimate-tokens.ts'
 import { isUsed, type ReplyWarning } from '../core/events.ts'
 import { createLanes } from '../core/lanes.ts'
@@ -14,7 +14,7 @@ import type { ModelCalls, ModelTask } from '../core/model-calls.ts'
 import type { Cleanup, ModelRequest, Stages } from '../core/pipeline.ts'
 import { createTurns } from '../core/turns.ts'
 import type { Reply } from '../replies/reply.ts'
-import type { FormattedCall } from '../replies/wire-format.ts'
+import type { FormattedCall, OperationCall } from '../replies/wire-format.ts'
 import type { RelayUpstream } from '../serving/upstream/relay.ts'
 import { traceSteps } from '../tracing/trace-reply.ts'
 import { isWithoutTokens } from './access.ts'
@@ -44,11 +44,11 @@ export function createModelStage(options: ModelStageOptions): Stages['model'] {
   }
 }
 
-async function askModel(
+function askModel(
   asked: ModelRequest,
   call: FormattedCall,
   options: ModelStageOptions & { readonly cleanup: Cleanup },
-): Promise<Reply> {
+): MaybePromise<Reply> {
   const { ledger, filtered, parsed, request } = asked
   const { context, model } = request
   const task: ModelTask = {
@@ -59,14 +59,7 @@ async function askModel(
     turns: createTurns({ ledger, filtered }),
   }
   for (const warning of listWarnings(call)) ledger.warn(warning)
-  if (call.kind === 'operation') {
-    const result = await call.perform(async (one) => {
-      const done = await options.models.perform(one, model, task)
-      if (done.release !== undefined) options.cleanup.add(done.release)
-      return done
-    })
-    return { ...result, context, ledger }
-  }
+  if (call.kind === 'operation') return perform(call, { model, task, ...options })
   const lanes = createLanes({
     restoration: findRestoration(asked),
     onWarning(warning) {
@@ -90,6 +83,27 @@ async function askModel(
     return events
   })
   return { kind: 'events', context, ledger, call, batches }
+}
+
+async function perform(
+  call: OperationCall,
+  {
+    models,
+    model,
+    task,
+    cleanup,
+  }: Pick<ModelStageOptions, 'models'> & {
+    readonly model: ModelConfig
+    readonly task: ModelTask
+    readonly cleanup: Cleanup
+  },
+): Promise<Reply> {
+  const result = await call.perform(async (one) => {
+    const done = await models.perform(one, model, task)
+    if (done.release !== undefined) cleanup.add(done.release)
+    return done
+  })
+  return { ...result, context: task.context, ledger: task.ledger }
 }
 
 /** Gives the values to restore in the reply. Later turns may mask some where the request itself has none. */
