@@ -1,6 +1,6 @@
 import type { Message, PredictOptions } from '@svc/backend-client/proto'
 import type { Log } from '@svc/backend-kit'
-import { parseBody } from '@svc/wire'
+import { parseBody } from '@svc/wire/parse-body'
 import { type ChatCompletionRequest, type ChatRequestMessage, chatCompletionRequest } from '@svc/wire/openai'
 
 /**

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { parseBody } from '@svc/wire'
+import { parseBody } from '@svc/wire/parse-body'
 import { type ComparisonFilter, comparisonFilter } from '@svc/wire/openai'
 import { unparsable } from '../inference/documents/unparsable.ts'
 import type { Attributes } from './document-store.ts'

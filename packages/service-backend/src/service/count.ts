@@ -1,6 +1,6 @@
 import { dropAbsent, type Fields, toCount } from '@svc/proxy/replies'
 import { chatToMessages } from '@svc/proxy/translate'
-import { parseBody } from '@svc/wire'
+import { parseBody } from '@svc/wire/parse-body'
 import { chatCompletionRequest } from '@svc/wire/openai'
 import { undecodable } from './status.ts'
 import type { ServiceCall, ServiceTransport } from './transport.ts'
