@@ -35,7 +35,15 @@ export interface DatabaseQueries extends Queries {
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>
   /** Whether a table has any row. It needs no query builder. @throws as {@link Queries.rows} */
   holdsRows(
-    table: 'instance' | 'operations' | 'responses' | 'document_stores' | 'agents' | 'agent_tasks' | 'agent_jobs',
+    table:
+      | 'instance'
+      | 'operations'
+      | 'usage_records'
+      | 'responses'
+      | 'document_stores'
+      | 'agents'
+      | 'agent_tasks'
+      | 'agent_jobs',
   ): Promise<boolean>
   /** Reads a fact of the installation, if there is one. It needs no query builder. @throws as {@link Queries.rows} */
   readFact(key: string): Promise<string | undefined>
