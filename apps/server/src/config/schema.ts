@@ -66,9 +66,8 @@ export type ServerConfig = {
 export type SettingKey = keyof SettingSchemas & string
 
 /** The type of a setting's value. */
-export type SettingValue<Key extends SettingKey> = SettingSchemas[Key] extends SettingSchema<infer Kind>
-  ? z.output<Kind>
-  : never
+export type SettingValue<Key extends SettingKey> =
+  SettingSchemas[Key] extends SettingSchema<infer Kind> ? z.output<Kind> : never
 
 const declared: readonly Section[] = [...SECTIONS, ...REFUSED]
 

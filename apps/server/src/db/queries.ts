@@ -105,7 +105,13 @@ export interface SqliteQueryParts {
 }
 
 /** Queries of a SQLite file: one connection, so one after the other. The first of them loads their builder. */
-export function createSqliteQueries({ load, execute, firstValue, checkAccess, clock }: SqliteQueryParts): DatabaseQueries {
+export function createSqliteQueries({
+  load,
+  execute,
+  firstValue,
+  checkAccess,
+  clock,
+}: SqliteQueryParts): DatabaseQueries {
   const patiently = createLockPatience(clock)
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0

@@ -154,7 +154,10 @@ export function toDatabase(parts: {
     load: async () => ({ orm: await loadOrm(), tables: (await import('./sqlite-orm.ts')).tables }),
     execute: (statement) => client.exec(statement),
     firstValue(statement, ...values) {
-      const [row] = client.prepare(statement).raw().all(...values)
+      const [row] = client
+        .prepare(statement)
+        .raw()
+        .all(...values)
       return Array.isArray(row) ? row[0] : undefined
     },
     checkAccess,

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { loadConfig } from '../config/load.ts'
 import { OPTIONS } from '../config/schema.ts'
-import { effectiveSettings } from './effective.ts'
 import { settingsBody } from './body.ts'
+import { effectiveSettings } from './effective.ts'
 import { findPairedOption, findSetting, isSettingKey, readSetting, SETTING_KEYS } from './schema.ts'
 
 function defaults() {

@@ -18,7 +18,9 @@ export function operationRoutes(operations: Operations): Route[] {
       summary: 'Operations that wait, run or have failed',
       quiet: true,
       revalidated: true,
-      responses: { 200: { description: 'The least advanced first.', schema: async () => (await wire()).operationList } },
+      responses: {
+        200: { description: 'The least advanced first.', schema: async () => (await wire()).operationList },
+      },
       handler: () => {
         const listed = [...operations.list().map(toWireOperation), ...operations.staging().map(toWireStaging)]
         return json({ operations: listed.toSorted((one, other) => one.progress - other.progress) })
