@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { type JsonDocument, type JsonValue, toValueCooperatively } from '@svc/json'
-import { parseBody } from '@svc/wire'
+import { parseBody } from '@svc/wire/parse-body'
 import type * as z from 'zod'
 import type { MaybePromise } from '../../ports.ts'
 import { SMALL_BODY_BYTES } from './read-json.ts'
