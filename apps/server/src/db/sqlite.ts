@@ -104,7 +104,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
       engine: loaded.name,
       client,
       lock,
-      createReader: () => createSqliteReader({ engine: loaded.name, path }),
+      createReader: () => createSqliteReader({ engine: loaded.name, path, clock }),
       clock,
     })
   } catch (error) {
