@@ -24,6 +24,20 @@ export interface Queries {
   notify?(channel: string): Promise<void>
 }
 
+/** Tables that a start looks into, because an empty one spares it the part that owns the table. */
+export const START_TABLES = [
+  'instance',
+  'operations',
+  'auth_usage_records',
+  'responses',
+  'document_stores',
+  'agents',
+  'agent_tasks',
+  'agent_jobs',
+] as const
+
+type StartTable = (typeof START_TABLES)[number]
+
 /** The queries of a database. */
 export interface DatabaseQueries extends Queries {
   /**
@@ -34,17 +48,7 @@ export interface DatabaseQueries extends Queries {
    */
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>
   /** Whether a table has any row. It needs no query builder. @throws as {@link Queries.rows} */
-  holdsRows(
-    table:
-      | 'instance'
-      | 'operations'
-      | 'usage_records'
-      | 'responses'
-      | 'document_stores'
-      | 'agents'
-      | 'agent_tasks'
-      | 'agent_jobs',
-  ): Promise<boolean>
+  holdsRows(table: StartTable): Promise<boolean>
   /** Reads a fact of the installation, if there is one. It needs no query builder. @throws as {@link Queries.rows} */
   readFact(key: string): Promise<string | undefined>
 }

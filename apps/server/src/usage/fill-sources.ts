@@ -12,7 +12,7 @@ export async function fillSources(
   }: { readonly database: Pick<Database, 'queries'>; readonly logger: Logger; readonly signal: AbortSignal },
 ): Promise<void> {
   try {
-    if (!(await database.queries.holdsRows('usage_records'))) return
+    if (!(await database.queries.holdsRows('auth_usage_records'))) return
     const records = await usage.backfillSources({ signal })
     if (records > 0) logger.info({ records }, 'sources of old usage are filled in')
   } catch (error) {
