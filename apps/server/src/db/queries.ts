@@ -38,7 +38,8 @@ export interface DatabaseQueries extends Queries {
     table:
       | 'instance'
       | 'operations'
-      | 'usage_records'
+      | 'auth_usage_records'
+      | 'auth_usage_sums'
       | 'responses'
       | 'document_stores'
       | 'agents'
