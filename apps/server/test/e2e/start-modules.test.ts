@@ -66,6 +66,10 @@ describe('the modules that a start loads', () => {
     expect(files.reduce((sum, file) => sum + Buffer.byteLength(read(file)), 0)).toBeLessThan(MAX_START_BYTES)
   })
 
+  it('have no character beyond Latin-1, which would double the memory of their text', () => {
+    expect(files.filter((file) => /[\u0100-\uffff]/.test(read(file)))).toEqual([])
+  })
+
   it('are not all modules: each of the late ones is in another file', () => {
     const others = readdirSync(DIST).filter((file) => file.endsWith('.js') && !files.includes(file))
     const late = others.flatMap(listModules)
