@@ -32,6 +32,11 @@ describe('findMedianInterval', () => {
     expect(held / 2000).toBeGreaterThan(0.95)
   })
 
+  it('ends for more values than a chance of one half can be raised to', () => {
+    const { low, high } = findMedianInterval(upTo(3000))
+    expect([low, high]).toEqual([expect.closeTo(1446, -1), expect.closeTo(1555, -1)])
+  })
+
   it('refuses too few values and values that are not numbers', () => {
     expect(() => findMedianInterval(upTo(FEWEST_VALUES - 1))).toThrow('6 values or more')
     expect(() => findMedianInterval([...upTo(6), Number.NaN])).toThrow('not a finite number')

@@ -36,14 +36,15 @@ export function findMiddle(values: readonly number[]): number {
 
 /** Values at each end that the interval of `count` values leaves out. */
 function countLeftOut(count: number): number {
-  // chance that none of `count` values lies below the median, then that one does, and so on
-  let chance = 0.5 ** count
-  let below = chance
+  // chance that none of `count` values lies below the median, then that one does, and so on; its logarithm, because the
+  // chance itself is 0 to the machine from 1075 values on
+  let chance = -count * Math.LN2
+  let below = Math.exp(chance)
   let left = 0
   while (2 * below <= 1 - CONFIDENCE) {
     left += 1
-    chance *= (count - left + 1) / left
-    below += chance
+    chance += Math.log((count - left + 1) / left)
+    below += Math.exp(chance)
   }
   return left - 1
 }

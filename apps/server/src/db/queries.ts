@@ -29,6 +29,7 @@ export const START_TABLES = [
   'instance',
   'operations',
   'auth_usage_records',
+  'auth_usage_sums',
   'responses',
   'document_stores',
   'agents',

@@ -12,7 +12,9 @@ export async function fillSources(
   }: { readonly database: Pick<Database, 'queries'>; readonly logger: Logger; readonly signal: AbortSignal },
 ): Promise<void> {
   try {
-    if (!(await database.queries.holdsRows('auth_usage_records'))) return
+    const { queries } = database
+    // Sums outlive the records that they were made of.
+    if (!((await queries.holdsRows('auth_usage_records')) || (await queries.holdsRows('auth_usage_sums')))) return
     const records = await usage.backfillSources({ signal })
     if (records > 0) logger.info({ records }, 'sources of old usage are filled in')
   } catch (error) {

@@ -39,3 +39,11 @@ it('hands on a large batch before the turn is over', async () => {
   await turn()
   expect(got).toEqual([[large], ['a']])
 })
+
+it('hands on many empty replies before the turn is over', async () => {
+  const { got, push } = createWorld()
+  for (let count = 0; count < 20_000; count += 1) push('')
+  expect(got).toHaveLength(1)
+  await turn()
+  expect(got.flat()).toHaveLength(20_000)
+})

@@ -1,3 +1,4 @@
+import { FRAME_HEAD_BYTES } from '../codec/message-writer.ts'
 import type { ReplySink } from '../push-replies.ts'
 import type { Call, CallReceiver } from './call.ts'
 import { IdleWatch } from './idle.ts'
@@ -38,7 +39,8 @@ export class ReplyBatches<Reply> implements CallReceiver {
     const reply = call.decode(this.#options.decode, bytes)
     if (reply === undefined) return
     this.#batch.push(reply)
-    this.#batchBytes += bytes.length
+    // A reply without fields is an object too.
+    this.#batchBytes += FRAME_HEAD_BYTES + bytes.length
     if (this.#batchBytes >= MAX_BATCH_BYTES) this.#flush(call)
     else this.#schedule(call)
   }

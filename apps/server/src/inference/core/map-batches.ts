@@ -15,7 +15,16 @@ export function mapBatches<In, Out>(
       const take = (step: IteratorResult<In>): MaybePromise<IteratorResult<readonly Out[], undefined>> => {
         if (step.done === true) return { done: true, value: undefined }
         const value = toBatch(step.value)
-        return value.length > 0 ? { done: false, value } : next()
+        return value.length > 0 ? { done: false, value } : skip()
+      }
+      // A loop: a promise for each empty result would wait for the one behind it, and all of them would be kept.
+      const skip = async (): Promise<IteratorResult<readonly Out[], undefined>> => {
+        for (;;) {
+          const step = await batches.next()
+          if (step.done === true) return { done: true, value: undefined }
+          const value = toBatch(step.value)
+          if (value.length > 0) return { done: false, value }
+        }
       }
       return {
         next,
