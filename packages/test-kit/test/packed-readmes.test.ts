@@ -671,6 +671,7 @@ const PROMISES = {
         'imageUsage',
         'isFunctionTool',
         'isKnownContentPart',
+        'isPlainChat',
         'mcpCall',
         'mcpResult',
         'mcpToolCall',
@@ -717,6 +718,7 @@ const PROMISES = {
         'videoList',
         'videoRequest',
       ],
+      'parse-body': ['parseBody'],
       responses: [
         'RESPONSE_ROLES',
         'responseContentPart',

@@ -6,7 +6,7 @@ import { systemClock } from '../clock.ts'
 import { databasePlaces, silentLogger as logger } from './__fixtures__/places.ts'
 import type { Database } from './database.ts'
 import { openDatabase } from './open-database.ts'
-import type { Queries } from './queries.ts'
+import { type Queries, START_TABLES } from './queries.ts'
 
 const places = await databasePlaces()
 
@@ -40,6 +40,17 @@ describe.each(places)('queries on $name', ({ name, create }) => {
     )
     expect(both).toBe(2)
     expect(await queries.change((db, { instance }) => db.delete(instance).where(eq(instance.key, 'none')))).toBe(0)
+  })
+
+  it('tell whether a table that a start looks into has rows', async () => {
+    await using world = await open()
+    const { queries } = world.database
+    for (const table of START_TABLES.filter((name) => name !== 'instance')) {
+      expect(await queries.holdsRows(table), table).toBe(false)
+    }
+    await put(queries, 'a')
+    expect(await queries.holdsRows('instance')).toBe(true)
+    expect(await queries.readFact('a')).toBe('v')
   })
 
   it('of a transaction are done together or not at all', async () => {

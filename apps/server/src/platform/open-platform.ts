@@ -199,7 +199,7 @@ export async function openPlatform(
     closers,
   )
   const agentModels = createAgentModels()
-  const { modelFiles, models, loadParser, useSettings } = await openModels({
+  const { modelFiles, models, openFolder, loadParser, useSettings } = await openModels({
     further: joinFurtherModels(agentModels, federation.models),
     config,
     settings,
@@ -323,6 +323,7 @@ export async function openPlatform(
     config,
     settings,
     directory: models,
+    openFolder,
     placement,
     media,
     ...upstreams,
