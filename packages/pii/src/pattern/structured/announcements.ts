@@ -225,7 +225,12 @@ export type Context = keyof typeof PHRASES
 /** The kinds, in the order of their numbers. */
 export const CONTEXTS = Object.keys(PHRASES) as readonly Context[]
 
+const NUMBERS = Object.fromEntries(CONTEXTS.map((kind, index) => [kind, index])) as Readonly<Record<Context, number>>
+
+/** Kinds of words that only the checks of kinds ask for. No value is looked for because of them. */
+export const HINTS: ReadonlySet<Context> = new Set<Context>(['address', 'version', 'street'])
+
 /** The number of a kind. */
 export function contextIndex(kind: Context): number {
-  return CONTEXTS.indexOf(kind)
+  return NUMBERS[kind]
 }

@@ -1,4 +1,4 @@
-import { CONTEXTS, type Context, contextIndex } from './announcements.ts'
+import { CONTEXTS, type Context, contextIndex, HINTS } from './announcements.ts'
 import { isLabelGap } from './label-gap.ts'
 import { isWordUnit, type NotePhrase, readWord } from './phrases.ts'
 
@@ -12,6 +12,8 @@ const LONGEST_WORD = 32
 /** Code units behind a candidate in which the first word of a label begins. */
 const BEHIND_UNITS = 24
 const NEVER = -LONGEST_WORD * 4
+/** By kind: whether it is one of {@link HINTS}. */
+const HINT_FLAGS = Uint8Array.from(CONTEXTS, (kind) => (HINTS.has(kind) ? 1 : 0))
 
 /**
  * Reads the words before candidates, each at most once, as the candidates come in the order of the text. It keeps where
@@ -33,12 +35,12 @@ export class ContextReader {
     this.text = text
     this.note = ({ kind, isLabel }, start, end) => {
       this.lastSeen[kind] = start
-      this.latest = start
+      if (HINT_FLAGS[kind] === 0) this.latest = start
       if (isLabel) this.labelEnds[kind] = end
     }
   }
 
-  /** Whether a word of any kind is shortly before an offset. */
+  /** Whether a word of any kind but hints is shortly before an offset. */
   isAnnouncedAtAll(at: number): boolean {
     if (this.position < at) this.readTo(at)
     return this.latest >= at - CONTEXT_UNITS

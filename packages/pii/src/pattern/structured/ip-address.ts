@@ -21,6 +21,7 @@ export const IP_ADDRESS: StructuredKind = {
   group: 'IP_ADDRESS',
   numbers: [1, 4],
   mixed: [2, 4],
+  fits: ({ before, after }) => after === DOT || after === COLON || before === COLON,
   labelledBy: 'ip',
   findUnchecked({ text, start }) {
     FORM.lastIndex = start

@@ -7,10 +7,12 @@ const CLOSE = 0x29
 const SLASH = 0x2f
 const DOT = 0x2e
 const HYPHEN = 0x2d
-const FEWEST = 7
+/** Fewest digits of a number. */
+export const FEWEST = 7
 /** Most digits of a number. */
 export const MOST = 15
-const MOST_MARKS = 3
+/** Most marks between two groups. */
+export const MOST_MARKS = 3
 
 /** A number as it is written. */
 export interface PhoneNumber extends Span {

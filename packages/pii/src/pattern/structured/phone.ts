@@ -6,7 +6,7 @@ import { isAlphanumeric, isDigit } from './characters.ts'
 import { ContextReader, contextIndex } from './context.ts'
 import type { StructuredKind } from './kind.ts'
 import { hasTrunkForm, isRegional } from './phone-national.ts'
-import { extensionEnd, isMark, MOST, type PhoneNumber, readNumber } from './phone-number.ts'
+import { extensionEnd, FEWEST, isMark, MOST, MOST_MARKS, type PhoneNumber, readNumber } from './phone-number.ts'
 
 const PLUS = 0x2b
 const OPEN = 0x28
@@ -34,12 +34,19 @@ function createPhone(plans: readonly PhonePlan[]): StructuredKind {
     group: 'PHONE',
     numbers: [1, MOST],
     mixed: [9, 24],
+    fits: ({ first, length, before, after }) =>
+      first !== 'letter' &&
+      (length >= FEWEST ||
+        before === PLUS ||
+        before === OPEN ||
+        (isMark(after) && (plans.length > 0 || first === 'zero' || length === 3 || length === 1))),
     labelledBy: 'phone',
     findUnchecked: findShort,
     find(candidate) {
       const { text } = candidate
       const start = numberStart(candidate)
       if (start === undefined) return undefined
+      if (start === candidate.start && isShort(candidate)) return undefined
       if (!mayBePhone(candidate, start) && !mayBeRegional(candidate, plans)) return undefined
       const number = readNumber(text, start)
       if (number === undefined) return undefined
@@ -48,6 +55,17 @@ function createPhone(plans: readonly PhonePlan[]): StructuredKind {
     },
     forRegions: (regions) => createPhone(regions.flatMap((region) => PHONE_PLANS.get(region) ?? [])),
   }
+}
+
+/** Whether a word without a sign before it has too few digits, and no other digits or brackets are near behind it. */
+function isShort({ text, start, end }: Candidate): boolean {
+  if (end - start >= FEWEST) return false
+  for (let at = end; at <= end + MOST_MARKS; at++) {
+    const unit = text.charCodeAt(at)
+    if (isDigit(unit)) return false
+    if (!isMark(unit)) return true
+  }
+  return true
 }
 
 /** Whether a word may begin a number of a region: enough digits follow, or a bracket. */

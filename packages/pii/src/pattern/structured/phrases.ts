@@ -15,10 +15,10 @@ const BY_FIRST_WORD = new Map<string, Phrase[]>()
 const BY_FIRST_CHARACTERS = new Map<string, (Phrase & { readonly whole: string })[]>()
 /** Flags by the first code unit of such a phrase. */
 const FIRST_UNITS = new Uint8Array(1 << 16)
-/** Flags by the first three characters of a word: whether any phrase begins so. */
-const BEGINNINGS = new Uint8Array(32 * 32 * 32)
-/** The same for words that begin beyond ASCII, which would fill the flags of the others. */
-const OTHER_BEGINNINGS = new Uint8Array(32 * 32 * 32)
+/** By the first three characters of a word: a bit for each length of the first words of phrases that begin so. */
+const BEGINNINGS = new Int32Array(32 * 32 * 32)
+/** The same for words that begin beyond ASCII, which would fill the bits of the others. */
+const OTHER_BEGINNINGS = new Int32Array(32 * 32 * 32)
 for (const [kind, name] of CONTEXTS.entries()) {
   for (const written of PHRASES[name]) {
     const isLabel = !written.startsWith('?')
@@ -31,8 +31,9 @@ for (const [kind, name] of CONTEXTS.entries()) {
     } else {
       BY_FIRST_WORD.set(first, [...(BY_FIRST_WORD.get(first) ?? []), { rest, kind, isLabel }])
       for (const form of [first, first.toUpperCase()]) {
-        const flags = form.charCodeAt(0) < 128 ? BEGINNINGS : OTHER_BEGINNINGS
-        flags[beginning(form, 0, form.length)] = 1
+        const lengths = form.charCodeAt(0) < 128 ? BEGINNINGS : OTHER_BEGINNINGS
+        const index = beginning(form, 0, form.length)
+        lengths[index] = (lengths[index] ?? 0) | (1 << form.length)
       }
     }
   }
@@ -45,6 +46,7 @@ function beginning(text: string, start: number, end: number): number {
   return ((text.charCodeAt(start) & 31) << 10) | (second << 5) | third
 }
 
+/** Words of this length and longer ones begin no phrase. */
 const LONGEST_WORD = 32
 const HASH = 0x23
 const NONE: readonly Phrase[] = []
@@ -57,7 +59,7 @@ export function readWord(text: string, start: number, limit: number, note: NoteP
   const end = wordEnd(text, start, limit)
   if (text.charCodeAt(start) > 0x3000 && isIdeographic(text.charCodeAt(start))) {
     for (let at = start; at < end; at++) noteIdeographs(text, at, end, note)
-  } else if (end - start <= LONGEST_WORD && mayBegin(text, start, end)) {
+  } else if (end - start < LONGEST_WORD && mayBegin(text, start, end)) {
     for (const phrase of BY_FIRST_WORD.get(text.slice(start, end).toLowerCase()) ?? NONE) {
       const last = phrase.rest.length === 0 ? end : phraseEnd(text, end, phrase.rest, limit)
       if (last >= 0) note(phrase, start, last)
@@ -66,10 +68,10 @@ export function readWord(text: string, start: number, limit: number, note: NoteP
   return end
 }
 
-/** Whether any phrase begins like a word. */
+/** Whether the first word of any phrase has the length of a word and begins like it. */
 function mayBegin(text: string, start: number, end: number): boolean {
-  const flags = text.charCodeAt(start) < 128 ? BEGINNINGS : OTHER_BEGINNINGS
-  return flags[beginning(text, start, end)] === 1
+  const lengths = text.charCodeAt(start) < 128 ? BEGINNINGS : OTHER_BEGINNINGS
+  return ((lengths[beginning(text, start, end)] ?? 0) & (1 << (end - start))) !== 0
 }
 
 function noteIdeographs(text: string, at: number, limit: number, note: NotePhrase): void {

@@ -1,6 +1,6 @@
 import type { Span } from '../../span.ts'
 import type { Candidate } from './candidate.ts'
-import { isAlphanumeric } from './characters.ts'
+import { isAlphanumeric, isCapital } from './characters.ts'
 import type { StructuredKind } from './kind.ts'
 
 /** The areas of British postcodes. */
@@ -19,12 +19,17 @@ const STATES = new Set(
   ),
 )
 
+/** Shortest British or Canadian postcode without a blank, which must be labelled. */
+const SHORTEST_CLOSED = 5
+
 /** A postcode: of Britain and Canada by its form, of the United States after a state, of others after a label. */
 export const POSTCODE: StructuredKind = {
   name: 'postcode',
   group: 'POSTCODE',
   numbers: [4, 9],
   mixed: [2, 7],
+  fits: ({ length, first, before, after }) =>
+    first === 'letter' ? length < SHORTEST_CLOSED && after === BLANK : length === 5 && before === BLANK,
   labelledBy: 'postcode',
   findUnchecked({ text, start }) {
     FORM.lastIndex = start
@@ -43,7 +48,7 @@ const FORM = /(?:[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z][ -]?\d[A-Z]\d)(?!
 function findInTwoParts(candidate: Candidate): Span | undefined {
   const { text, start, end, word } = candidate
   if (!/^[A-Z]/.test(word)) return undefined
-  if (word.length >= 5) return findClosed(candidate)
+  if (word.length >= SHORTEST_CLOSED) return findClosed(candidate)
   if (text.charAt(end) !== ' ' || /[\w.-]/.test(text.charAt(start - 1))) return undefined
   const second = text.slice(end + 1, end + 4)
   if (isAlphanumeric(text.charCodeAt(end + 4))) return undefined
@@ -68,7 +73,13 @@ const ZIP_END = /(?:-\d{4})?(?![\dA-Za-z]|[-.,]\d)/y
 
 function findAmerican(candidate: Candidate): Span | undefined {
   const { text, start, end } = candidate
-  if (end - start !== 5 || candidate.before !== 0x20 || !STATES.has(text.slice(start - 3, start - 1))) return undefined
+  if (
+    end - start !== 5 ||
+    candidate.before !== BLANK ||
+    !isCapital(text.charCodeAt(start - 2)) ||
+    !STATES.has(text.slice(start - 3, start - 1))
+  )
+    return undefined
   // A state follows a place: `Springfield, IL 62704`. Changelogs have `PR 29972` behind a word.
   const place = text.slice(Math.max(0, start - 6), start - 3)
   if (!(text.startsWith('PR', start - 3) ? /\p{Ll}, $/u : /\p{Ll},? $/u).test(place)) return undefined
@@ -96,6 +107,7 @@ function findLabelled(candidate: Candidate): Span | undefined {
   return undefined
 }
 
+const BLANK = 0x20
 const DOT = 0x2e
 const EQUALS = 0x3d
 const HASH = 0x23

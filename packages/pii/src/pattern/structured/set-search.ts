@@ -1,7 +1,7 @@
 import type { Span } from '../../span.ts'
 import { Candidate } from './candidate.ts'
 import { type Context, contextIndex } from './context.ts'
-import type { Lengths, StructuredKind } from './kind.ts'
+import { type Lengths, MARKS, type StructuredKind } from './kind.ts'
 
 /** A search for structured texts, done in pieces. */
 export interface SetSearch {
@@ -65,7 +65,19 @@ interface Possible {
   /** Kinds that a word must announce. */
   readonly announced: readonly number[]
   readonly others: readonly number[]
+  /** Whether an announcing word or a label has an effect on any of the kinds. */
+  readonly asksForNames: boolean
+  /** Of the others, those that fit between two marks, by {@link placeOf}: as far as they were asked for. */
+  readonly fitting: (readonly number[] | undefined)[]
 }
+
+/** The number of a mark: 0 for other characters of ASCII. */
+const MARK_NUMBERS = new Uint8Array(128)
+for (const [index, mark] of [...MARKS].entries()) MARK_NUMBERS[mark.charCodeAt(0)] = index + 1
+const MARK_BITS = 4
+const FIRSTS = ['letter', 'zero', 'other digit'] as const
+/** At the place of a character beyond ASCII, any kind may fit. */
+const ANY_PLACE = -1
 
 /** Kinds by the length of a word. */
 type ByLength = readonly (Possible | undefined)[]
@@ -103,8 +115,9 @@ export class StructuredSet {
     this.digits = Int32Array.from(kinds, ({ digits }) => (digits === undefined ? 0 : toBits(digits)))
     this.contexts = Int32Array.from(kinds, ({ announcedBy }) => indexOf(announcedBy))
     this.labels = kinds.map(({ labelledBy, announcedBy, findUnchecked }) => {
-      if (findUnchecked === undefined) return []
-      return [...new Set([indexOf(announcedBy), indexOf(labelledBy)])].filter((label) => label !== NO_CONTEXT)
+      if (findUnchecked === undefined) return NO_LABELS
+      const labels = [...new Set([indexOf(announcedBy), indexOf(labelledBy)])].filter((label) => label !== NO_CONTEXT)
+      return labels.length === 0 ? NO_LABELS : labels
     })
   }
 
@@ -208,26 +221,49 @@ export class StructuredSet {
   }
 
   private tryKinds(candidate: Candidate, possible: Possible, finds: Finds, isNumber = false): void {
-    const { summed, sums, named, namedSums, announced, others } = possible
+    const { summed, sums, asksForNames } = possible
     if (summed.length > 0 && (!isNumber || (candidate.digitSums & sums) !== 0)) {
       for (const index of summed) {
         if (isNumber && (candidate.digitSums & (this.digits[index] ?? 0)) === 0) continue
         this.tryKind(candidate, index, finds)
       }
     }
-    if (named.length > 0 && (!isNumber || (candidate.digitSums & namedSums) !== 0) && candidate.isNamedAtAll) {
+    if (asksForNames && candidate.isNamedAtAll) this.tryNamed(candidate, possible, finds, isNumber)
+    else for (const index of this.listFitting(candidate, possible)) this.tryKind(candidate, index, finds)
+  }
+
+  /** Checks a candidate that a word announces or labels. */
+  private tryNamed(candidate: Candidate, possible: Possible, finds: Finds, isNumber: boolean): void {
+    const { named, namedSums, announced, others } = possible
+    if (named.length > 0 && (!isNumber || (candidate.digitSums & namedSums) !== 0)) {
       for (const index of named) {
         if (isNumber && (candidate.digitSums & (this.digits[index] ?? 0)) === 0) continue
         if (this.isAnnounced(candidate, index)) this.tryKind(candidate, index, finds)
       }
     }
-    if (announced.length > 0 && candidate.isNamedAtAll) {
-      for (const index of announced) {
-        if (this.isAnnounced(candidate, index)) this.tryKind(candidate, index, finds)
-        else if (this.kinds[index]?.labelledBy !== undefined) this.tryLabel(candidate, index, finds)
-      }
+    for (const index of announced) {
+      if (this.isAnnounced(candidate, index)) this.tryKind(candidate, index, finds)
+      else if (this.kinds[index]?.labelledBy !== undefined) this.tryLabel(candidate, index, finds)
     }
     for (const index of others) this.tryKind(candidate, index, finds)
+  }
+
+  /** The other kinds that may be between the characters on both sides of a word without a label. */
+  private listFitting(candidate: Candidate, { others, fitting }: Possible): readonly number[] {
+    const place = placeOf(candidate)
+    if (place === ANY_PLACE || others.length === 0) return others
+    const known = fitting[place]
+    if (known !== undefined) return known
+    const { text, start, end, before, after } = candidate
+    const around = {
+      length: end - start,
+      first: FIRSTS[firstAt(text, start)] ?? 'letter',
+      before: isListed(before) ? before : 0,
+      after: isListed(after) ? after : 0,
+    }
+    const listed = others.filter((index) => this.kinds[index]?.fits?.(around) !== false)
+    fitting[place] = listed
+    return listed
   }
 
   private isAnnounced(candidate: Candidate, index: number): boolean {
@@ -242,7 +278,7 @@ export class StructuredSet {
     if (candidate.start < last) return
     const found = this.kinds[index]?.find(candidate)
     if (found === undefined) {
-      if (candidate.isNamedAtAll) this.tryLabel(candidate, index, finds)
+      if (this.labels[index] !== NO_LABELS && candidate.isNamedAtAll) this.tryLabel(candidate, index, finds)
     } else if (found.start >= last) known?.push(found)
   }
 
@@ -256,6 +292,24 @@ export class StructuredSet {
     if (found === undefined || found.start < least) return
     if (labels.some((label) => candidate.isLabelBeside(label, found))) known?.push(found)
   }
+}
+
+/** The place of a word: the marks on both sides, and its first character. */
+function placeOf({ text, start, before, after }: Candidate): number {
+  if (before >= 128 || after >= 128) return ANY_PLACE
+  const left = MARK_NUMBERS[before] ?? 0
+  const right = MARK_NUMBERS[after] ?? 0
+  return (((left << MARK_BITS) | right) << 2) | firstAt(text, start)
+}
+
+function isListed(unit: number): boolean {
+  return (MARK_NUMBERS[unit] ?? 0) > 0
+}
+
+/** The index in {@link FIRSTS} of a character. */
+function firstAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at)
+  return unit > 0x39 ? 0 : unit === 0x30 ? 1 : 2
 }
 
 function lastEnd(spans: readonly Span[] | undefined): number {
@@ -297,6 +351,10 @@ function sortKinds(kinds: readonly StructuredKind[], isPossible: (kind: Structur
     namedSums: addBits(isNamed),
     announced: pick(({ digits, announcedBy }) => digits === undefined && announcedBy !== undefined),
     others: pick(({ digits, announcedBy }) => digits === undefined && announcedBy === undefined),
+    asksForNames: possible.some(
+      ([, kind]) => kind.announcedBy !== undefined || kind.findUnchecked !== undefined || kind.fits !== undefined,
+    ),
+    fitting: [],
   }
 }
 

@@ -41,6 +41,11 @@ const KIND_FIRST = new RegExp(
 /** The last two characters of {@link ENDINGS}. */
 const LAST_TWO = new Set('ße se r. eg tz ee mm er ng at an in ht de jk el of'.split(' '))
 const FRENCH_FIRST = 'rabpciqst'
+const ORDINAL = /^\d{1,3}[snrt]/
+const LONGEST_ORDINAL = 4
+/** What is before a name in a text. */
+const BEFORE_NAME = new Uint8Array(128)
+for (const mark of ' \n\t("\'>:;,') BEFORE_NAME[mark.charCodeAt(0)] = 1
 const BLANK = 0x20
 const COMMA = 0x2c
 const DOT = 0x2e
@@ -53,17 +58,25 @@ export const STREET_ADDRESS: StructuredKind = {
   group: 'STREET_ADDRESS',
   numbers: [1, 5],
   mixed: [2, 6],
+  fits: ({ first, before, after }) =>
+    first !== 'letter' && (after === BLANK || after === COMMA || before === BLANK || before === DOT),
   find(candidate) {
     const { text, start, end, before, after } = candidate
     if (after === BLANK || after === COMMA) {
-      const next = text.charAt(after === COMMA ? end + 2 : end + 1)
-      const isName = next !== next.toLowerCase() || isDigit(next.charCodeAt(0))
-      const pattern = isName ? ENGLISH : FRENCH_FIRST.includes(next) ? FRENCH : undefined
-      const found = pattern && before !== DOT ? matchAt(pattern, text, start) : undefined
+      const pattern = before === DOT ? undefined : choosePattern(text, after === COMMA ? end + 2 : end + 1)
+      const found = pattern && matchAt(pattern, text, start)
       if (found !== undefined) return found
     }
     return before === BLANK || before === 0xba || before === 0xb0 || before === DOT ? findBefore(candidate) : undefined
   },
+}
+
+/** The pattern for the word behind a number: a name, an ordinal number, the kind of a French street. */
+function choosePattern(text: string, at: number): RegExp | undefined {
+  const next = text.charAt(at)
+  if (isDigit(next.charCodeAt(0))) return ORDINAL.test(text.slice(at, at + LONGEST_ORDINAL)) ? ENGLISH : undefined
+  if (next !== next.toLowerCase()) return ENGLISH
+  return FRENCH_FIRST.includes(next) ? FRENCH : undefined
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): Span | undefined {
@@ -75,7 +88,7 @@ function matchAt(pattern: RegExp, text: string, at: number): Span | undefined {
 /** A street whose number is the candidate. */
 function findBefore(candidate: Candidate): Span | undefined {
   const { text, start, before } = candidate
-  const mayBeGerman = before === BLANK && LAST_TWO.has(text.slice(start - 3, start - 1).toLowerCase())
+  const mayBeGerman = before === BLANK && isNameBefore(text, start - 1)
   const mayBeginWithKind = candidate.isAnnounced('street')
   if (!mayBeGerman && !mayBeginWithKind) return undefined
   const house = matchAt(HOUSE, text, start)
@@ -87,6 +100,16 @@ function findBefore(candidate: Candidate): Span | undefined {
     (mayBeGerman && !isYear ? germanStart(lead) : undefined) ??
     (mayBeginWithKind ? KIND_FIRST.exec(lead)?.index : undefined)
   return street === undefined ? undefined : { start: from + street, end: house.end }
+}
+
+/** Whether a word that ends at an offset begins with a capital and ends like a street. */
+function isNameBefore(text: string, end: number): boolean {
+  const least = Math.max(0, end - LEAD_UNITS)
+  let at = end
+  while (at > least && BEFORE_NAME[text.charCodeAt(at - 1)] !== 1) at--
+  const first = text.charCodeAt(at)
+  if (first < 0x80 && (first < 0x41 || first > 0x5a)) return false
+  return LAST_TWO.has(text.slice(end - 2, end).toLowerCase())
 }
 
 /** The start of a name with one of the endings, with up to two names before it: `Große Bergstraße`. */
