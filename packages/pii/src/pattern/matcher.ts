@@ -76,6 +76,8 @@ class Scan implements PatternScan {
   private readonly scanner: LiteralScanner | undefined
   private readonly text: SourceText
   private readonly runs: (PatternRun | undefined)[]
+  /** Indexes of the runs that exist: few patterns have a hit. */
+  private readonly started: number[] = []
   /** Indexes of the runs that have something to read in this chunk. */
   private active: number[] = []
   private scanned = 0
@@ -121,7 +123,7 @@ class Scan implements PatternScan {
     this.scanned = this.scanner?.scan(text, this.scanned, this.report) ?? text.length
     this.isComplete = this.scanned >= text.length
     this.limit = this.isComplete ? text.length : Math.max(0, this.scanned - (this.scanner?.maxOffset ?? 0))
-    for (const [index, run] of this.runs.entries()) if (run?.isPending === true) this.active.push(index)
+    for (const index of this.started) if (this.runs[index]?.isPending === true) this.active.push(index)
   }
 
   private findRun(index: number): PatternRun | undefined {
@@ -131,6 +133,7 @@ class Scan implements PatternScan {
     if (known !== undefined) return known
     const run = new PatternRun(pattern, this.text)
     this.runs[index] = run
+    this.started.push(index)
     return run
   }
 }

@@ -1,4 +1,4 @@
-import { collectSets, measureMaxLength, type PatternNode } from './ast.ts'
+import { collectSets, hasAssertion, measureMaxLength, type PatternNode } from './ast.ts'
 import { type CodeSet, toRanges, union } from './code-set.ts'
 import { rateText } from './rarity.ts'
 
@@ -7,6 +7,8 @@ export interface RequiredLiterals {
   readonly literals: readonly string[]
   /** Every match begins with one of them. */
   readonly isPrefix: boolean
+  /** Every match is one of them, and each of them is a match. */
+  readonly isWhole: boolean
   /** Characters of a match up to the end of such a text. */
   readonly before: CodeSet
   /** UTF-16 code units of a match up to the end of such a text, at most; Infinity without a bound. */
@@ -44,9 +46,12 @@ export function chooseRequiredLiterals(node: PatternNode): RequiredLiterals | un
   const prefixes = usable(shape.exact ?? shape.prefixes)
   const best = shape.found
   if (prefixes !== undefined && (best === undefined || score(prefixes) * PREFIX_BONUS >= score(best.literals))) {
-    return { literals: prefixes, isPrefix: true, before: [], maxBefore: 0 }
+    const isWhole = shape.exact !== undefined && !hasAssertion(node)
+    return { literals: prefixes, isPrefix: true, isWhole, before: [], maxBefore: 0 }
   }
-  return best && { literals: best.literals, isPrefix: false, before: union(...best.sets), maxBefore: best.maxBefore }
+  if (best === undefined) return undefined
+  const { literals, sets, maxBefore } = best
+  return { literals, isPrefix: false, isWhole: false, before: union(...sets), maxBefore }
 }
 
 function describeNode(node: PatternNode): Shape {

@@ -67,8 +67,7 @@ export class RuleSearch {
 
   /** Whether a quick check finds no candidates in a text. */
   isQuiet(text: string): boolean {
-    if (this.structured.length > 0 || PlainViewer.mayDiffer(text)) return false
-    return this.matcher.isPlainWithoutMatch(text)
+    return this.structured.length === 0 && this.matcher.isPlainWithoutMatch(text) && !PlainViewer.mayDiffer(text)
   }
 
   /** Finds matches. Of built-ins with exactly the same finding, the most specific one counts. */

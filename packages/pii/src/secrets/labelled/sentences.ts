@@ -1,7 +1,7 @@
 import type { Span } from '../../span.ts'
 import { isPassword } from './judge-password.ts'
 import { take } from './names.ts'
-import { hasDigitAhead, hasDigitBefore, lookBehind } from './quick-look.ts'
+import { hasDigitAhead, hasDigitBefore, lookBehind, mayLead } from './quick-look.ts'
 import { readValue, type Value } from './value.ts'
 
 /** Words that say what a password is, in the languages of the labels. */
@@ -81,7 +81,8 @@ export function findToldValue(text: string, label: Span): Value | undefined {
   )
     return undefined
   const following = lookBehind(text, label.end)
-  if (following === 'end') return findBefore(text, label)
+  if (following === 'end' || !(mayLead(text.charCodeAt(label.end)) || /[s()]/.test(text.charAt(label.end))))
+    return findBefore(text, label)
   if (following === 'word' && !hasDigitAhead(text, label.end)) return findAt(text, label.end, DIRECT, 'told')
   return (
     findAt(text, label.end, DIRECT, 'told') ??
@@ -96,7 +97,7 @@ export function findToldValue(text: string, label: Span): Value | undefined {
 
 /** Reads the value that a sentence gives to a name: `the token is …`. */
 export function readToldValue(text: string, end: number): Value | undefined {
-  const lead = take(DIRECT, text.slice(end, end + LEAD_UNITS), 0)
+  const lead = mayLead(text.charCodeAt(end)) ? take(DIRECT, text.slice(end, end + LEAD_UNITS), 0) : undefined
   return lead === undefined ? undefined : readValue(text, end + lead.length)
 }
 
@@ -127,7 +128,8 @@ function withoutEastEnd(value: Value): Value {
 }
 
 function findBefore(text: string, label: Span): Value | undefined {
-  if (!hasDigitBefore(text, label.start)) return undefined
+  const before = text.charCodeAt(label.start - 1)
+  if ((before !== 0x20 && before !== 0x09) || !hasDigitBefore(text, label.start)) return undefined
   const from = Math.max(0, label.start - BEFORE_UNITS)
   const found = REVERSED.exec(text.slice(from, label.start))
   const [whole = '', value = ''] = found ?? []
