@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { spread, toTable } from './cluster-figures.ts'
 import { BODY, type ClusterWorld, headers } from './cluster-servers.ts'
+import { spread, toTable } from './figures.ts'
 import { runLoad } from './load.ts'
 import type { Measured } from './processes.ts'
 import { CHAT_PATH } from './server.ts'

@@ -3,7 +3,7 @@ import {
   measureEvenness,
   percentile,
 } from '../../apps/server/src/cluster/decisions/__fixtures__/simulation-measures.ts'
-import { toTable } from './cluster-figures.ts'
+import { toTable } from './figures.ts'
 
 /** Requests of a replica in a day where all are even: with fewer, chance hides the choice. */
 export const MIN_REQUESTS = 200

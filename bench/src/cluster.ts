@@ -5,14 +5,21 @@
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { encodeMessage, PredictOptions } from '@svc/backend-client/proto'
-import { type Figures, ratios, spread, toTable } from './cluster-figures.ts'
 import { countQueries } from './cluster-queries.ts'
 import { BODY, FRONT_ENDS, headers, PROMPT, startWorld, TOKEN } from './cluster-servers.ts'
+import { ratios, spread, toTable } from './figures.ts'
 import { runLoad } from './load.ts'
 import { paceCalls, paceRequests } from './paced-load.ts'
 import type { Measured } from './processes.ts'
 import { type CpuProfile, sumProfile } from './profile-folders.ts'
 import { CHAT_PATH } from './server.ts'
+
+/** Figures of one side in one round. */
+interface Figures {
+  readonly requestsPerSecond: number
+  /** Processor time of the servers, µs a request. */
+  readonly cpuUs: number
+}
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),

@@ -15,7 +15,7 @@ export interface LoadFigures {
 }
 
 /**
- * Keeps `connections` requests running for `seconds` over persistent connections. It parses just enough HTTP to find
+ * Keeps `connections` requests running over persistent connections, for `seconds` or until there were `requests`. It parses just enough HTTP to find
  * the end of a reply. A client as costly as the measured server would leave that idle half of the time, and then the
  * measurement would mostly show its sleeping and waking.
  */
@@ -25,19 +25,27 @@ export async function runLoad(options: {
   readonly body: string
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly connections: number
-  readonly seconds: number
+  /** @default no limit: `requests` ends the load */
+  readonly seconds?: number | undefined
+  /** @default no limit: `seconds` end the load */
+  readonly requests?: number | undefined
+  /** Ends the load with an error. */
+  readonly signal?: AbortSignal | undefined
 }): Promise<LoadFigures> {
   const { hostname, port } = new URL(options.url)
   const request = requestBytes(options)
   const latencies: number[] = []
   let replyBytes = 0
+  let left = options.requests ?? Number.POSITIVE_INFINITY
   const begun = performance.now()
-  const end = begun + options.seconds * 1000
+  const end = begun + (options.seconds ?? Number.POSITIVE_INFINITY) * 1000
 
   async function connection(): Promise<void> {
     const client = await openClient(hostname, Number(port))
     try {
-      while (performance.now() < end) {
+      while (left > 0 && performance.now() < end) {
+        options.signal?.throwIfAborted()
+        left -= 1
         const start = performance.now()
         replyBytes = await client.ask(request)
         latencies.push(performance.now() - start)

@@ -13,8 +13,10 @@ export interface Side {
   readonly name: string
   readonly server: Measured
   readonly headers: Readonly<Record<string, string>>
-  /** The same program once more, for the measurement of its start; absent where that is of no interest. */
+  /** What is started to measure a start; absent where that is of no interest. */
   readonly start?: StartedProgram | undefined
+  /** What is started to measure memory, and the first chat after a start; absent where that is of no interest. */
+  readonly fresh?: StartedProgram | undefined
   /** Address from which its profile can be fetched. */
   readonly pprof?: string | undefined
 }
@@ -56,20 +58,13 @@ export async function startBackend(folder: string, pieces: number): Promise<{ re
 
 /** The bare relay. Its start is that of Node with an HTTP server. */
 export async function startBare({ backendPort }: Stage): Promise<Side> {
-  const port = await freePort()
-  const startPort = await freePort()
-  const server = await startMeasured({
-    cpu: 0,
-    args: [BARE_RELAY, String(port), String(backendPort)],
-    url: `http://127.0.0.1:${port}`,
-    ready: '/',
-  })
-  const start = {
-    args: [BARE_START, String(startPort)],
-    url: `http://127.0.0.1:${startPort}`,
-    ready: '/',
+  const toProgram = async (script: string): Promise<StartedProgram> => {
+    const port = await freePort()
+    return { args: [script, String(port), String(backendPort)], url: `http://127.0.0.1:${port}`, ready: '/' }
   }
-  return { name: 'bare relay', server, headers: {}, start }
+  const server = await startMeasured({ cpu: 0, ...(await toProgram(BARE_RELAY)) })
+  const [start, fresh] = [await toProgram(BARE_START), await toProgram(BARE_RELAY)]
+  return { name: 'bare relay', server, headers: {}, start, fresh }
 }
 
 const CHAT_MODEL = { name: 'm', backend: 'mock', known_usecases: ['chat'], parameters: { model: 'm.bin' } }
@@ -101,19 +96,24 @@ export async function startSvc({ folder, backendPort }: Stage, kind: 'plain' | '
     headers: isFiltered ? { authorization: `Bearer ${KEY}` } : {},
     pprof: `http://127.0.0.1:${pprofPort}`,
   }
-  return isFiltered ? side : { ...side, start: await freshServer(join(folder, 'start')) }
+  if (isFiltered) return side
+  const start = await freshServer(join(folder, 'start'), { backendPort })
+  return { ...side, start, fresh: start }
 }
 
-/** A server on folders of its own, with the demo models, as a user starts it. */
-async function freshServer(folder: string): Promise<StartedProgram> {
-  mkdirSync(folder, { recursive: true })
+/** A server on folders of its own, with the demo models, as a user starts it, and a model of the backend. */
+export async function freshServer(
+  folder: string,
+  { backendPort, entry = BUILT_SERVER }: { readonly backendPort: number; readonly entry?: string },
+): Promise<StartedProgram> {
+  const models = join(folder, 'models')
+  mkdirSync(models, { recursive: true })
+  writeFileSync(join(models, 'm.yaml'), JSON.stringify(CHAT_MODEL))
   const port = await freePort()
   const places = ['models', 'data', 'backends'].map((name) => `--${name}-path=${join(folder, name)}`)
-  return {
-    args: [BUILT_SERVER, 'run', `--address=127.0.0.1:${port}`, `--config-dir=${join(folder, 'config')}`, ...places],
-    url: `http://127.0.0.1:${port}`,
-    ready: '/readyz',
-  }
+  const backend = `--external-grpc-backends=mock:127.0.0.1:${backendPort}`
+  const own = [`--address=127.0.0.1:${port}`, `--config-dir=${join(folder, 'config')}`]
+  return { args: [entry, 'run', ...own, ...places, backend], url: `http://127.0.0.1:${port}`, ready: '/readyz' }
 }
 
 /** The reference server, where `LOCALAI_BIN` names its binary. */
@@ -129,5 +129,6 @@ export async function startReference({ folder, backendPort }: Stage, binary: str
     return { command: binary, args, url: `http://127.0.0.1:${port}`, ready: '/readyz' }
   }
   const server = await startMeasured({ cpu: 0, ...(await toProgram()) })
-  return { name: 'reference', server, headers: {}, start: await toProgram() }
+  const start = await toProgram()
+  return { name: 'reference', server, headers: {}, start, fresh: start }
 }

@@ -10,6 +10,7 @@ export default defineConfig(
     ndjson: 'src/ndjson/index.ts',
     ollama: 'src/ollama/index.ts',
     openai: 'src/openai/index.ts',
+    'parse-body': 'src/parse-body.ts',
     realtime: 'src/realtime/index.ts',
     responses: 'src/responses/index.ts',
     sse: 'src/sse/index.ts',

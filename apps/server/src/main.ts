@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url'
 import { demoModels } from '@svc/demo-models'
 import { LIST_FILE } from './api/web/web-list.ts'
 import type { BuiltInBackend } from './backends/catalog.ts'
-import { runAccountCommand } from './cli/account-commands.ts'
 import { formatGreeting, toReachableUrl, wantsColor } from './cli/greeting.ts'
 import { stopOnSignals } from './cli/stop-on-signals.ts'
 import { print, printColored, printError } from './cli/terminal.ts'
@@ -214,6 +213,7 @@ async function main(): Promise<void> {
     case 'accounts': {
       const { config, command: asked, json } = command
       const version = formatVersion(readVersion())
+      const { runAccountCommand } = await import('./cli/account-commands.ts')
       print(await runAccountCommand({ config, version, command: asked, input: process.stdin, json }))
       return
     }

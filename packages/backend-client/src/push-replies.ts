@@ -1,7 +1,7 @@
 /** Takes the replies of a stream as they arrive. */
 export interface ReplySink<Reply> {
   /**
-   * Takes the replies that arrived together, in order, at least one. Must not keep the array. An error thrown here ends
+   * Takes the replies that arrived in one turn of the event loop, in order, at least one. Must not keep the array. An error thrown here ends
    * the stream, and {@link onEnd} gets it.
    */
   onReplies(replies: readonly Reply[]): void
@@ -33,8 +33,8 @@ export interface PushableReplies<Reply> extends AsyncGenerator<Reply, void, void
 }
 
 /**
- * Pushes a stream of replies into a sink instead of pulling them one by one. The replies that one read of the socket
- * has brought come in one batch, without a promise between them. The replies of another generator, and of a stream
+ * Pushes a stream of replies into a sink instead of pulling them one by one. The replies that one turn of the event
+ * loop has read come in one batch, without a promise between them. The replies of another generator, and of a stream
  * whose call runs already, come one by one.
  *
  * @example

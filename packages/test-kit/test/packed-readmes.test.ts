@@ -643,6 +643,7 @@ const PROMISES = {
         'imageUsage',
         'isFunctionTool',
         'isKnownContentPart',
+        'isPlainChat',
         'mcpCall',
         'mcpResult',
         'mcpToolCall',
@@ -689,6 +690,7 @@ const PROMISES = {
         'videoList',
         'videoRequest',
       ],
+      'parse-body': ['parseBody'],
       responses: [
         'RESPONSE_ROLES',
         'responseContentPart',

@@ -1,7 +1,7 @@
 import type { Message, PredictOptions } from '@svc/backend-client/proto'
 import type { Log } from '@svc/backend-kit'
-import { parseBody } from '@svc/wire'
 import { type ChatCompletionRequest, type ChatRequestMessage, chatCompletionRequest } from '@svc/wire/openai'
+import { parseBody } from '@svc/wire/parse-body'
 
 /**
  * Converts a request of the contract to the chat format. A prompt becomes one message of the user; invalid JSON in JSON

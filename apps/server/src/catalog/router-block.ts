@@ -1,8 +1,7 @@
 import { type RouterProblem, type RouterSettings, validateRouterSettings } from '@svc/router'
-import type { ConfigProblem } from './config-problem.ts'
-import type { ModelConfig, RouterSettings as RouterKeys } from './model-config.ts'
+import type { RouterSettings as RouterKeys } from './model-config.ts'
 import type { RouterNotes } from './router-notes.ts'
-import { describesRouter, isPipeline, isRouter } from './serving.ts'
+import { describesRouter } from './serving.ts'
 
 /** The `router` block of a file in the words of the router library. */
 export function toRouterSettings(keys: RouterKeys): RouterSettings {
@@ -32,30 +31,6 @@ export function readRouterNotes(
     return model === '' ? [] : [{ model, key, line: findLine(key) }]
   })
   return { problems, references }
-}
-
-/**
- * The mistakes of a router, also those that depend on other models.
- *
- * @param find the model of a name, aliases followed
- */
-export function listRouterProblems(
-  { file, routerNotes }: ModelConfig,
-  find: (name: string) => ModelConfig | undefined,
-): ConfigProblem[] {
-  if (routerNotes === undefined) return []
-  const { problems, references } = routerNotes
-  const broken = references.flatMap(({ model, key, line }) => {
-    const reason = describeReference(model, find(model))
-    return reason === undefined ? [] : [{ file, line, key, reason }]
-  })
-  return [...problems, ...broken]
-}
-
-function describeReference(name: string, model: ModelConfig | undefined): string | undefined {
-  if (model === undefined) return `there is no model "${name}"`
-  if (isPipeline(model)) return `"${name}" is a pipeline of spoken conversations`
-  return isRouter(model) ? `"${name}" is a router itself` : undefined
 }
 
 interface NamedModel {

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { SETTING_FORMS } from './setting-kind.ts'
 import { TEXT_FORMS, type TextForm, type TextKind } from './text-kind.ts'
 
@@ -58,36 +58,35 @@ interface DeclaredOption<Settings extends NamedSettings> extends OptionMeta {
   readonly setting?: Settings | undefined
 }
 
-const OPTION_META = new WeakMap<z.ZodType, DeclaredOption<NamedSettings>>()
-const SETTING_META = z.registry<SettingMeta>()
+/** One flag with its variables. */
+export interface OptionSchema<Value = unknown> {
+  /** Reads a text. */
+  readonly kind: TextKind<Value>
+  readonly meta: DeclaredOption<NamedSettings>
+}
 
-/** A schema of one flag with its variables. */
-export type OptionSchema<Kind extends TextKind = TextKind> = z.ZodPrefault<Kind> | z.ZodOptional<Kind>
-
-/** A schema of one runtime setting. */
-export type SettingSchema<Kind extends z.ZodType = z.ZodType> = z.ZodExactOptional<Kind>
+/** One runtime setting. */
+export interface SettingSchema<Kind extends z.ZodType = z.ZodType> {
+  readonly kind: Kind
+  readonly meta: SettingMeta
+}
 
 /** Declares a flag with its variables. The value may be undefined only where there is no default. */
 export function option<Kind extends TextKind, const Settings extends NamedSettings = Record<never, never>>(
   kind: Kind,
   meta: DeclaredOption<Settings> & { readonly default: string },
-): z.ZodPrefault<Kind> & Paired<Settings>
+): OptionSchema<z.output<Kind>> & Paired<Settings>
 export function option<Kind extends TextKind, const Settings extends NamedSettings = Record<never, never>>(
   kind: Kind,
   meta: DeclaredOption<Settings>,
-): z.ZodOptional<Kind> & Paired<Settings>
-export function option<Kind extends TextKind>(kind: Kind, meta: DeclaredOption<NamedSettings>): OptionSchema<Kind> {
-  // A default is a text of the same kind, which its type cannot say.
-  const schema = meta.default === undefined ? z.optional(kind) : z.prefault(kind, meta.default as z.input<Kind>)
-  OPTION_META.set(schema, meta)
-  return schema
+): OptionSchema<z.output<Kind> | undefined> & Paired<Settings>
+export function option(kind: TextKind, meta: DeclaredOption<NamedSettings>): OptionSchema {
+  return { kind, meta }
 }
 
 /** Declares a key of `/api/settings`. */
 export function setting<Kind extends z.ZodType>(kind: Kind, meta: SettingMeta = {}): SettingSchema<Kind> {
-  const schema = z.exactOptional(kind)
-  SETTING_META.add(schema, meta)
-  return schema
+  return { kind, meta }
 }
 
 /** Flags and settings under one heading of the help text and the documentation page. */
@@ -114,7 +113,7 @@ export function defineSection<
 export interface Option extends OptionMeta, TextForm {
   /** Name in the configuration. */
   readonly key: string
-  readonly schema: OptionSchema
+  readonly kind: TextKind
   /** The setting that changes the option while the server runs. */
   readonly setting: string | undefined
   /** Heading of its section. */
@@ -125,7 +124,7 @@ export interface Option extends OptionMeta, TextForm {
 export interface Setting extends SettingMeta {
   /** Name on the wire and in the file. */
   readonly key: string
-  readonly schema: SettingSchema
+  readonly kind: z.ZodType
   /** Heading of its section. */
   readonly heading: string
   /** The accepted form, as the end of the sentence "it is not …". */
@@ -137,28 +136,25 @@ export interface Setting extends SettingMeta {
 
 /** Lists the options of a section. */
 export function listOptions({ heading, options }: Section): Option[] {
-  return Object.entries(options).map(([key, schema]) => {
-    const meta = OPTION_META.get(schema)
-    const form = TEXT_FORMS.get(schema.def.innerType)
-    if (meta === undefined || form === undefined) throw new Error(`${key} is not declared with option()`)
+  return Object.entries(options).map(([key, { kind, meta }]) => {
+    const form = TEXT_FORMS.get(kind)
+    if (form === undefined) throw new Error(`${key} has no form of its text`)
     const [setting] = Object.keys(meta.setting ?? {})
-    return { ...form, ...meta, setting, key, schema, heading }
+    return { ...form, ...meta, setting, key, kind, heading }
   })
 }
 
 /** Lists the settings of a section: those without an option, then those of its options. */
 export function listSettings({ heading, options, settings = {} }: Section): Setting[] {
   const own = Object.entries(settings).map(([key, schema]) => ({ key, schema, refusal: undefined }))
-  const paired = Object.values(options).flatMap((option) => {
-    const { setting = {}, refusal } = OPTION_META.get(option) ?? {}
-    return Object.entries(setting).map(([key, schema]) => ({ key, schema, refusal }))
-  })
-  return [...own, ...paired].map(({ key, schema, refusal }) => {
-    const meta = SETTING_META.get(schema)
-    const found = SETTING_FORMS.get(schema.def.innerType)
-    if (meta === undefined || found === undefined) throw new Error(`${key} is not declared with setting()`)
+  const paired = Object.values(options).flatMap(({ meta: { setting = {}, refusal } }) =>
+    Object.entries(setting).map(([key, schema]) => ({ key, schema, refusal })),
+  )
+  return [...own, ...paired].map(({ key, schema: { kind, meta }, refusal }) => {
+    const found = SETTING_FORMS.get(kind)
+    if (found === undefined) throw new Error(`${key} has no form of its value`)
     const { form, fromOption = (value) => value } = found
-    return { ...meta, key, schema, heading, form, fromOption, refusal }
+    return { ...meta, key, kind, heading, form, fromOption, refusal }
   })
 }
 
@@ -167,7 +163,8 @@ export function listSettings({ heading, options, settings = {} }: Section): Sett
  * wrong.
  */
 export function readOption(option: Option, text: string | undefined, { cwd }: { readonly cwd: string }): unknown {
-  const value = option.schema.safeParse(text, PARSING).data
+  const written = text ?? option.default
+  const value = written === undefined ? undefined : option.kind.safeParse(written, PARSING).data
   return option.resolve === undefined || typeof value !== 'string' ? value : option.resolve(value, cwd)
 }
 

@@ -10,7 +10,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
 }
-const DURATION_PART = /(\d{1,15}(?:\.\d{1,9})?)(ns|us|µs|μs|ms|s|m|h)/y
+const DURATION_PART = /(\d{1,15}(?:\.\d{1,9})?)(ns|us|µs|\u03bcs|ms|s|m|h)/y
 
 /** Milliseconds of a duration as Go programs write it: `10s`, `1h30m`, `500ms`, `1.5h`, `0`. Undefined for anything else. */
 export function parseDuration(text: string): number | undefined {

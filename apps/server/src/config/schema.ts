@@ -8,6 +8,7 @@ import {
   type PairedSettings,
   type Section,
   type Setting,
+  type SettingSchema,
 } from './option.ts'
 import { access } from './options/access.ts'
 import { accounts } from './options/accounts.ts'
@@ -58,16 +59,15 @@ export type OptionKey = keyof OptionSchemas
 
 /** Everything that flags and variables say, frozen; printing it as JSON masks the secrets. */
 export type ServerConfig = {
-  readonly [Key in OptionKey]: OptionSchemas[Key] extends OptionSchema ? z.output<OptionSchemas[Key]> : never
+  readonly [Key in OptionKey]: OptionSchemas[Key] extends OptionSchema<infer Value> ? Value : never
 }
 
 /** Name of a setting, as it is on the wire and in the file. */
 export type SettingKey = keyof SettingSchemas & string
 
 /** The type of a setting's value. */
-export type SettingValue<Key extends SettingKey> = SettingSchemas[Key] extends z.ZodType
-  ? z.output<SettingSchemas[Key]>
-  : never
+export type SettingValue<Key extends SettingKey> =
+  SettingSchemas[Key] extends SettingSchema<infer Kind> ? z.output<Kind> : never
 
 const declared: readonly Section[] = [...SECTIONS, ...REFUSED]
 

@@ -29,6 +29,13 @@ export function createPostgresQueries(client: Pick<WatchedClient<PostgresClient>
           async ({ orm }) => (await orm.execute(sql`SELECT 1 FROM ${sql.identifier(table)} LIMIT 1`)).length > 0,
         ),
       ),
+    readFact: (key) =>
+      guarded(() =>
+        client.run(async ({ orm }) => {
+          const [row] = await orm.execute(sql`SELECT value FROM instance WHERE key = ${key}`)
+          return row === undefined ? undefined : String(row.value)
+        }),
+      ),
     async transaction(work) {
       let failure: { readonly error: unknown } | undefined
       try {

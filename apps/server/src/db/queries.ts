@@ -35,8 +35,18 @@ export interface DatabaseQueries extends Queries {
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>
   /** Whether a table has any row. It needs no query builder. @throws as {@link Queries.rows} */
   holdsRows(
-    table: 'instance' | 'responses' | 'document_stores' | 'agents' | 'agent_tasks' | 'agent_jobs',
+    table:
+      | 'instance'
+      | 'operations'
+      | 'usage_records'
+      | 'responses'
+      | 'document_stores'
+      | 'agents'
+      | 'agent_tasks'
+      | 'agent_jobs',
   ): Promise<boolean>
+  /** Reads a fact of the installation, if there is one. It needs no query builder. @throws as {@link Queries.rows} */
+  readFact(key: string): Promise<string | undefined>
 }
 
 /** Maximum number of queries that wait for an open transaction. */
@@ -87,14 +97,21 @@ export interface SqliteQueryParts {
   readonly load: () => Promise<{ readonly orm: BetterSQLite3Database<Tables>; readonly tables: Tables }>
   /** Runs a statement without a result. */
   readonly execute: (statement: string) => void
-  readonly hasRow: (statement: string) => boolean
+  /** Gives the first column of the first row. */
+  readonly firstValue: (statement: string, ...values: readonly string[]) => unknown
   /** Throws when the file may not be used any more. */
   readonly checkAccess: () => void
   readonly clock: Clock
 }
 
 /** Queries of a SQLite file: one connection, so one after the other. The first of them loads their builder. */
-export function createSqliteQueries({ load, execute, hasRow, checkAccess, clock }: SqliteQueryParts): DatabaseQueries {
+export function createSqliteQueries({
+  load,
+  execute,
+  firstValue,
+  checkAccess,
+  clock,
+}: SqliteQueryParts): DatabaseQueries {
   const patiently = createLockPatience(clock)
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
@@ -143,6 +160,13 @@ export function createSqliteQueries({ load, execute, hasRow, checkAccess, clock 
     rows: (build) => alone(() => queries.rows(build)),
     change: (build) => alone(() => locked(() => queries.change(build))),
     transaction: (work) => alone(() => locked(() => work(queries))),
-    holdsRows: (table) => alone(() => guarded(() => hasRow(`SELECT 1 FROM ${table} LIMIT 1`))),
+    holdsRows: (table) => alone(() => guarded(() => firstValue(`SELECT 1 FROM ${table} LIMIT 1`) !== undefined)),
+    readFact: (key) =>
+      alone(() =>
+        guarded(() => {
+          const value = firstValue('SELECT value FROM instance WHERE key = ?', key)
+          return value === undefined ? undefined : String(value)
+        }),
+      ),
   }
 }

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type BetterSqlite from 'better-sqlite3'
 import type { Logger } from '../ports.ts'
 
@@ -34,7 +36,14 @@ export interface LoadedEngine {
 
 const require = createRequire(import.meta.url)
 
+/** The place of the compiled binary, from the main file of `better-sqlite3-12`. */
+const COMPILED = '../../build/Release/better_sqlite3.node'
+
 function load(name: SqliteEngine): LoadedEngine {
+  // without the binary the package would search twelve folders before it gives up
+  if (name === 'better-sqlite3-12' && !existsSync(join(require.resolve(name), COMPILED))) {
+    throw new Error(`Could not locate the bindings file of ${name}`)
+  }
   // both have the constructor of these types, libsql by its documentation
   const Client: new (path: string) => SqliteClient = require(name)
   // only the first database loads the native part

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { systemClock } from '../clock.ts'
+import type { Clock } from '../ports.ts'
 import type { DatabaseRow, ReadOptions, ReadQuery } from './database.ts'
 import { toDatabaseError } from './database-error.ts'
 import { MAX_ROWS, MAX_WAITING_READS, tooManyRows } from './read-limits.ts'
@@ -18,6 +20,8 @@ type Reply = { readonly id: number } & (
 const EVERY_READ = -1
 /** Time for a thread to end by itself. */
 const END_MS = 2000
+/** Time without a read after which the thread ends, because it holds some 10 MB. */
+const REST_MS = 10_000
 
 /** Heavy reads away from the main thread. */
 export interface SqliteReader {
@@ -90,23 +94,33 @@ class ReaderThread {
   }
 }
 
-/** Creates a reader. The first read starts its thread, and so does the next read after a failure. */
+/**
+ * Creates a reader. The first read starts its thread, and so does the next read after a failure or after 10 s without a
+ * read.
+ */
 export function createSqliteReader({
   engine,
   path,
+  clock = systemClock,
 }: {
   readonly engine: SqliteEngine
   readonly path: string
+  readonly clock?: Pick<Clock, 'sleep'> | undefined
 }): SqliteReader {
   const queue = createReadQueue({ concurrency: 1, limit: MAX_WAITING_READS })
   let thread: ReaderThread | undefined
+  let rest: AbortController | undefined
+  let ended: Promise<void> | undefined
+  let isClosed = false
 
   async function ask(query: ReadQuery, maxRows: number, signal: AbortSignal): Promise<readonly DatabaseRow[]> {
+    rest?.abort()
     if (thread === undefined || thread.isGone) thread = new ReaderThread(engine, path)
     const reply = await thread.ask(query, maxRows, signal).catch((error: unknown) => {
       signal.throwIfAborted()
       throw toDatabaseError(error)
     })
+    void endAfterRest()
     switch (reply.outcome) {
       case 'rows':
         return toRows(reply.columns, reply.rows)
@@ -119,12 +133,30 @@ export function createSqliteReader({
     }
   }
 
+  async function endAfterRest(): Promise<void> {
+    if (isClosed) return
+    rest = new AbortController()
+    const { signal } = rest
+    const wasQuiet = await clock.sleep(REST_MS, { signal }).then(
+      () => true,
+      () => false,
+    )
+    if (!wasQuiet || signal.aborted) return
+    const resting = thread
+    thread = undefined
+    ended = resting?.end()
+    await ended
+  }
+
   return {
     read: (query, { signal, maxRows = MAX_ROWS }) => queue.run((task) => ask(query, maxRows, task), { signal }),
     async close() {
+      isClosed = true
+      rest?.abort()
       // ends the thread without waiting for a long read
       const closed = queue.close()
       await thread?.end()
+      await ended
       await closed
     },
   }

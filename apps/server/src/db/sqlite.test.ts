@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFile, chmod, mkdir, open, readdir, stat, truncate, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import type { Worker } from 'node:worker_threads'
 import { collectLines, createFakeClock, type LineCollector, tempDir } from '@svc/test-kit'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
@@ -273,6 +274,32 @@ describe.each(PRESENT_ENGINES)('a SQLite file opened by %s', (engine) => {
       expect(await reader.read({ sql: 'SELECT 1 AS one' }, { signal: never })).toEqual([{ one: 1 }])
       await reader.close()
       client.close()
+    })
+    it('ends after a rest, and the next read starts it again', async () => {
+      await using dir = await tempDir()
+      await (await openSqlite(dir.path, engine)).close()
+      const rests: (() => void)[] = []
+      const clock = {
+        sleep: (_ms: number, { signal }: { readonly signal: AbortSignal }) =>
+          new Promise<void>((resolve, reject) => {
+            rests.push(resolve)
+            signal.addEventListener('abort', () => reject(signal.reason))
+          }),
+      }
+      const reader = createSqliteReader({ engine, path: dir.join('database.db'), clock })
+      const ends: Promise<unknown>[] = []
+      const note = (thread: Worker): void => void ends.push(once(thread, 'exit'))
+      process.on('worker', note)
+      for (const threads of [1, 2]) {
+        await reader.read({ sql: 'SELECT 1 AS one' }, { signal: never })
+        // a read within the rest keeps the thread
+        expect(await reader.read({ sql: 'SELECT 1 AS one' }, { signal: never })).toEqual([{ one: 1 }])
+        expect(ends).toHaveLength(threads)
+        rests.at(-1)?.()
+        await ends.at(-1)
+      }
+      process.off('worker', note)
+      await reader.close()
     })
     it('is closed at any moment of its start', async () => {
       await using dir = await tempDir()

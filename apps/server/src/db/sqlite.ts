@@ -104,7 +104,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
       engine: loaded.name,
       client,
       lock,
-      createReader: () => createSqliteReader({ engine: loaded.name, path }),
+      createReader: () => createSqliteReader({ engine: loaded.name, path, clock }),
       clock,
     })
   } catch (error) {
@@ -153,7 +153,13 @@ export function toDatabase(parts: {
   const queries = createSqliteQueries({
     load: async () => ({ orm: await loadOrm(), tables: (await import('./sqlite-orm.ts')).tables }),
     execute: (statement) => client.exec(statement),
-    hasRow: (statement) => client.prepare(statement).raw().all().length > 0,
+    firstValue(statement, ...values) {
+      const [row] = client
+        .prepare(statement)
+        .raw()
+        .all(...values)
+      return Array.isArray(row) ? row[0] : undefined
+    },
     checkAccess,
     clock,
   })

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
-import { parseBody } from '@svc/wire'
 import { type ComparisonFilter, comparisonFilter } from '@svc/wire/openai'
+import { parseBody } from '@svc/wire/parse-body'
 import { unparsable } from '../inference/documents/unparsable.ts'
 import type { Attributes } from './document-store.ts'
 

@@ -531,6 +531,7 @@ describe.each(places)('documents on $name', ({ create }) => {
       ...count(queries),
       transaction: (work) => queries.transaction((transaction) => work(count(transaction))),
       holdsRows: (table) => queries.holdsRows(table),
+      readFact: (key) => queries.readFact(key),
     }
     const parts = { now: 1, chunksAtOnce: 4 }
     expect(await removeFromStore(counted, { storeId: store.id, id: file.id }, parts)).toBe(true)

@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { SvcError } from '@svc/errors'
 import * as z from 'zod'
-import { readYaml } from '../catalog/yaml/read-yaml.ts'
-import { toPlainValue } from '../catalog/yaml/scalars.ts'
 import { StartRefused } from '../config/start-refused.ts'
 import type { Unready } from '../monitoring/readiness.ts'
 import type { Operation } from '../operations/operation.ts'
@@ -113,16 +111,18 @@ async function enqueueAll(
 
 /** The models that the flags name. @throws {StartRefused} for a text that is not a list */
 async function readPreloads({ preloadModels, preloadModelsConfig }: Platform['config']): Promise<readonly Preload[]> {
-  const inline = preloadModels === undefined ? [] : toPreloads(preloadModels, '--preload-models')
+  const inline = preloadModels === undefined ? [] : await toPreloads(preloadModels, '--preload-models')
   if (preloadModelsConfig === undefined) return inline
   const text = await readFile(preloadModelsConfig, 'utf8').catch((error: unknown) => {
     throw refused('--preload-models-config', 'it cannot be read', error)
   })
-  return [...inline, ...toPreloads(text, '--preload-models-config')]
+  return [...inline, ...(await toPreloads(text, '--preload-models-config'))]
 }
 
 /** YAML holds JSON too. */
-function toPreloads(text: string, flag: string): readonly Preload[] {
+async function toPreloads(text: string, flag: string): Promise<readonly Preload[]> {
+  const { readYaml } = await import('../catalog/yaml/read-yaml.ts')
+  const { toPlainValue } = await import('../catalog/yaml/scalars.ts')
   const read = readYaml(text)
   if (!read.ok) throw refused(flag, read.reason)
   const parsed = preloadList.safeParse(toPlainValue(read.root))

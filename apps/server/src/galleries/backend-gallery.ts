@@ -4,14 +4,13 @@ import * as z from 'zod'
 import { toCanonicalBackend } from '../backends/backend-names.ts'
 import { toFileError } from '../files/file-error.ts'
 import { isImageReference, parseImageReference } from '../oci/image-reference.ts'
-import { createRegistryClient } from '../oci/registry-client.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Operations } from '../operations/operations.ts'
 import type { Logger } from '../ports.ts'
 import { type BackendFolder, listBackendFolders } from './backend-folder.ts'
 import { type BackendEntry, isMetaBackend } from './gallery.ts'
 import type { GalleryIndexes } from './gallery-indexes.ts'
-import { type BackendInstallerParts, type BackendRequest, installBackend } from './install-backend.ts'
+import type { BackendInstallerParts, BackendRequest } from './install-backend.ts'
 
 /** A newer build of a backend that is here. */
 export interface BackendUpgrade {
@@ -62,6 +61,7 @@ export function createBackendGallery(parts: BackendGalleryParts): BackendGallery
   let found: readonly BackendUpgrade[] = []
 
   operations.register('backend', 'installation', async (work) => {
+    const { installBackend } = await import('./install-backend.ts')
     const names = await installBackend(storedRequest.parse(work.details), work, parts)
     await changed(names)
     found = found.filter(({ name }) => !names.includes(name))
@@ -80,6 +80,7 @@ export function createBackendGallery(parts: BackendGalleryParts): BackendGallery
     if (availableVersion !== '' && availableVersion !== installedVersion) {
       return { name, installedVersion, availableVersion, installedDigest }
     }
+    const { createRegistryClient } = await import('../oci/registry-client.ts')
     const registry = createRegistryClient({ client: parts.client, credentials: parts.credentials })
     const address = (uri ?? listed.entry.uri).replace(/^oci:\/\//, '')
     // An archive has only its version to tell.

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import type { ConfigStore } from '../catalog/folder-store.ts'
 import type { KeyFileGate } from '../catalog/key-file-gate.ts'
-import { createKeyedLock, type KeyedLock } from '../downloads/keyed-lock.ts'
+import type { KeyedLock } from '../downloads/keyed-lock.ts'
 import { type ResolvedUri, resolveUri } from '../downloads/resolve-uri.ts'
 import type { OwnPlaces } from '../key-files/own-places.ts'
 import type { OperationWork } from '../operations/operations.ts'
@@ -37,11 +37,6 @@ export interface ModelInstallerParts extends PlanResolverParts, ArtifactFetcherP
   readonly folderLock: KeyedLock
   readonly keyFileGate: KeyFileGate
   readonly places: OwnPlaces
-}
-
-/** The lock of a models folder, for {@link ModelInstallerParts.folderLock}. */
-export function createFolderLock(): KeyedLock {
-  return createKeyedLock()
 }
 
 /** The work of an installation: everything is fetched and checked before anything that is there is replaced. */

@@ -14,20 +14,17 @@ import type { Operation } from '../operations/operation.ts'
 import type { Operations, OperationWork } from '../operations/operations.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { type Assessment, assessEntries } from './assess-entries.ts'
+import type { Assessment } from './assess-entries.ts'
 import type { ShapeReader } from './estimator.ts'
-import { NOTHING_FETCHED } from './fetch-model-files.ts'
 import type { Listed, ModelEntry } from './gallery.ts'
 import type { GalleryIndexes } from './gallery-indexes.ts'
-import { type ImportPlan, type ImportPreferences, planImport } from './import-uri.ts'
-import { createFolderLock, installModel, placePlan, planRequest } from './install-model.ts'
+import type { ImportPlan, ImportPreferences } from './import-uri.ts'
 import { DEFAULT_CONTEXT, estimateMemory, type ModelShape } from './memory-estimate.ts'
 import { commitModel } from './model-commit.ts'
 import type { ModelRequest } from './model-plan.ts'
-import { removeModel } from './remove-model.ts'
-import { type FoundRepository, searchHub } from './search-hub.ts'
-import { findUnused, type UnusedFiles, type UnusedParts } from './unused/find-unused.ts'
-import { type PrunedFiles, pruneFiles } from './unused/prune-files.ts'
+import type { FoundRepository } from './search-hub.ts'
+import type { UnusedFiles, UnusedParts } from './unused/find-unused.ts'
+import type { PrunedFiles } from './unused/prune-files.ts'
 import { createVariantChooser, listVariants, type VariantChoice, type VariantParts } from './variants.ts'
 
 /** The models of galleries, and the actions on them. */
@@ -123,7 +120,7 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
       return shape && estimateMemory(shape, { contextSize: DEFAULT_CONTEXT })
     },
   }
-  const folderLock = createFolderLock()
+  const folderLock = createKeyedLock()
   const installer = {
     ...parts,
     chooseVariant: createVariantChooser(variantParts),
@@ -132,10 +129,12 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
   }
   operations.register('model', 'installation', async (work) => {
     const request = storedRequest.parse(work.details)
+    const { installModel } = await import('./install-model.ts')
     await installModel(request, work, installer)
     changed([request.name ?? work.fullName.slice(work.fullName.indexOf('@') + 1)])
   })
   operations.register('model', 'deletion', async (work) => {
+    const { removeModel } = await import('./remove-model.ts')
     await folderLock.run(
       modelsPath,
       () => removeModel({ modelsPath, modelFiles, keyFileGate: parts.keyFileGate }, work.fullName),
@@ -154,6 +153,8 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
       return operations.enqueue({ subject: 'model', action: 'installation', fullName, details }, options)
     },
     async saveConfig(id, { signal }) {
+      const { NOTHING_FETCHED } = await import('./fetch-model-files.ts')
+      const { placePlan, planRequest } = await import('./install-model.ts')
       const { plan } = await planRequest({ id }, installer, signal)
       const save = async (): Promise<void> => {
         const isTaken = (await lstat(join(modelsPath, plan.configFile)).catch(() => undefined)) !== undefined
@@ -175,13 +176,18 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
       return operations.enqueue({ subject: 'model', action: 'deletion', fullName: name, details: {} })
     },
     variants: (listed, options) => listVariants(listed, variantParts, options),
-    planImport: (uri, preferences, { signal }) => planImport(uri, preferences, parts, signal),
-    searchHub: (words, { signal }) => searchHub(words, parts, signal),
+    planImport: async (uri, preferences, { signal }) =>
+      (await import('./import-uri.ts')).planImport(uri, preferences, parts, signal),
+    searchHub: async (words, { signal }) => (await import('./search-hub.ts')).searchHub(words, parts, signal),
     measureRequest: ({ files = [] }, options) => shapes.read({ files, size: '' }, options),
-    assess: (entries, options) => assessEntries(entries, { ...variantParts, shapes }, options),
+    assess: async (entries, options) =>
+      (await import('./assess-entries.ts')).assessEntries(entries, { ...variantParts, shapes }, options),
     measureShape: (entry, options) => shapes.read(entry, options),
-    findUnused: (options) => findUnused(parts, options),
-    prune: (names, options) => folderLock.run(modelsPath, () => pruneFiles(names, parts, options), options),
+    findUnused: async (options) => (await import('./unused/find-unused.ts')).findUnused(parts, options),
+    async prune(names, options) {
+      const { pruneFiles } = await import('./unused/prune-files.ts')
+      return folderLock.run(modelsPath, () => pruneFiles(names, parts, options), options)
+    },
     changeFolder: (change, options) => folderLock.run(modelsPath, change, options),
     close: () => shapes.close(),
   }

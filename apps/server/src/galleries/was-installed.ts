@@ -1,6 +1,5 @@
 import type { Operation } from '../operations/operation.ts'
 import { listBackendFolders } from './backend-folder.ts'
-import { readRecords } from './install-record.ts'
 
 /**
  * Whether the work of an installation is in its place: a server may end after the last step and before it could say so.
@@ -12,6 +11,7 @@ export async function wasInstalled(
 ): Promise<boolean> {
   if (subject === 'model') {
     // Without records the installation goes on, and fails where the folder still cannot be read.
+    const { readRecords } = await import('./install-record.ts')
     const records = await readRecords(modelsPath).catch(() => [])
     return records.some(({ job }) => job === jobId)
   }

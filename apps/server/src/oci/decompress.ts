@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs'
 import { createGunzip, type Gunzip } from 'node:zlib'
-import { Decompress } from 'fzstd'
 import { badArchive } from './tar-reader.ts'
 
 const GZIP = [0x1f, 0x8b]
@@ -70,6 +69,7 @@ async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
 
 /** The decoder gives the whole output of a piece at once. Pieces are small, so that little is held. */
 async function* unzstd(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  const { Decompress } = await import('fzstd')
   const out: Uint8Array[] = []
   const decoder = new Decompress((piece) => void out.push(piece))
   for await (const piece of source) {

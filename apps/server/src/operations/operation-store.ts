@@ -40,6 +40,7 @@ export function createOperationStore({
 }): OperationStore {
   return {
     async unfinished() {
+      if (!(await queries.holdsRows('operations'))) return []
       const rows = await queries.rows((db, { operations }) =>
         db
           .select()
@@ -50,6 +51,7 @@ export function createOperationStore({
       return rows.map(fromRow)
     },
     async history() {
+      if (!(await queries.holdsRows('operations'))) return []
       const rows = await queries.rows((db, { operations }) =>
         db
           .select()

@@ -51,6 +51,7 @@ import { composeFailover, type FailoverModule, type FailoverParts } from './comp
 import { composePii } from './compose-pii.ts'
 import { composeRouting, type RoutingModule } from './compose-routing.ts'
 import type { MediaFiles } from './open-media-files.ts'
+import type { OpenModels } from './open-models.ts'
 
 /** Limit of one image (threats FETCH-2); other media may be as large as a request's body. */
 const IMAGE_BYTES = 20_000_000
@@ -65,6 +66,7 @@ export interface InferenceParts extends FailoverParts, ToolSources {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'get'>
   readonly directory: Parameters<typeof createResolve>[0] & Pick<ModelDirectory, 'find' | 'list'>
+  readonly openFolder: OpenModels['openFolder']
   /** Files of the server, which no model may read. */
   readonly places: Pick<OwnPlaces, 'holdsFile' | 'reserves'>
   /** Fetches addresses in requests. */
@@ -109,7 +111,7 @@ export interface InferenceModule {
 export function composeInference(parts: InferenceParts): InferenceModule {
   const { config, settings, directory, placement, media, upstream, outbound, secrets, userAgent } = parts
   const { audit, usage, traces, backendTraces, metrics, predictAgent, clock, logger: log } = parts
-  const prompts = createPromptBuilder({ logger: log })
+  const prompts = createPromptBuilder({ logger: log, openFolder: parts.openFolder })
   const slots = createModelSlots()
   const states = createSlotStore({
     serverId: parts.serverId,

@@ -1,6 +1,5 @@
 import { hkdfSync } from 'node:crypto'
 import { type Auth, type AuthOptions, createAuth, createRightsWatch } from '@svc/auth'
-import { createDrizzleStores } from '@svc/auth/drizzle'
 import type { Stores, User } from '@svc/auth/ports'
 import type { Bus } from '../bus/bus.ts'
 import type { ServerConfig } from '../config/schema.ts'
@@ -11,6 +10,7 @@ import { openServerSecret, type ServerSecret } from '../secret/server-secret.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Closers } from './closers.ts'
 import { joinRevocations } from './join-revocations.ts'
+import { createAccountStores } from './lazy/lazy-stores.ts'
 import { openUsage } from './open-usage.ts'
 
 /** Options of {@link openAccounts}. */
@@ -66,16 +66,6 @@ export function toAuthOptions(config: ServerConfig, secret: ServerSecret): Omit<
     defaultKeyLifetimeMs: config.defaultApiKeyExpiryMs,
     outageGraceMs: config.authOutageGraceMs,
   }
-}
-
-/** The stores of accounts in a database. */
-export function createAccountStores(database: Database): Stores {
-  return createDrizzleStores({
-    dialect: database.dialect,
-    queries: database.queries,
-    readHeavily: (query, options) => database.read(query, options),
-    listen: database.dialect === 'postgres' ? (channel, onNotice) => database.listen(channel, onNotice) : undefined,
-  })
 }
 
 /** Opens the stores of accounts in the database, and the parts over them. */

@@ -15,12 +15,10 @@ import { finishSwaps } from '../galleries/backend-folder.ts'
 import { type BackendGallery, createBackendGallery, matchesBackend } from '../galleries/backend-gallery.ts'
 import { createShapeReader } from '../galleries/estimator.ts'
 import { createGalleryIndexes } from '../galleries/gallery-indexes.ts'
-import { installBackend } from '../galleries/install-backend.ts'
 import { finishCommits } from '../galleries/model-commit.ts'
 import { createModelGallery, type ModelGallery } from '../galleries/model-gallery.ts'
 import { createOldCopies } from '../galleries/old-copies.ts'
 import { toBackendEntry, toModelEntry } from '../galleries/to-entry.ts'
-import { openSignatureVerifier } from '../galleries/verify-image.ts'
 import type { OwnPlaces } from '../key-files/own-places.ts'
 import type { Operations } from '../operations/operations.ts'
 import { readServerId } from '../operations/server-id.ts'
@@ -75,9 +73,12 @@ export async function readInstallRules(
   config: ServerConfig,
   { prefersDevelopment }: { readonly prefersDevelopment: () => boolean },
 ) {
+  const { sigstoreTrustedRoot } = config
   return {
     signatures:
-      config.sigstoreTrustedRoot === undefined ? undefined : await openSignatureVerifier(config.sigstoreTrustedRoot),
+      sigstoreTrustedRoot === undefined
+        ? undefined
+        : await (await import('../galleries/verify-image.ts')).openSignatureVerifier(sigstoreTrustedRoot),
     requiresIntegrity: config.requireBackendIntegrity,
     capability: () => detectCapability({ forced: config.forceMetaBackendCapability }),
     tags: {
@@ -187,6 +188,7 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
       const listed = await backendParts.indexes.find(backend, { signal: work.signal })
       // The file of the model may name a backend that runs elsewhere.
       if (listed === undefined) return
+      const { installBackend } = await import('../galleries/install-backend.ts')
       const commit = (): void => work.signal.throwIfAborted()
       await backendsChanged(await installBackend({ id: listed.id }, { ...work, commit }, backendParts))
     },

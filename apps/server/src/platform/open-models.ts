@@ -4,7 +4,7 @@ import { type ConfigStore, createFolderStore } from '../catalog/folder-store.ts'
 import { addFurtherModels, type FurtherModels } from '../catalog/further-models.ts'
 import type { KeyFileGate } from '../catalog/key-file-gate.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
-import { openModelFolder } from '../catalog/model-folder.ts'
+import { type ModelFolder, openModelFolder } from '../catalog/model-folder.ts'
 import { createModelDirectory, type ModelDirectory } from '../catalog/resolve.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Logger } from '../ports.ts'
@@ -31,6 +31,8 @@ export interface OpenModels {
   readonly modelFiles: ConfigStore
   /** The models by name, with defaults from the last {@link OpenModels.useSettings}. */
   readonly models: ModelDirectory
+  /** Opens the folder of a model. That of the model files is shared: a look at one of its files counts for all. */
+  openFolder(path: string): ModelFolder
   /**
    * Loads what reads model files, unless the folder has needed it already. Nothing may look at the models before this has
    * settled.
@@ -51,11 +53,12 @@ export async function openModels({
   further,
 }: ModelsOptions): Promise<OpenModels> {
   const parser = createLazyParser()
+  const folder = openModelFolder(config.modelsPath, { freshMs: LOOK_MS, watches: true })
   const modelFiles = createFolderStore({
     folder: config.modelsPath,
     listFile: config.modelsConfigFile,
     demo: { models: demoModels, mode: config.demoModel },
-    openFolder: (path) => openModelFolder(path, { freshMs: LOOK_MS, watches: true }),
+    openFolder: () => folder,
     parseFile: parser.parse,
     keyFileGate,
     bus,
@@ -81,6 +84,7 @@ export async function openModels({
   let current = createDirectory()
   return {
     modelFiles,
+    openFolder: (path) => (path === folder.path ? folder : openModelFolder(path)),
     loadParser: () => parser.load(),
     models: addFurtherModels(
       {

@@ -198,7 +198,7 @@ export async function openPlatform(
     closers,
   )
   const agentModels = createAgentModels()
-  const { modelFiles, models, loadParser, useSettings } = await openModels({
+  const { modelFiles, models, openFolder, loadParser, useSettings } = await openModels({
     further: joinFurtherModels(agentModels, federation.models),
     config,
     settings,
@@ -322,6 +322,7 @@ export async function openPlatform(
     config,
     settings,
     directory: models,
+    openFolder,
     placement,
     media,
     ...upstreams,

@@ -1,5 +1,5 @@
 import { createTokenHasher } from '@svc/auth'
-import { eq, isNull, sql } from 'drizzle-orm'
+import { isNull, sql } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
 import type { Queries } from '../db/queries.ts'
 
@@ -43,12 +43,7 @@ export function createSecretRows({ queries }: Pick<Database, 'queries'>): Secret
         : insert.onConflictDoNothing()
     })
   return {
-    async readCheck() {
-      const [row] = await queries.rows((db, { instance }) =>
-        db.select({ value: instance.value }).from(instance).where(eq(instance.key, CHECK_KEY)),
-      )
-      return row?.value
-    },
+    readCheck: () => queries.readFact(CHECK_KEY),
     async keepCheck(check, now) {
       await insertCheck(queries, check, now, false)
     },

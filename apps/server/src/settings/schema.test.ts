@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { loadConfig } from '../config/load.ts'
 import { OPTIONS } from '../config/schema.ts'
+import { settingsBody } from './body.ts'
 import { effectiveSettings } from './effective.ts'
-import { findPairedOption, findSetting, isSettingKey, readSetting, SETTING_KEYS, settingsBody } from './schema.ts'
+import { findPairedOption, findSetting, isSettingKey, readSetting, SETTING_KEYS } from './schema.ts'
 
 function defaults() {
   const command = loadConfig({ argv: [], env: {}, cwd: '/work' })

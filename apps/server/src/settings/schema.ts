@@ -1,5 +1,4 @@
-import * as z from 'zod'
-import type { Setting } from '../config/option.ts'
+import type { Option, Setting } from '../config/option.ts'
 import { OPTIONS, SETTINGS, type SettingKey } from '../config/schema.ts'
 
 const BY_KEY: ReadonlyMap<string, Setting> = new Map(SETTINGS.map((setting) => [setting.key, setting]))
@@ -20,8 +19,8 @@ export function findSetting(key: SettingKey): Setting {
 }
 
 /** The value of a setting in JSON, or undefined for another form. */
-export function readSetting({ schema }: Setting, value: unknown): unknown {
-  return schema.def.innerType.safeParse(value).data
+export function readSetting({ kind }: Setting, value: unknown): unknown {
+  return kind.safeParse(value).data
 }
 
 const PAIRED_OPTIONS = new Map(
@@ -33,21 +32,7 @@ export function findPairedOption(key: SettingKey): string | undefined {
   return PAIRED_OPTIONS.get(key)?.key
 }
 
-function describeSetting({ key, about, owner, refusal }: Setting): string {
-  const notes = [
-    about ?? PAIRED_OPTIONS.get(key)?.about ?? '',
-    ...(owner === undefined ? [] : [`set through the ${owner} routes`]),
-    ...(refusal === undefined ? [] : [`only the present value can be set: ${refusal}`]),
-  ]
-  return notes.join('; ')
+/** The option that a setting is paired with. */
+export function findOption(key: string): Option | undefined {
+  return PAIRED_OPTIONS.get(key)
 }
-
-/** The body of `/api/settings`: every setting in a reply, any of them in a request. Null takes a saved value away. */
-export const settingsBody = z.looseObject(
-  Object.fromEntries(
-    SETTINGS.map((setting) => [
-      setting.key,
-      setting.schema.clone().register(z.globalRegistry, { description: describeSetting(setting) }),
-    ]),
-  ),
-)

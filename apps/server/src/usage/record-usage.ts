@@ -7,26 +7,29 @@ import type { UsageRecorder } from '../monitoring/recorders.ts'
 export function createUsageRecords(stored: Pick<StoredUsage, 'record'>): UsageRecorder {
   const nextId = createRecordIds()
   return {
-    record({ principal, servedModel, endpoint, durationMs, at, ...figures }) {
-      const { promptTokens, completionTokens, cachedTokens, reasoningTokens, isEstimated, media } = figures
+    record(entry) {
+      const { principal, promptTokens, completionTokens, media, at } = entry
       const { apiKey } = principal
       stored.record({
         id: nextId(at),
         userId: principal.id,
         userName: principal.name,
         source: toUsageSource(principal),
-        ...(apiKey === undefined ? {} : { apiKeyId: apiKey.id, apiKeyName: apiKey.name }),
-        model: servedModel,
-        endpoint,
+        apiKeyId: apiKey?.id,
+        apiKeyName: apiKey?.name,
+        model: entry.servedModel,
+        endpoint: entry.endpoint,
         promptTokens,
         completionTokens,
         totalTokens: promptTokens + completionTokens,
-        durationMs,
+        durationMs: entry.durationMs,
         createdAt: at,
-        cachedTokens,
-        reasoningTokens,
-        isEstimated,
-        ...media,
+        cachedTokens: entry.cachedTokens,
+        reasoningTokens: entry.reasoningTokens,
+        isEstimated: entry.isEstimated,
+        seconds: media?.seconds,
+        characters: media?.characters,
+        images: media?.images,
       })
     },
   }

@@ -201,19 +201,25 @@ export function createDrizzleUsage(
     async prune(limits, { signal }) {
       const { usageRecords } = tables
       const { createdAt, id } = usageRecords
-      const [surplus] = await heavyRows(
-        {
-          aliases: { created_at: 'created_at' },
-          build: (db) =>
-            db
-              .select({ created_at: createdAt })
-              .from(usageRecords)
-              .orderBy(desc(createdAt), desc(id))
-              .limit(1)
-              .offset(limits.maxRecords),
-        },
-        { signal },
-      )
+      signal.throwIfAborted()
+      // a heavy read of an empty table would start a thread
+      const any = await queries.rows((db) => db.select({ id }).from(usageRecords).limit(1))
+      const [surplus] =
+        any.length === 0
+          ? []
+          : await heavyRows(
+              {
+                aliases: { created_at: 'created_at' },
+                build: (db) =>
+                  db
+                    .select({ created_at: createdAt })
+                    .from(usageRecords)
+                    .orderBy(desc(createdAt), desc(id))
+                    .limit(1)
+                    .offset(limits.maxRecords),
+              },
+              { signal },
+            )
       const until = Math.max(Number(surplus?.created_at ?? 0), limits.before - 1)
       return pruneUsage(queries, tables, { ...limits, until })
     },

@@ -3,7 +3,8 @@ import type { UsedTokenStore } from '../ports/credentials.ts'
 import type { UserStore } from '../ports/users.ts'
 import type { Sessions } from '../sessions.ts'
 import type { TokenHasher } from '../token-hasher.ts'
-import { type LogoutToken, logoutRefused, type OidcProvider } from './oidc.ts'
+import { logoutRefused } from './logout-refused.ts'
+import type { LogoutToken, OidcProvider } from './oidc.ts'
 
 /** Options of {@link endSessionsByToken}. */
 export interface BackChannelLogoutOptions {

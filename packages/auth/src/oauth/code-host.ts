@@ -1,11 +1,10 @@
-import { checkArgument } from '@svc/errors'
 import * as client from 'openid-client'
 import { AuthError } from '../errors.ts'
 import type { CallOptions } from '../ports/clock.ts'
-import { boundFetch, type Fetch, isSafeUrl } from './bounded-fetch.ts'
+import { boundFetch, type Fetch } from './bounded-fetch.ts'
 import { type SignInProvider, toIdentity, toSignInError } from './provider.ts'
 
-/** Options of {@link createCodeHostProvider}. */
+/** Options of `createCodeHostProvider`. */
 export interface CodeHostOptions {
   readonly clientId: string
   readonly clientSecret: string
@@ -34,13 +33,8 @@ function pickEmail(user: Fields, emails: readonly Fields[]): { readonly email?: 
 }
 
 /** Sign-in at a code host by authorization code with PKCE. */
-export function createCodeHostProvider(options: CodeHostOptions): SignInProvider {
+export function createLoadedCodeHostProvider(options: CodeHostOptions): SignInProvider {
   const { clientId, clientSecret, redirectUri, baseUrl = BASE_URL, apiUrl = API_URL } = options
-  for (const [name, url] of [
-    ['baseUrl', baseUrl],
-    ['apiUrl', apiUrl],
-  ] as const)
-    checkArgument(isSafeUrl(url), `createCodeHostProvider: ${name}`, 'an https address, or http on this machine', url)
   const bounded = boundFetch(options.fetch)
   const base = baseUrl.replace(/\/+$/, '')
   const api = apiUrl.replace(/\/+$/, '')

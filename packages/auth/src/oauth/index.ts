@@ -6,8 +6,9 @@
 
 export { type BackChannelLogoutOptions, endSessionsByToken } from './back-channel-logout.ts'
 export { type Fetch, type FetchInit, isSafeUrl } from './bounded-fetch.ts'
-export { type CodeHostOptions, createCodeHostProvider } from './code-host.ts'
-export { createOidcProvider, type LogoutToken, type OidcOptions, type OidcProvider } from './oidc.ts'
+export type { CodeHostOptions } from './code-host.ts'
+export type { LogoutToken, OidcOptions, OidcProvider } from './oidc.ts'
 export type { Identity, SignInProvider, SignInSecrets } from './provider.ts'
 export { ProviderError } from './provider-error.ts'
+export { createCodeHostProvider, createOidcProvider } from './providers.ts'
 export { type BegunSignIn, createSignIn, type SignIn, type SignInCallback, type SignInOptions } from './sign-in.ts'

@@ -2,6 +2,7 @@ import * as client from 'openid-client'
 import { AuthError } from '../errors.ts'
 import type { CallOptions, Logger } from '../ports/clock.ts'
 import { isClientRefusal } from './client-authentication.ts'
+import { logoutRefused } from './logout-refused.ts'
 import { createOidcDiscovery, type DiscoveredIssuer, type OidcDiscoveryOptions, RETRY_MS } from './oidc-discovery.ts'
 import {
   type Identity,
@@ -13,7 +14,7 @@ import {
 } from './provider.ts'
 import { isProviderDown } from './provider-error.ts'
 
-/** Options of {@link createOidcProvider}. */
+/** Options of `createOidcProvider`. */
 export interface OidcOptions extends OidcDiscoveryOptions {
   /** The address to which the provider sends browsers back. */
   readonly redirectUri: string
@@ -45,11 +46,6 @@ export interface LogoutToken {
   readonly id: string
   /** Time from which the token is not valid any more, milliseconds since the epoch. */
   readonly expiresAt: number
-}
-
-/** The error of an invalid logout token. */
-export function logoutRefused(cause: unknown): AuthError {
-  return new AuthError('invalid_request', 'the logout token does not hold', { code: 'invalid_logout_token', cause })
 }
 
 const SCOPES = 'openid profile email'
@@ -98,7 +94,7 @@ async function readUserInfo(config: client.Configuration, accessToken: string, s
 }
 
 /** Sign-in at an OIDC issuer by authorization code with PKCE and nonce. */
-export function createOidcProvider(options: OidcOptions): OidcProvider {
+export function createLoadedOidcProvider(options: OidcOptions): OidcProvider {
   const { redirectUri, logger } = options
   const discovery = createOidcDiscovery(options)
 

@@ -9,6 +9,7 @@ import { toHeaders } from './call-headers.ts'
 import { type Frame, FrameDecoder, FrameError } from './frame-decoder.ts'
 import { inflateMessage } from './inflate.ts'
 import type { CallOptions } from './options.ts'
+import { listenTo, type StreamListener } from './stream-listener.ts'
 
 /** Longest delay of a timer of Node; a longer deadline has no timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -35,7 +36,7 @@ export interface CallPlan {
 /**
  * One call on its HTTP/2 stream: sends the requests, cuts the reply into messages and finds out how it ended.
  */
-export class Call {
+export class Call implements StreamListener {
   readonly #connection: Connection
   readonly #plan: CallPlan
   readonly #receiver: CallReceiver
@@ -44,6 +45,7 @@ export class Call {
   #timer: NodeJS.Timeout | undefined
   #session: Session | undefined
   #stream: ClientHttp2Stream | undefined
+  #hangUp: (() => void) | undefined
   #httpStatus = 0
   #encoding = 'identity'
   #foreignBytes = 0
@@ -83,15 +85,7 @@ export class Call {
       const stream = session.request(toHeaders({ path, metadata: options.metadata, token, timeoutMs }))
       this.#session = session
       this.#stream = stream
-      stream.on('response', (headers, flags) => this.#onResponse(headers, flags))
-      stream.on('data', (chunk: Buffer) => this.#onData(chunk))
-      stream.on('trailers', (headers) => this.#onTrailers(headers))
-      stream.on('end', () => this.#onStreamEnd())
-      stream.on('close', () => this.#onClose())
-      // A close follows every error, and its code says more.
-      stream.on('error', (error) => {
-        this.#streamError = error
-      })
+      this.#hangUp = listenTo(stream, this)
       if (this.#isPaused) stream.pause()
       this.#plan.send(stream)
     } catch (error) {
@@ -154,19 +148,17 @@ export class Call {
     this.fail({ code: GRPC.DEADLINE_EXCEEDED, details: 'the backend did not answer in time' })
   }
 
-  #onResponse(headers: IncomingHttpHeaders & IncomingHttpStatusHeader, flags: number): void {
-    if (this.#isOver) return
+  onResponse(headers: IncomingHttpHeaders & IncomingHttpStatusHeader, flags: number): void {
     this.#httpStatus = headers[':status'] ?? 0
     const { 'content-type': type = 'application/grpc', 'grpc-encoding': encoding } = headers
     if (typeof encoding === 'string') this.#encoding = encoding
-    if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) this.#onTrailers(headers)
+    if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) this.onTrailers(headers)
     else if (this.#httpStatus === 200 && !type.startsWith('application/grpc')) {
       this.fail({ code: GRPC.UNKNOWN, details: `the backend answered with ${type.slice(0, 100)}, not with gRPC` })
     }
   }
 
-  #onData(chunk: Buffer): void {
-    if (this.#isOver) return
+  onData(chunk: Buffer): void {
     if (this.#httpStatus === 200) {
       this.#decoder.push(chunk)
       this.#readMessages()
@@ -205,26 +197,30 @@ export class Call {
       else this.fail(result)
       if (!this.#isPaused) this.#stream?.resume()
       this.#readMessages()
-      if (this.#hasClosed) this.#onClose()
+      if (this.#hasClosed) this.onClose()
     })
   }
 
-  #onTrailers(headers: IncomingHttpHeaders): void {
-    if (this.#isOver) return
+  onTrailers(headers: IncomingHttpHeaders): void {
     this.#status = readTrailers(headers, this.#httpStatus)
     this.#finishWhenRead()
   }
 
-  #onStreamEnd(): void {
+  onStreamEnd(): void {
     this.#hasEnded = true
     this.#finishWhenRead()
     if (this.#isOver || this.#status !== undefined || this.#stream?.writableFinished !== false) return
     // No close follows while requests are left to send. Trailers that end the reply come right behind this event.
-    setImmediate(() => this.#onClose())
+    setImmediate(() => this.onClose())
+  }
+
+  /** The close that follows says more. */
+  onError(error: Error): void {
+    this.#streamError = error
   }
 
   /** Nothing more comes on the stream. Where no trailers came, the code of its reset says why. */
-  #onClose(): void {
+  onClose(): void {
     this.#hasClosed = true
     if (this.#isOver || this.#isInflating) return
     // A stream that is destroyed drops the bytes that were not read: a good end would hide that the last of them are gone.
@@ -275,6 +271,7 @@ export class Call {
 
   #finish(error: Error | undefined): void {
     this.#isOver = true
+    this.#hangUp?.()
     clearTimeout(this.#timer)
     this.#plan.options.signal?.removeEventListener('abort', this.#abort)
     this.#connection.remove(this)

@@ -28,8 +28,10 @@ export class FrameDecoder {
   readonly #maxMessageBytes: number
   #chunk: Buffer = EMPTY
   #at = 0
-  readonly #head = Buffer.alloc(FRAME_HEAD_BYTES)
+  /** Bytes of the head that have been read, its flag, and the part of its length that they hold. */
   #headLength = 0
+  #flag = 0
+  #headValue = 0
   /** Length of the message that is being read; -1 while its head is. */
   #length = -1
   #partial: Buffer = EMPTY
@@ -60,23 +62,24 @@ export class FrameDecoder {
     const bytes = this.#readMessage()
     if (bytes === undefined) return undefined
     this.#length = -1
-    return { isCompressed: this.#head[0] === 1, bytes }
+    return { isCompressed: this.#flag === 1, bytes }
   }
 
   #readHead(): boolean {
-    const taken = Math.min(FRAME_HEAD_BYTES - this.#headLength, this.#chunk.length - this.#at)
-    for (let index = 0; index < taken; index += 1) {
-      this.#head[this.#headLength + index] = this.#chunk[this.#at + index] ?? 0
+    for (; this.#headLength < FRAME_HEAD_BYTES; this.#headLength += 1) {
+      const byte = this.#chunk[this.#at]
+      if (byte === undefined) return false
+      this.#at += 1
+      if (this.#headLength === 0) this.#flag = byte
+      else this.#headValue = this.#headValue * 256 + byte
     }
-    this.#at += taken
-    this.#headLength += taken
-    if (this.#headLength < FRAME_HEAD_BYTES) return false
+    const length = this.#headValue
     this.#headLength = 0
-    const length = this.#head.readUInt32BE(1)
+    this.#headValue = 0
     if (length > this.#maxMessageBytes) {
       throw new FrameError(`received a message larger than max (${length} vs ${this.#maxMessageBytes})`, true)
     }
-    if ((this.#head[0] ?? 0) > 1) throw new FrameError('received bytes that are no message of gRPC', false)
+    if (this.#flag > 1) throw new FrameError('received bytes that are no message of gRPC', false)
     this.#length = length
     return true
   }

@@ -2,6 +2,9 @@ import type { ReplySink } from '../push-replies.ts'
 import type { Call, CallReceiver } from './call.ts'
 import { IdleWatch } from './idle.ts'
 
+/** Bytes of a batch that is handed on before the turn of the loop ends, so that a sink may hold the stream back. */
+const MAX_BATCH_BYTES = 64 * 1024
+
 /** Options of {@link ReplyBatches}. */
 export interface ReplyBatchesOptions<Reply> {
   readonly sink: ReplySink<Reply>
@@ -12,13 +15,14 @@ export interface ReplyBatchesOptions<Reply> {
 }
 
 /**
- * Hands the replies that one read of the socket has brought to a sink, together. Node passes each frame on by itself,
- * but runs no promise job before the read is done.
+ * Hands the replies that one turn of the event loop has read to a sink, together. One read of the socket brings frames of
+ * many streams in turn, and Node runs promise jobs after each of them.
  */
 export class ReplyBatches<Reply> implements CallReceiver {
   readonly #options: ReplyBatchesOptions<Reply>
   readonly #idle: IdleWatch
   #batch: Reply[] = []
+  #batchBytes = 0
   #isScheduled = false
   #isPaused = false
   #isOver = false
@@ -34,7 +38,9 @@ export class ReplyBatches<Reply> implements CallReceiver {
     const reply = call.decode(this.#options.decode, bytes)
     if (reply === undefined) return
     this.#batch.push(reply)
-    this.#schedule(call)
+    this.#batchBytes += bytes.length
+    if (this.#batchBytes >= MAX_BATCH_BYTES) this.#flush(call)
+    else this.#schedule(call)
   }
 
   onEnd(error: Error | undefined, call?: Call): void {
@@ -66,7 +72,7 @@ export class ReplyBatches<Reply> implements CallReceiver {
   #schedule(call: Call | undefined): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    void Promise.resolve().then(() => this.#flush(call))
+    setImmediate(() => this.#flush(call))
   }
 
   #flush(call: Call | undefined): void {
@@ -80,6 +86,7 @@ export class ReplyBatches<Reply> implements CallReceiver {
   #handOn(call: Call | undefined): void {
     const batch = this.#batch
     this.#batch = []
+    this.#batchBytes = 0
     if (!this.#ending) this.#idle.wait()
     try {
       this.#options.sink.onReplies(batch)

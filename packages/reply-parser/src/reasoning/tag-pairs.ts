@@ -19,11 +19,20 @@ export const BUILT_IN_TAG_PAIRS: readonly TagPair[] = [
   { start: '[THINK]', end: '[/THINK]' },
 ]
 
+/** The tag pairs of settings that were asked for: each reply of a model asks for the same ones. */
+const known = new WeakMap<ReasoningSettings, readonly TagPair[]>()
+
 /**
  * The tag pairs of a model, its own first. Of several pairs with one start the first wins; half-empty pairs are
- * dropped.
+ * dropped. Settings do not change.
  */
 export function listTagPairs(settings: ReasoningSettings): readonly TagPair[] {
+  const pairs = known.get(settings) ?? findTagPairs(settings)
+  known.set(settings, pairs)
+  return pairs
+}
+
+function findTagPairs(settings: ReasoningSettings): readonly TagPair[] {
   const pairs = new Map<string, TagPair>()
   for (const { start = '', end = '' } of [...(settings.tagPairs ?? []), ...BUILT_IN_TAG_PAIRS]) {
     if (start !== '' && end !== '' && !pairs.has(start)) pairs.set(start, { start, end })

@@ -1,7 +1,7 @@
 import { dropAbsent, type Fields, toCount } from '@svc/proxy/replies'
 import { chatToMessages } from '@svc/proxy/translate'
-import { parseBody } from '@svc/wire'
 import { chatCompletionRequest } from '@svc/wire/openai'
+import { parseBody } from '@svc/wire/parse-body'
 import { undecodable } from './status.ts'
 import type { ServiceCall, ServiceTransport } from './transport.ts'
 

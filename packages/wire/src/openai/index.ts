@@ -149,6 +149,7 @@ export {
   moderationRequest,
   moderationResult,
 } from './moderations.ts'
+export { isPlainChat } from './plain-chat.ts'
 export {
   type RerankReply,
   type RerankRequest,

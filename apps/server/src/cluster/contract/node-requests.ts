@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { readWorkerAddress } from './worker-address.ts'
 
 // Requests and replies of a worker, as the reference's workers read and write them. Replies of other versions may have

@@ -1,5 +1,5 @@
 import xxhash from 'xxhash-wasm'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Messenger, Unsubscribe } from '../contract/messenger.ts'
 import { createChainReader, type PrefixChain } from '../decisions/prefix-chain.ts'
 import { createPrefixIndex, type PrefixIndexOptions, type PrefixView } from '../decisions/prefix-index.ts'

@@ -96,12 +96,12 @@ export function countBatches(batches: StepBatches, account: Pick<CallAccount, 't
   return {
     [Symbol.asyncIterator]() {
       const source = batches[Symbol.asyncIterator]()
+      const take = (step: IteratorResult<readonly PredictionStep[]>): typeof step => {
+        if (step.done !== true) account.take(step.value)
+        return step
+      }
       return {
-        async next() {
-          const step = await source.next()
-          if (step.done !== true) account.take(step.value)
-          return step
-        },
+        next: () => source.next().then(take),
         async return() {
           await source.return?.()
           return { done: true, value: undefined }

@@ -206,6 +206,7 @@ export function isUsed({ promptTokens, completionTokens, media }: Usage): boolea
 
 /** Adds the figures of two predictions. A figure that neither has stays absent. */
 export function addUsage(left: Usage, right: Usage): Usage {
+  if (left === NO_USAGE) return right
   return {
     promptTokens: left.promptTokens + right.promptTokens,
     completionTokens: left.completionTokens + right.completionTokens,

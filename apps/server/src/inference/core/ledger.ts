@@ -4,6 +4,8 @@ import type { RequestTrace } from '../../monitoring/traces/request-trace.ts'
 import { CallAccount, type CallAccountOptions } from './call-account.ts'
 import { addUsage, isUsed, NO_USAGE, type ReplyWarning, type Usage } from './events.ts'
 
+const NO_WARNINGS: ReadonlyMap<string, string> = new Map()
+
 /** Usage of one model by the calls of a request. */
 export interface ModelUsage extends Pick<CallAccount, 'model' | 'usage' | 'isEstimated'> {}
 
@@ -20,8 +22,6 @@ export class RequestLedger {
   failure: SvcError | undefined
   /** The status of an upstream whose reply went to the client as it came. */
   upstreamStatus: number | undefined
-  /** Warnings of a reply that is delivered all the same: the first message of each code. */
-  readonly warnings = new Map<string, string>()
   /** Whether a usage record was made of the request. */
   isRecorded = false
   /** Whether masked values are put back in the reply. */
@@ -34,6 +34,7 @@ export class RequestLedger {
   readonly headers: Record<string, string> = {}
   readonly #resolved: ModelConfig
   readonly #calls: CallAccount[] = []
+  #warnings: Map<string, string> | undefined
   #failedTokens = 0
   /** Whether a failed target has used anything. */
   #hasFailedUsage = false
@@ -74,12 +75,15 @@ export class RequestLedger {
 
   /** Figures of all calls so far; complete once the reply has ended. */
   get usage(): Usage {
-    const [first, ...others] = this.#calls
-    return first === undefined ? NO_USAGE : others.reduce((sum, { usage }) => addUsage(sum, usage), first.usage)
+    return this.#calls.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE)
   }
 
   /** The usage of each model that was called, or none of the resolved one. */
   get usageByModel(): readonly ModelUsage[] {
+    const [first, second] = this.#calls
+    if (first !== undefined && second === undefined) {
+      return [{ model: first.model, usage: first.usage, isEstimated: first.isEstimated }]
+    }
     const byModel = new Map<string, ModelUsage>()
     for (const { model, usage, isEstimated } of this.#calls) {
       const before = byModel.get(model.name)
@@ -118,9 +122,15 @@ export class RequestLedger {
 
   /** Adds a warning. @returns whether it is the first of its code */
   warn({ code, message }: ReplyWarning): boolean {
-    if (this.warnings.has(code)) return false
-    this.warnings.set(code, message)
+    this.#warnings ??= new Map()
+    if (this.#warnings.has(code)) return false
+    this.#warnings.set(code, message)
     return true
+  }
+
+  /** Warnings of a reply that is delivered all the same: the first message of each code. */
+  get warnings(): ReadonlyMap<string, string> {
+    return this.#warnings ?? NO_WARNINGS
   }
 }
 

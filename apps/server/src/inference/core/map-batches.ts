@@ -1,3 +1,5 @@
+import type { MaybePromise } from '../../ports.ts'
+
 /**
  * Maps each batch of an iteration and leaves out empty results. Adds no async generator to the path of a token. Ending
  * the iteration early ends the source.
@@ -9,15 +11,14 @@ export function mapBatches<In, Out>(
   return {
     [Symbol.asyncIterator]() {
       const batches = source[Symbol.asyncIterator]()
+      const next = (): Promise<IteratorResult<readonly Out[], undefined>> => batches.next().then(take)
+      const take = (step: IteratorResult<In>): MaybePromise<IteratorResult<readonly Out[], undefined>> => {
+        if (step.done === true) return { done: true, value: undefined }
+        const value = toBatch(step.value)
+        return value.length > 0 ? { done: false, value } : next()
+      }
       return {
-        async next() {
-          for (;;) {
-            const step = await batches.next()
-            if (step.done === true) return { done: true, value: undefined }
-            const value = toBatch(step.value)
-            if (value.length > 0) return { done: false, value }
-          }
-        },
+        next,
         async return() {
           await batches.return?.()
           return { done: true, value: undefined }

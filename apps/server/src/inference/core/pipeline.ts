@@ -199,9 +199,23 @@ export function createRequestCore(stages: Stages, { observe, traces, onEnd }: Co
 
     enter('body')
     const body = stages.body(incoming, cleanup)
-    const read: ReadRequest = { ...incoming, document: body instanceof Promise ? await body : body }
+    const { context, format, source, addressedModel } = incoming
+    const document = body instanceof Promise ? await body : body
+    const read: ReadRequest = { context, format, source, addressedModel, document }
     enter('resolve')
-    const found: ResolvedRequest = { ...read, ...stages.resolve(read) }
+    const { requestedModel, replyModel, model: named, through, filteredAs } = stages.resolve(read)
+    const found: ResolvedRequest = {
+      context,
+      format,
+      source,
+      addressedModel,
+      document,
+      requestedModel,
+      replyModel,
+      model: named,
+      through,
+      filteredAs,
+    }
     enter('globalLimit')
     const limiting = stages.globalLimit(found, cleanup)
     if (limiting instanceof Promise) await limiting

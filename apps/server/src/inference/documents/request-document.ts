@@ -1,4 +1,5 @@
 import { type JsonDocument, type Splice, spliceCooperatively } from '@svc/json'
+import type { MaybePromise } from '../../ports.ts'
 import type { FormFile, HeldForm } from './form.ts'
 
 /**
@@ -56,11 +57,11 @@ export function editFileNames(
 }
 
 /** Gives the texts of a document with the edits of the filter. */
-export async function editTexts(
+export function editTexts(
   document: RequestDocument,
   splices: readonly Splice[],
   signal: AbortSignal,
-): Promise<JsonDocument> {
+): MaybePromise<JsonDocument> {
   const texts = document.texts()
   return splices.length === 0 ? texts : spliceCooperatively(texts, splices, {}, { signal })
 }

@@ -2,7 +2,7 @@ import { SvcError } from '@svc/errors'
 import type { Placement } from '../../placement/placement.ts'
 import type { ModelLease } from '../../residency/residency.ts'
 import type { SlotStore } from '../../slots/slot-store.ts'
-import { NO_USAGE } from '../core/events.ts'
+import { NO_USAGE, type PredictionStep } from '../core/events.ts'
 import type { GenerationRequest } from '../core/request.ts'
 import { estimateInputs } from '../operations/estimate-inputs.ts'
 import { followLive } from '../operations/live-result.ts'
@@ -52,23 +52,33 @@ export function createBackendExecutor(
         try {
           const context = toContext(lease, options)
           let usage = NO_USAGE
+          /** Steps of the last choice that go with those after them. */
+          let kept: readonly PredictionStep[] = []
           for (const choice of runChoices(request, await plan(request, context), context)) {
+            if (kept.length > 0) yield kept
             asked = choice
-            const first = await choice.begin()
+            const beginning = choice.begin()
+            const first = beginning instanceof Promise ? await beginning : beginning
             produced ||= first.length > 0
             if (first.length > 0) yield first
-            for await (const replies of await choice.ask()) {
-              const steps = choice.take(replies)
-              produced ||= steps.some(({ type }) => type !== 'progress')
-              if (steps.length > 0) yield steps
+            kept = []
+            if (choice.generates && !request.stream) {
+              kept = choice.take([await choice.askForWhole()])
+              produced ||= kept.length > 0
+            } else if (choice.generates) {
+              for await (const replies of choice.askForStream()) {
+                const steps = choice.take(replies)
+                produced ||= steps.some(({ type }) => type !== 'progress')
+                if (steps.length > 0) yield steps
+              }
             }
-            const last = await choice.end()
-            produced ||= last.length > 0
+            const ending = choice.end()
+            kept = [...kept, ...(ending instanceof Promise ? await ending : ending)]
+            produced ||= kept.length > 0
             usage = choice.usage
-            yield last
           }
           asked = undefined
-          yield [{ type: 'usage', usage }]
+          yield [...kept, { type: 'usage', usage }]
           return
         } catch (error) {
           if (!options.signal.aborted) asked = undefined

@@ -17,27 +17,28 @@ export type FillArguments = (events: readonly PredictionEvent[]) => readonly Pre
  */
 export function createArgumentsFiller(): FillArguments {
   /** Calls without arguments so far, by choice. */
-  const empty = new Map<number, Set<number>>()
+  let empty: Map<number, Set<number>> | undefined
 
   function note(event: PredictionEvent): void {
     if (event.type === 'tool-call-start') {
+      empty ??= new Map()
       const calls = empty.get(event.choice) ?? new Set()
       empty.set(event.choice, calls.add(event.index))
     } else if (event.type === 'tool-call-delta' && event.arguments.trim() !== '') {
-      empty.get(event.choice)?.delete(event.index)
+      empty?.get(event.choice)?.delete(event.index)
     }
   }
 
   function fill({ choice, finishReason }: Extract<PredictionEvent, { type: 'choice-end' }>): PredictionEvent[] {
-    const calls = [...(empty.get(choice) ?? [])]
-    empty.delete(choice)
+    const calls = [...(empty?.get(choice) ?? [])]
+    empty?.delete(choice)
     if (finishReason === 'length') return []
     return calls.map((index) => ({ type: 'tool-call-delta', choice, index, arguments: NO_ARGUMENTS }))
   }
 
   return (events) => {
     for (const event of events) note(event)
-    if (empty.size === 0) return events
+    if (empty === undefined || empty.size === 0) return events
     return events.flatMap((event) => (event.type === 'choice-end' ? [...fill(event), event] : [event]))
   }
 }

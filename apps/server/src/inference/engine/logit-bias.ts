@@ -1,4 +1,5 @@
 import { type JsonDocument, type JsonNode, runInSlices, spliceCooperatively } from '@svc/json'
+import type { MaybePromise } from '../../ports.ts'
 import { unparsable } from '../documents/unparsable.ts'
 
 /** A body whose large map of biases is taken out. */
@@ -19,12 +20,18 @@ const MAX_BIAS = 100
  *
  * @throws {SvcError} `invalid_request` naming the field
  */
-export async function takeLogitBias(document: JsonDocument, signal: AbortSignal): Promise<BodyWithoutBias> {
+export function takeLogitBias(document: JsonDocument, signal: AbortSignal): MaybePromise<BodyWithoutBias> {
   const maps = document.root.getAll(NAME)
   const last = maps.at(-1)
-  if (last === undefined || !maps.some(({ length }) => length > FEW_ENTRIES)) {
-    return { rest: document, logitBias: undefined }
-  }
+  return last === undefined || !maps.some(({ length }) => length > FEW_ENTRIES)
+    ? { rest: document, logitBias: undefined }
+    : takeLarge(document, { maps, last, signal })
+}
+
+async function takeLarge(
+  document: JsonDocument,
+  { maps, last, signal }: { readonly maps: readonly JsonNode[]; readonly last: JsonNode; readonly signal: AbortSignal },
+): Promise<BodyWithoutBias> {
   if (last.kind === 'object') await check(last, signal)
   const isTaken = last.kind === 'object'
   const cut = isTaken ? maps : maps.slice(0, -1)

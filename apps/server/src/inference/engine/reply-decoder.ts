@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { ChatDelta, Reply } from '@svc/backend-client/proto'
-import type { FinishReason, PredictionEvent, TokenLogprob, Usage } from '../core/events.ts'
+import { type FinishReason, NO_USAGE, type PredictionEvent, type TokenLogprob, type Usage } from '../core/events.ts'
 import { isJson } from '../prediction/check-answer.ts'
-import { createLogprobQueue } from '../prediction/logprob-queue.ts'
+import { createLogprobQueue, type LogprobQueue } from '../prediction/logprob-queue.ts'
 import { createReplyText, type ReplyText, type Said } from '../prediction/reply-text.ts'
 
 /** Creates an id for a tool call that its backend did not name. */
@@ -74,87 +74,131 @@ export interface ReplyDecoderOptions {
   readonly parallel?: boolean | undefined
   /** The model file has rules for reading the text; they take precedence over the backend's parsing. @default false */
   readonly prefersText?: boolean | undefined
+  /** The first reply has the whole text. @default false */
+  readonly isWhole?: boolean | undefined
 }
 
 /** Makes the decoder of a choice. */
 export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
-  const { choice, text: reader = createReplyText({ reasoning: { disable: true }, stream: true }) } = options
-  const utf8 = new TextDecoder('utf-8')
-  const calls = createCallNumbers()
-  const tokens = createLogprobQueue()
-  let usage: Usage = { promptTokens: 0, completionTokens: 0, promptMs: 0, generationMs: 0 }
-  let hasText = false
+  return new ChoiceDecoder(options)
+}
+
+/** Decodes texts that are not cut. */
+const WHOLE_TEXT = new TextDecoder('utf-8')
+
+// A class: an accessor in an object literal is a new shape for the engine each time.
+class ChoiceDecoder implements ReplyDecoder {
+  usage: Usage = NO_USAGE
+  readonly #options: ReplyDecoderOptions
+  readonly #text: ReplyText
+  readonly #calls = new CallNumbers()
+  /** Set once a reply has log-probabilities. */
+  #tokens: LogprobQueue | undefined
+  #utf8: InstanceType<typeof TextDecoder> | undefined
+  #hasText = false
   /** Arguments of the last call that counts; a limit cuts only its end off. */
-  let lastArguments = ''
-  let isThinking = false
+  #lastArguments = ''
+  #isThinking = false
+
+  constructor(options: ReplyDecoderOptions) {
+    this.#options = options
+    this.#text = options.text ?? createReplyText({ reasoning: { disable: true }, stream: true })
+  }
+
+  reply(reply: Reply): PredictionEvent[] {
+    this.usage = updateUsage(this.usage, reply)
+    this.#addTokens(readLogprobs(reply.logprobs))
+    this.#hasText ||= reply.message.length > 0
+    const isRaw = this.#hasText && this.#options.prefersText === true
+    // The parsed output of a backend takes precedence over the raw text.
+    if (reply.chatDeltas.length > 0 && !isRaw) {
+      return this.#toEvents(reply.chatDeltas.flatMap((delta) => this.#readDelta(delta)))
+    }
+    return this.#toEvents(this.#numbered(this.#text.push(this.#decode(reply.message))))
+  }
+
+  end({ stopText, finishReason }: ToldEnd = {}): PredictionEvent[] {
+    const { choice } = this.#options
+    const lastText = this.#utf8 === undefined ? [] : this.#text.push(this.#utf8.decode())
+    const events = this.#toEvents(this.#numbered([...lastText, ...this.#text.end()]))
+    const callCount = this.#calls.count
+    const rest = callCount === 0 && !this.#isThinking ? this.#tokens?.rest() : undefined
+    if (rest !== undefined) events.push({ type: 'text-delta', choice, text: '', logprobs: rest })
+    const lastArguments = this.#lastArguments
+    const reason = findFinishReason(finishReason, {
+      usage: this.usage,
+      callCount,
+      lastArguments,
+      limits: this.#options,
+    })
+    if (reason === 'stop' && stopText !== undefined) {
+      events.push({ type: 'choice-end', choice, finishReason: reason, stopText })
+    } else events.push({ type: 'choice-end', choice, finishReason: reason })
+    return events
+  }
+
+  #addTokens(tokens: readonly TokenLogprob[] | undefined): void {
+    if (tokens === undefined) return
+    this.#tokens ??= createLogprobQueue()
+    this.#tokens.add(tokens)
+  }
+
+  #decode(message: Uint8Array): string {
+    if (this.#options.isWhole === true) return WHOLE_TEXT.decode(message)
+    this.#utf8 ??= new TextDecoder('utf-8')
+    return this.#utf8.decode(message, { stream: true })
+  }
 
   /** Converts parts of one reply to events. Log-probabilities of reasoning and calls are not reported. */
-  function toEvents(said: readonly Said[]): PredictionEvent[] {
+  #toEvents(said: readonly Said[]): PredictionEvent[] {
+    const { choice } = this.#options
     const isAlone = said.every(({ type }) => type === 'text')
     const lastText = said.findLastIndex(({ type }) => type === 'text')
-    return said.flatMap((one, position): PredictionEvent[] => {
-      isThinking = one.type === 'reasoning'
+    const events: PredictionEvent[] = []
+    for (const [position, one] of said.entries()) {
+      this.#isThinking = one.type === 'reasoning'
       if (one.type === 'text') {
-        return [{ type: 'text-delta', choice, text: one.text, logprobs: tokens.take(one.text, { isAlone }) }]
+        events.push({ type: 'text-delta', choice, text: one.text, logprobs: this.#tokens?.take(one.text, { isAlone }) })
+        continue
       }
-      tokens.skip(one.type === 'call-start' ? one.name : one.text, { textFollows: position < lastText })
-      if (one.type === 'reasoning') return [{ type: 'reasoning-delta', choice, text: one.text }]
-      return counts(one.index) ? [toCallEvent(one)] : []
-    })
+      this.#tokens?.skip(one.type === 'call-start' ? one.name : one.text, { textFollows: position < lastText })
+      if (one.type === 'reasoning') events.push({ type: 'reasoning-delta', choice, text: one.text })
+      else if (this.#counts(one.index)) events.push(this.#toCallEvent(one))
+    }
+    return events
   }
 
   /** Whether the client wants a call. */
-  function counts(index: number): boolean {
-    return index === 0 || options.parallel !== false
+  #counts(index: number): boolean {
+    return index === 0 || this.#options.parallel !== false
   }
 
-  function toCallEvent(said: Extract<Said, { readonly index: number }>): PredictionEvent {
+  #toCallEvent(said: Extract<Said, { readonly index: number }>): PredictionEvent {
+    const { choice } = this.#options
     if (said.type === 'call-start') {
-      lastArguments = ''
+      this.#lastArguments = ''
       return { type: 'tool-call-start', choice, index: said.index, id: said.id || createCallId(), name: said.name }
     }
-    lastArguments += said.text
+    this.#lastArguments += said.text
     return { type: 'tool-call-delta', choice, index: said.index, arguments: said.text }
   }
 
-  function readDelta(delta: ChatDelta): Said[] {
+  #readDelta(delta: ChatDelta): Said[] {
     const said = [
-      ...(delta.reasoningContent === '' ? [] : reader.pushReasoning(delta.reasoningContent)),
-      ...(delta.content === '' ? [] : numbered(reader.pushAnswer(delta.content))),
+      ...(delta.reasoningContent === '' ? [] : this.#text.pushReasoning(delta.reasoningContent)),
+      ...(delta.content === '' ? [] : this.#numbered(this.#text.pushAnswer(delta.content))),
     ]
     for (const { index: given, id, name, arguments: text } of delta.toolCalls) {
-      const { index, isNew } = calls.number('delta', given)
+      const { index, isNew } = this.#calls.number('delta', given)
       if (isNew) said.push({ type: 'call-start', index, name, id })
       if (text !== '') said.push({ type: 'call-arguments', index, text })
     }
     return said
   }
 
-  function numbered(said: readonly Said[]): Said[] {
-    return said.map((one) => ('index' in one ? { ...one, index: calls.number('text', one.index).index } : one))
-  }
-
-  return {
-    get usage() {
-      return usage
-    },
-    reply(reply) {
-      usage = updateUsage(usage, reply)
-      tokens.add(readLogprobs(reply.logprobs) ?? [])
-      hasText ||= reply.message.length > 0
-      const isRaw = hasText && options.prefersText === true
-      // The parsed output of a backend takes precedence over the raw text.
-      if (reply.chatDeltas.length > 0 && !isRaw) return toEvents(reply.chatDeltas.flatMap(readDelta))
-      return toEvents(numbered(reader.push(utf8.decode(reply.message, { stream: true }))))
-    },
-    end({ stopText, finishReason } = {}) {
-      const events = toEvents(numbered([...reader.push(utf8.decode()), ...reader.end()]))
-      const rest = calls.count === 0 && !isThinking ? tokens.rest() : undefined
-      if (rest !== undefined) events.push({ type: 'text-delta', choice, text: '', logprobs: rest })
-      const reason = findFinishReason(finishReason, { usage, callCount: calls.count, lastArguments, limits: options })
-      const stopped = reason === 'stop' && stopText !== undefined ? { stopText } : {}
-      return [...events, { type: 'choice-end', choice, finishReason: reason, ...stopped }]
-    },
+  #numbered(said: readonly Said[]): readonly Said[] {
+    if (!said.some((one) => 'index' in one)) return said
+    return said.map((one) => ('index' in one ? { ...one, index: this.#calls.number('text', one.index).index } : one))
   }
 }
 
@@ -199,19 +243,20 @@ function updateUsage(usage: Usage, reply: Reply): Usage {
 }
 
 /** Numbers calls in the order in which they begin, whatever number a backend starts with. */
-function createCallNumbers() {
-  const known = new Map<string, number>()
-  return {
-    get count() {
-      return known.size
-    },
-    number(source: 'text' | 'delta', given: number): { readonly index: number; readonly isNew: boolean } {
-      const key = `${source} ${given}`
-      const index = known.get(key)
-      if (index !== undefined) return { index, isNew: false }
-      known.set(key, known.size)
-      return { index: known.size - 1, isNew: true }
-    },
+class CallNumbers {
+  #known: Map<string, number> | undefined
+
+  get count(): number {
+    return this.#known?.size ?? 0
+  }
+
+  number(source: 'text' | 'delta', given: number): { readonly index: number; readonly isNew: boolean } {
+    this.#known ??= new Map()
+    const key = `${source} ${given}`
+    const index = this.#known.get(key)
+    if (index !== undefined) return { index, isNew: false }
+    this.#known.set(key, this.#known.size)
+    return { index: this.#known.size - 1, isNew: true }
   }
 }
 

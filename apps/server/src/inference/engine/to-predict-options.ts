@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { PartialMessage } from '@svc/backend-client'
 import type { Message, PredictOptions } from '@svc/backend-client/proto'
-import type { ModelConfig, ModelParameters } from '../../catalog/model-config.ts'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { ChatMessage, ChatRequest, GenerationOptions, ToolCall } from '../core/request.ts'
 import { chooseSeed } from './choose-seed.ts'
 import { toCallArguments } from './fill-arguments.ts'
@@ -30,7 +30,7 @@ export type PredictionInput = Pick<
 type PredictFields = PartialMessage<PredictOptions>
 
 /** Metadata keys that the server reads itself and sends to no backend or template. */
-export const SERVER_METADATA: ReadonlySet<string> = new Set([
+const SERVER_METADATA: ReadonlySet<string> = new Set([
   'chat_template_kwargs',
   'mcp_servers',
   'mcp_prompt',
@@ -45,22 +45,23 @@ export const SERVER_METADATA: ReadonlySet<string> = new Set([
  * model's own template. Call it with defaults filled in.
  */
 export function toPredictOptions(model: ModelConfig, request: PredictionInput, context: PredictContext): PredictFields {
-  return {
-    ...toSettingFields(model),
-    ...toSamplingFields(
-      withinContext(mergeGeneration(model.parameters, request.generation), model, request.generation),
-    ),
-    StopPrompts: [...(model.llm.stopwords ?? []), ...(request.generation.stop ?? [])],
-    Seed: chooseSeed(request.generation.seed ?? model.parameters.seed, context),
-    ...(context.grammar === undefined ? {} : { Grammar: context.grammar }),
-    Metadata: { ...toMetadata(model, request), ...toTriggerFields(model, context) },
-    ...(context.prompt === undefined ? toConversationFields(request) : { Prompt: context.prompt }),
-    // Some backends read tools beside a rendered prompt: vLLM, SGLang, MLX.
-    ...toToolFields(request),
-    ...toMediaFields(request),
-    CorrelationId: context.correlationId,
-    ModelIdentity: model.parameters.model ?? '',
-  }
+  const { generation } = request
+  const options: PredictOptionsBuilder = toModelFields(model, generation)
+  const { contextSize } = generation
+  if (contextSize !== undefined) options.Tokens = withinContext(options.Tokens ?? 0, contextSize, model)
+  options.StopPrompts = joinStopTexts(model.llm.stopwords, generation.stop)
+  options.Seed = chooseSeed(generation.seed ?? model.parameters.seed, context)
+  options.Grammar = context.grammar ?? options.Grammar
+  options.Metadata = toMetadata(model, request, context)
+  if (context.prompt === undefined) {
+    options.UseTokenizerTemplate = true
+    options.Messages = request.messages.map(toMessage)
+  } else options.Prompt = context.prompt
+  // Some backends read tools beside a rendered prompt: vLLM, SGLang, MLX.
+  addTools(options, request)
+  addMedia(options, request)
+  options.CorrelationId = context.correlationId
+  return options
 }
 
 /** Creates the options of Embedding for one input, text or tokens. Call it with defaults filled in. */
@@ -70,67 +71,31 @@ export function toEmbeddingOptions(
   context: { readonly correlationId: string; readonly truncates?: boolean | undefined },
 ): PredictFields {
   return {
-    ...toSettingFields(model),
-    ...toSamplingFields(toSampling(model.parameters)),
+    ...toModelFields(model, NO_GENERATION),
     ...(typeof input === 'string' ? { Embeddings: input } : { EmbeddingTokens: input }),
     ...(context.truncates === true ? { Metadata: { truncate: 'true' } } : {}),
     CorrelationId: context.correlationId,
-    ModelIdentity: model.parameters.model ?? '',
   }
 }
 
-/** Settings of sampling, with the biases as a backend takes them. */
-type Sampling = Omit<ModelParameters, 'logitBias'> & { readonly logitBias?: string | undefined }
+/** Options that are filled in one after the other: merging objects of fifty fields costs more than the rest of a call. */
+type PredictOptionsBuilder = { -readonly [Field in keyof PredictFields]: PredictFields[Field] }
 
-function toSampling({ logitBias, ...parameters }: ModelParameters): Sampling {
-  return { ...parameters, logitBias: logitBias === undefined ? undefined : JSON.stringify(logitBias) }
-}
+const NO_GENERATION: GenerationOptions = {}
 
-/** Merges the parameters of a request over those of the model. Penalties of 0 keep the model's own. */
-function mergeGeneration(parameters: ModelParameters, generation: GenerationOptions): Sampling {
-  const { repeatPenalty, repeatLastN, frequencyPenalty, presencePenalty } = generation
-  const given: Partial<Record<keyof ModelParameters, unknown>> = {
-    temperature: generation.temperature,
-    topP: generation.topP,
-    topK: generation.topK,
-    minP: generation.minP,
-    typicalP: generation.typicalP,
-    tfz: generation.tfz,
-    maxTokens: generation.maxTokens,
-    nKeep: generation.nKeep,
-    batch: generation.batch,
-    ignoreEos: generation.ignoreEos,
-    logprobs: generation.logprobs,
-    topLogprobs: generation.topLogprobs,
-    logitBias: generation.logitBias,
-    negativePrompt: generation.negativePrompt,
-    negativePromptScale: generation.negativePromptScale,
-    ropeFreqBase: generation.ropeFreqBase,
-    ropeFreqScale: generation.ropeFreqScale,
-    repeatPenalty: repeatPenalty || undefined,
-    repeatLastN: repeatLastN || undefined,
-    frequencyPenalty: frequencyPenalty || undefined,
-    presencePenalty: presencePenalty || undefined,
-  }
-  const set = Object.entries(given).filter(([, value]) => value !== undefined)
-  return { ...toSampling(parameters), ...Object.fromEntries(set) }
-}
-
-/** A lowered context limits the answer; a lower limit of the request still applies. */
-function withinContext(parameters: Sampling, model: ModelConfig, { contextSize }: GenerationOptions): Sampling {
-  const { contextSize: modelSize = 0 } = model
-  if (contextSize === undefined || (modelSize > 0 && contextSize >= modelSize)) return parameters
-  const own = parameters.maxTokens ?? 0
-  return { ...parameters, maxTokens: own > 0 ? Math.min(own, contextSize) : contextSize }
-}
-
-/** Fields that only the model file decides. */
-function toSettingFields({ llm, folder, threads, f16, debug }: ModelConfig): PredictFields {
+/**
+ * Fields that the model file decides, and those of sampling, which a request overrides. Penalties of 0 in a request keep
+ * the model's own.
+ */
+function toModelFields(model: ModelConfig, asked: GenerationOptions): PredictFields {
+  const { llm, parameters: own } = model
+  const logprobs = asked.logprobs ?? own.logprobs ?? false
+  const topLogprobs = asked.topLogprobs ?? own.topLogprobs
   return {
-    Threads: threads,
-    F16KV: f16,
-    DebugMode: debug,
-    Debug: debug,
+    Threads: model.threads,
+    F16KV: model.f16,
+    DebugMode: model.debug,
+    Debug: model.debug,
     MLock: llm.mmlock,
     MMap: llm.mmap,
     MainGPU: llm.mainGpu,
@@ -142,62 +107,80 @@ function toSettingFields({ llm, folder, threads, f16, debug }: ModelConfig): Pre
     Grammar: llm.grammar,
     PromptCacheAll: llm.promptCacheAll,
     PromptCacheRO: llm.promptCacheRo,
-    PromptCachePath: llm.promptCachePath ? join(folder, llm.promptCachePath) : undefined,
+    PromptCachePath: llm.promptCachePath ? join(model.folder, llm.promptCachePath) : undefined,
+    Temperature: asked.temperature ?? own.temperature,
+    TopP: asked.topP ?? own.topP,
+    TopK: asked.topK ?? own.topK,
+    MinP: asked.minP ?? own.minP,
+    TypicalP: asked.typicalP ?? own.typicalP,
+    TailFreeSamplingZ: asked.tfz ?? own.tfz,
+    Tokens: asked.maxTokens ?? own.maxTokens,
+    Penalty: asked.repeatPenalty || own.repeatPenalty,
+    Repeat: asked.repeatLastN || own.repeatLastN,
+    FrequencyPenalty: asked.frequencyPenalty || own.frequencyPenalty,
+    PresencePenalty: asked.presencePenalty || own.presencePenalty,
+    NKeep: asked.nKeep ?? own.nKeep,
+    Batch: asked.batch ?? own.batch,
+    IgnoreEOS: asked.ignoreEos ?? own.ignoreEos,
+    NegativePrompt: asked.negativePrompt ?? own.negativePrompt,
+    NegativePromptScale: asked.negativePromptScale ?? own.negativePromptScale,
+    RopeFreqBase: asked.ropeFreqBase ?? own.ropeFreqBase,
+    RopeFreqScale: asked.ropeFreqScale ?? own.ropeFreqScale,
+    Logprobs: logprobs ? 1 : undefined,
+    TopLogprobs: logprobs ? topLogprobs || 1 : topLogprobs,
+    LogitBias: asked.logitBias ?? (own.logitBias && JSON.stringify(own.logitBias)),
+    ModelIdentity: own.model ?? '',
   }
 }
 
-/** Fields of sampling. */
-function toSamplingFields(parameters: Sampling): PredictFields {
-  const { logprobs = false, topLogprobs } = parameters
-  return {
-    Temperature: parameters.temperature,
-    TopP: parameters.topP,
-    TopK: parameters.topK,
-    MinP: parameters.minP,
-    TypicalP: parameters.typicalP,
-    TailFreeSamplingZ: parameters.tfz,
-    Tokens: parameters.maxTokens,
-    Penalty: parameters.repeatPenalty,
-    Repeat: parameters.repeatLastN,
-    FrequencyPenalty: parameters.frequencyPenalty,
-    PresencePenalty: parameters.presencePenalty,
-    NKeep: parameters.nKeep,
-    Batch: parameters.batch,
-    IgnoreEOS: parameters.ignoreEos,
-    NegativePrompt: parameters.negativePrompt,
-    NegativePromptScale: parameters.negativePromptScale,
-    RopeFreqBase: parameters.ropeFreqBase,
-    RopeFreqScale: parameters.ropeFreqScale,
-    Logprobs: logprobs ? 1 : undefined,
-    TopLogprobs: logprobs ? topLogprobs || 1 : topLogprobs,
-    LogitBias: parameters.logitBias,
-  }
+/** A lowered context limits the answer; a lower limit of the request still applies. 0 = no limit. */
+function withinContext(tokens: number, contextSize: number, { contextSize: modelSize = 0 }: ModelConfig): number {
+  if (modelSize > 0 && contextSize >= modelSize) return tokens
+  return tokens > 0 ? Math.min(tokens, contextSize) : contextSize
+}
+
+const NO_TEXTS: readonly string[] = []
+
+/** The stop texts of the model, then those of the request. */
+function joinStopTexts(own = NO_TEXTS, asked = NO_TEXTS): readonly string[] {
+  return asked.length === 0 ? own : [...own, ...asked]
 }
 
 /** A model with triggers lets every grammar wait for one, unless the request forbids it. */
-function toTriggerFields(
-  model: ModelConfig,
-  { grammar, grammarMayWait = false }: PredictContext,
-): Record<string, string> {
-  const hasTriggers = (model.function.grammar?.triggers?.length ?? 0) > 0
-  return grammar === undefined || grammarMayWait || !hasTriggers ? {} : { grammar_lazy: 'false' }
+function forbidsWaiting(model: ModelConfig, { grammar, grammarMayWait = false }: PredictContext): boolean {
+  return grammar !== undefined && !grammarMayWait && (model.function.grammar?.triggers?.length ?? 0) > 0
 }
 
 /** Metadata for templates and backends: the model's switches, overridden by the client's. */
-function toMetadata(model: ModelConfig, request: PredictionInput): Record<string, string> {
+function toMetadata(model: ModelConfig, request: PredictionInput, context: PredictContext): Record<string, string> {
   const effort = request.reasoningEffort || model.reasoningEffort
   const disabled = reasoningDisabled(model.reasoning.disable, { effort, thinking: request.thinking })
-  const metadata: Record<string, string> = {
-    ...(disabled === undefined ? {} : { enable_thinking: String(!disabled) }),
-    ...(effort ? { reasoning_effort: effort } : {}),
-    ...Object.fromEntries(Object.entries(request.metadata ?? {}).filter(([key]) => !SERVER_METADATA.has(key))),
-  }
-  const kwargs = {
-    ...model.chatTemplateKwargs,
-    ...Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, toTemplateValue(value)])),
-  }
-  if (Object.keys(kwargs).length === 0) return metadata
-  return { ...metadata, chat_template_kwargs: JSON.stringify(kwargs) }
+  const switches: Record<string, string> = {}
+  if (disabled !== undefined) switches.enable_thinking = String(!disabled)
+  if (effort) switches.reasoning_effort = effort
+  const metadata =
+    request.metadata === undefined ? switches : { ...switches, ...withoutServerMetadata(request.metadata) }
+  const values = toTemplateValues(model.chatTemplateKwargs, Object.entries(metadata))
+  if (values !== undefined) metadata.chat_template_kwargs = JSON.stringify(values)
+  if (forbidsWaiting(model, context)) metadata.grammar_lazy = 'false'
+  return metadata
+}
+
+/** The metadata of a client that backends and templates may see. */
+export function withoutServerMetadata(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !SERVER_METADATA.has(key)))
+}
+
+/** Values that templates see: those of the model file, overridden by metadata. Undefined where there are none. */
+function toTemplateValues(
+  own: ModelConfig['chatTemplateKwargs'],
+  metadata: readonly (readonly [string, string])[],
+): Readonly<Record<string, unknown>> | undefined {
+  const values =
+    metadata.length === 0
+      ? own
+      : { ...own, ...Object.fromEntries(metadata.map(([key, value]) => [key, toTemplateValue(value)])) }
+  return values === undefined || Object.keys(values).length === 0 ? undefined : values
 }
 
 /** Whether the request turns thinking off in templates. */
@@ -232,22 +215,22 @@ function toTemplateValue(value: string): string | boolean {
   return value === 'false' ? false : value
 }
 
-function toConversationFields(request: PredictionInput): PredictFields {
-  return { UseTokenizerTemplate: true, Messages: request.messages.map(toMessage) }
-}
-
 /** Markers in the prompt mean these media in order, whether server or backend writes the prompt. */
-function toMediaFields({ media }: PredictionInput): PredictFields {
-  return media === undefined ? {} : { Images: media.images, Audios: media.audio, Videos: media.video }
+function addMedia(options: PredictOptionsBuilder, { media }: PredictionInput): void {
+  if (media === undefined) return
+  options.Images = media.images
+  options.Audios = media.audio
+  options.Videos = media.video
 }
 
-function toToolFields({ tools = [], toolChoice }: PredictionInput): PredictFields {
-  if (tools.length === 0 || toolChoice === 'none') return {}
-  return { Tools: JSON.stringify(tools), ToolChoice: toolChoice === undefined ? undefined : JSON.stringify(toolChoice) }
+function addTools(options: PredictOptionsBuilder, { tools = [], toolChoice }: PredictionInput): void {
+  if (tools.length === 0 || toolChoice === 'none') return
+  options.Tools = JSON.stringify(tools)
+  options.ToolChoice = toolChoice === undefined ? undefined : JSON.stringify(toolChoice)
 }
 
 function toMessage(message: ChatMessage): PartialMessage<Message> {
-  const calls = [...(message.toolCalls ?? []), ...toOlderCalls(message)]
+  const calls = listCalls(message)
   return {
     role: message.role === 'function' ? 'tool' : message.role,
     content: message.content,
@@ -258,11 +241,10 @@ function toMessage(message: ChatMessage): PartialMessage<Message> {
   }
 }
 
-/** Templates of models know only the newer form. */
-function toOlderCalls({ functionCall }: ChatMessage): readonly ToolCall[] {
-  return functionCall === undefined
-    ? []
-    : [{ id: '', name: functionCall.name, arguments: toCallArguments(functionCall.arguments) }]
+/** The calls of a message. Templates of models know only the newer form. */
+function listCalls({ toolCalls = [], functionCall }: ChatMessage): readonly ToolCall[] {
+  if (functionCall === undefined) return toolCalls
+  return [...toolCalls, { id: '', name: functionCall.name, arguments: toCallArguments(functionCall.arguments) }]
 }
 
 function toWireCall(call: ToolCall): unknown {

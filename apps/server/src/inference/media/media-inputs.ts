@@ -78,35 +78,51 @@ export function toExtension(mediaType: string): string {
 }
 
 /** Opens the media of one request. Nothing is held before the first one. */
-export function openMediaInputs({ reader, files, cleanup, signal }: MediaInputsOptions): MediaInputs {
-  let reading: MediaReading | undefined
-  function open(): MediaReading {
-    if (reading !== undefined) return reading
-    const opened = reader.open()
-    cleanup.add(() => opened.release())
-    reading = opened
-    return opened
+export function openMediaInputs(options: MediaInputsOptions): MediaInputs {
+  return new RequestMediaInputs(options)
+}
+
+/** Nearly every request has no media, so its inputs are one object without closures. */
+class RequestMediaInputs implements MediaInputs {
+  readonly #options: MediaInputsOptions
+  #reading: MediaReading | undefined
+
+  constructor(options: MediaInputsOptions) {
+    this.#options = options
   }
-  async function writeFile(pieces: Iterable<Uint8Array>, extension: string): Promise<string> {
-    const file = await files.create({ extension })
-    cleanup.add(() => void file.remove())
+
+  read(attachment: Attachment, accepts: readonly MediaKind[]): Promise<Medium> {
+    return this.#open().read(attachment, { accepts: new Set(accepts), signal: this.#options.signal })
+  }
+
+  toFile({ mediaType, base64 }: Medium): Promise<string> {
+    return this.writeFile([Buffer.from(base64, 'base64')], toExtension(mediaType))
+  }
+
+  async writeFile(pieces: Iterable<Uint8Array>, extension: string): Promise<string> {
+    const file = await this.#options.files.create({ extension })
+    this.#options.cleanup.add(() => void file.remove())
     for (const piece of pieces) await file.append(piece)
     await file.close()
     return file.path
   }
-  return {
-    read: (attachment, accepts) => open().read(attachment, { accepts: new Set(accepts), signal }),
-    toFile: ({ mediaType, base64 }) => writeFile([Buffer.from(base64, 'base64')], toExtension(mediaType)),
-    writeFile,
-    async rename(path, mediaType) {
-      const named = `${path}${toExtension(mediaType)}`
-      cleanup.add(() => void rm(named, { force: true }).catch(() => undefined))
-      try {
-        await rename(path, named)
-      } catch (error) {
-        throw toFileError(error, 'written', named)
-      }
-      return named
-    },
+
+  async rename(path: string, mediaType: string): Promise<string> {
+    const named = `${path}${toExtension(mediaType)}`
+    this.#options.cleanup.add(() => void rm(named, { force: true }).catch(() => undefined))
+    try {
+      await rename(path, named)
+    } catch (error) {
+      throw toFileError(error, 'written', named)
+    }
+    return named
+  }
+
+  #open(): MediaReading {
+    if (this.#reading !== undefined) return this.#reading
+    const opened = this.#options.reader.open()
+    this.#options.cleanup.add(() => opened.release())
+    this.#reading = opened
+    return opened
   }
 }

@@ -2,6 +2,7 @@ import type { BackendClient } from '@svc/backend-client'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { WeightsIdentity } from '../../catalog/weights-identity.ts'
 import type { PrivateFiles } from '../../files/private-files.ts'
+import type { MaybePromise } from '../../ports.ts'
 import type { SlotStore } from '../../slots/slot-store.ts'
 import type { MediaUsage } from '../core/events.ts'
 import type { ChatPromptInput } from '../prompt/prompt-input.ts'
@@ -14,7 +15,7 @@ export interface ConversationWriter {
     model: ModelConfig,
     conversation: ChatPromptInput,
     options: { readonly signal: AbortSignal },
-  ): Promise<{ readonly mode: 'backend' } | { readonly mode: 'prompt'; readonly prompt: string }>
+  ): MaybePromise<{ readonly mode: 'backend' } | { readonly mode: 'prompt'; readonly prompt: string }>
 }
 
 /** Context of a check before the model is loaded. */

@@ -1,6 +1,7 @@
 import type { PartialMessage } from '@svc/backend-client'
 import { ANSWER_TRAILERS, type PredictOptions, type Reply } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
+import type { MaybePromise } from '../../ports.ts'
 import { estimateText } from '../core/estimate-tokens.ts'
 import {
   addUsage,
@@ -56,7 +57,8 @@ export class ChoiceRun {
   #prompt: ReadPrompt | undefined
   #hasTokens = false
   #told: ToldEnd = {}
-  #details: UsageDetails = {}
+  /** Figures of the trailers. */
+  #details: UsageDetails | undefined
 
   constructor(
     request: GenerationRequest,
@@ -81,6 +83,7 @@ export class ChoiceRun {
       contextSize: model.contextSize ?? 0,
       prefersText: plan.prefersText,
       parallel: plan.parallel,
+      isWhole: !stream,
       text: createReplyText({ ...plan.reading, finisher: plan.finisher?.(), stream }),
     })
     this.#count =
@@ -88,21 +91,31 @@ export class ChoiceRun {
   }
 
   /** Reads the prompt, if the client wants its log-probabilities, and gives the steps for it. */
-  async begin(): Promise<readonly PredictionStep[]> {
-    this.#prompt = await this.#choice.plan.readPrompt?.()
-    if (this.#prompt === undefined) return []
-    const { text, tokens } = this.#prompt
-    return [{ type: 'text-delta', choice: this.#choice.index, text, prompt: tokens }]
+  begin(): MaybePromise<readonly PredictionStep[]> {
+    const { index, plan } = this.#choice
+    return plan.readPrompt === undefined
+      ? []
+      : plan.readPrompt().then((prompt) => {
+          this.#prompt = prompt
+          return [{ type: 'text-delta', choice: index, text: prompt.text, prompt: prompt.tokens }]
+        })
   }
 
-  /** Asks the backend: for a stream of replies in batches, for one reply, or for nothing. */
-  async ask(): Promise<AsyncIterable<readonly Reply[]> | Iterable<readonly Reply[]>> {
-    if (!this.#generates) return []
+  /** Whether the backend is asked for an answer. */
+  get generates(): boolean {
+    return this.#generates
+  }
+
+  /** Asks the backend for a stream of replies in batches. */
+  askForStream(): AsyncIterable<readonly Reply[]> {
     const { client, signal } = this.#context
-    const options = { signal, onTrailers: this.#onTrailers }
-    return this.#request.stream
-      ? batchReplies(client.predictStream(this.#options, options))
-      : [[await client.predict(this.#options, options)]]
+    return batchReplies(client.predictStream(this.#options, { signal, onTrailers: this.#onTrailers }))
+  }
+
+  /** Asks the backend for its whole reply. */
+  askForWhole(): Promise<Reply> {
+    const { client, signal } = this.#context
+    return client.predict(this.#options, { signal, onTrailers: this.#onTrailers })
   }
 
   /**
@@ -128,13 +141,15 @@ export class ChoiceRun {
   }
 
   /** Gives the steps after the last reply. */
-  async end(): Promise<readonly PredictionStep[]> {
-    if (!this.#generates) return await this.#endUnasked()
+  end(): MaybePromise<readonly PredictionStep[]> {
+    if (!this.#generates) return this.#endUnasked()
     const steps = [...this.#takeWarnings(), ...this.#gate(this.#withEndToken(this.#decoder.end(this.#told)))]
     const { usage } = this.#decoder
-    const counted = this.#count === undefined ? usage : await this.#count.usage(usage, this.#context)
-    this.usage = this.#addUp({ ...counted, ...this.#details })
-    return steps
+    const finish = (counted: Usage): readonly PredictionStep[] => {
+      this.usage = this.#addUp(this.#details === undefined ? counted : { ...counted, ...this.#details })
+      return steps
+    }
+    return this.#count === undefined ? finish(usage) : this.#count.usage(usage, this.#context).then(finish)
   }
 
   /** Ends a choice for which nothing was generated. */
@@ -230,7 +245,11 @@ function estimatePrompt({ Prompt = '', Messages = [] }: PartialMessage<PredictOp
 /** Figures that a backend sends beside the messages of the contract. */
 type UsageDetails = Pick<Usage, 'cachedTokens' | 'reusedTokens' | 'cacheWriteTokens' | 'reasoningTokens'>
 
-function readDetails(trailers: Readonly<Record<string, string>>): UsageDetails {
+const DETAILS = ['cachedTokens', 'reusedTokens', 'cacheWriteTokens', 'reasoningTokens'] as const
+
+/** Reads the figures that a backend sends in its trailers; undefined where it sends none. */
+function readDetails(trailers: Readonly<Record<string, string>>): UsageDetails | undefined {
+  if (!DETAILS.some((name) => ANSWER_TRAILERS[name] in trailers)) return undefined
   const read = (name: keyof UsageDetails): number | undefined => {
     const text = trailers[ANSWER_TRAILERS[name]]
     return text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined

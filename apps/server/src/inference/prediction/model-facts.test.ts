@@ -28,7 +28,7 @@ describe('facts of a loaded model', () => {
   it('are asked for once', async () => {
     const { client, asked } = backend(() => answer('<think>'))
     const reader = createModelFactsReader()
-    const facts = await Promise.all([1, 2, 3].map(() => reader.read(client, { model, signal })))
+    const facts = await Promise.all([1, 2, 3].map(async () => reader.read(client, { model, signal })))
     expect(facts[2]).toMatchObject({ renderedTemplate: '<think>', takesGrammarWithTools: true })
     expect(asked.times).toBe(1)
   })

@@ -3,6 +3,7 @@ import { ChatSupport } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import type { ToolFormatMarkers } from '@svc/reply-parser'
 import type { ModelConfig } from '../../catalog/model-config.ts'
+import type { MaybePromise } from '../../ports.ts'
 
 /** Facts that a backend reports of its loaded model; each may be missing. */
 export interface ModelFacts {
@@ -32,7 +33,7 @@ export interface ModelFactsReader {
   read(
     client: BackendClient,
     options: { readonly model: ModelConfig; readonly signal: AbortSignal },
-  ): Promise<ModelFacts>
+  ): MaybePromise<ModelFacts>
 }
 
 const NO_FACTS: ModelFacts = { renderedTemplate: '', takesGrammarWithTools: false }
@@ -43,7 +44,9 @@ const RETRY_MS = 30_000
 
 /** Facts of a client, with the time to ask again. */
 interface Learned {
-  readonly facts: Promise<ModelFacts>
+  readonly asked: Promise<ModelFacts>
+  /** Set once the backend has answered. */
+  facts: ModelFacts | undefined
   retryAt: number
 }
 
@@ -53,7 +56,8 @@ export function createModelFactsReader({ now = Date.now }: { readonly now?: () =
 
   function learn(client: BackendClient, model: ModelConfig): Learned {
     const learned: Learned = {
-      facts: ask(client, model, () => (learned.retryAt = now() + RETRY_MS)),
+      asked: ask(client, model, () => (learned.retryAt = now() + RETRY_MS)).then((facts) => (learned.facts = facts)),
+      facts: undefined,
       retryAt: Infinity,
     }
     known.set(client, learned)
@@ -62,10 +66,10 @@ export function createModelFactsReader({ now = Date.now }: { readonly now?: () =
 
   return {
     read(client, { model, signal }) {
-      if (!answersMetadata(model)) return Promise.resolve(NO_FACTS)
+      if (!answersMetadata(model)) return NO_FACTS
       const before = known.get(client)
-      const { facts } = before !== undefined && now() < before.retryAt ? before : learn(client, model)
-      return whileWanted(facts, signal)
+      const { facts, asked } = before !== undefined && now() < before.retryAt ? before : learn(client, model)
+      return facts !== undefined && !signal.aborted ? facts : whileWanted(asked, signal)
     },
   }
 }

@@ -58,24 +58,24 @@ export interface PlannerOptions {
 
 /** Plans chats with the templates and tools of the model, completions with its `completion` template. */
 export function createPlanner(options: PlannerOptions): PlanPrediction {
-  return async (request, context) =>
-    request.kind === 'chat'
-      ? [await planChat(request, context, options)]
-      : await planCompletion(request, context, options)
+  return (request, context) =>
+    request.kind === 'chat' ? planChat(request, context, options) : planCompletion(request, context, options)
 }
 
 async function planChat(
   request: ChatRequest,
   { model, client, signal }: PredictionContext,
   { prompts, facts, rules, grammars }: PlannerOptions,
-): Promise<Plan> {
-  const known = await facts.read(client, { model, signal })
-  const written = await prompts.chat(model, request, { signal, mediaMarker: known.mediaMarker })
+): Promise<readonly [Plan]> {
+  const reading = facts.read(client, { model, signal })
+  const known = reading instanceof Promise ? await reading : reading
+  const writing = prompts.chat(model, request, { signal, mediaMarker: known.mediaMarker })
+  const written = writing instanceof Promise ? await writing : writing
   const tools = selectTools(model, request)
   const prompt = written.mode === 'prompt' ? written.prompt : undefined
   const echo = toEcho(prompt, request, model)
   const form = planForm(request, model, { tools, facts: known, grammars })
-  return {
+  const plan: Plan = {
     prompt,
     warnings: [
       ...listWarnings(model, {
@@ -97,6 +97,7 @@ async function planChat(
     },
     finisher: () => createReplyFinisher(rules.findRules(model), { echo }),
   }
+  return [plan]
 }
 
 /** Warns where a prompt lacks the chat form or the tools that the client expects it to show. */

@@ -3,6 +3,7 @@ import {
   createReasoningSplitter,
   createToolCallStream,
   type KnownTool,
+  type ReasoningCleaner,
   type ReasoningDelta,
   type ReasoningSettings,
   splitReasoning,
@@ -60,7 +61,8 @@ export function createReplyText(options: ReplyTextOptions): ReplyText {
       markers: options.calls.markers,
       tools: options.calls.known,
     })
-  const cleaner = createReasoningCleaner(options.reasoning)
+  /** Most backends leave the reasoning in the text. */
+  let cleaner: ReasoningCleaner | undefined
   const think = (text: string): Said[] =>
     text === '' || options.reasoning.stripReasoningOnly === true ? [] : [{ type: 'reasoning', text }]
   const answer = (text: string): Said[] => {
@@ -78,10 +80,13 @@ export function createReplyText(options: ReplyTextOptions): ReplyText {
       lane = answer
       return answer(edited(piece))
     },
-    pushReasoning: (piece) => think(cleaner.push(piece)),
+    pushReasoning(piece) {
+      cleaner ??= createReasoningCleaner(options.reasoning)
+      return think(cleaner.push(piece))
+    },
     end() {
       const rest = finisher?.end() ?? ''
-      return [...think(cleaner.end()), ...lane(rest), ...read(reasoning.end()), ...(calls?.end() ?? [])]
+      return [...think(cleaner?.end() ?? ''), ...lane(rest), ...read(reasoning.end()), ...(calls?.end() ?? [])]
     },
   }
 }

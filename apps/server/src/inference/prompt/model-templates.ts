@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { compileGoTemplate, type GoStruct, type GoTemplate, GoTemplateLimitError } from '@svc/templates'
 import type { ModelConfig } from '../../catalog/model-config.ts'
-import { openModelFolder } from '../../catalog/model-folder.ts'
+import { type ModelFolder, openModelFolder } from '../../catalog/model-folder.ts'
 import type { Logger } from '../../ports.ts'
 import { toPromptData } from './template-data.ts'
 import { openTemplateFile, type TemplateText } from './template-file.ts'
@@ -34,6 +34,8 @@ export interface ModelTemplates {
 /** Options of {@link createModelTemplates}. */
 export interface ModelTemplatesOptions {
   readonly logger?: Logger | undefined
+  /** Opens the folder of a model. @default a folder of its own, whose files are looked at each time */
+  readonly openFolder?: ((path: string) => ModelFolder) | undefined
   /** Wall time in milliseconds since the epoch. */
   readonly now: () => number
 }
@@ -47,8 +49,11 @@ interface Compiled {
 }
 
 /** Creates the templates of a model. A fault of a template is logged once, until its text changes. */
-export function createModelTemplates(model: ModelConfig, { logger, now }: ModelTemplatesOptions): ModelTemplates {
-  const folder = openModelFolder(model.folder)
+export function createModelTemplates(
+  model: ModelConfig,
+  { logger, now, openFolder = openModelFolder }: ModelTemplatesOptions,
+): ModelTemplates {
+  const folder = openFolder(model.folder)
   const sources = new Map<TemplateKey, () => TemplateText | undefined>()
   const compiled = new Map<TemplateKey, Compiled>()
   const faults = new Map<TemplateKey, string>()

@@ -1,10 +1,15 @@
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
-import type { Logger } from '../../ports.ts'
-import { SERVER_METADATA } from '../engine/to-predict-options.ts'
+import type { MaybePromise } from '../../ports.ts'
+import { withoutServerMetadata } from '../engine/to-predict-options.ts'
 import { createMediaWriter } from './media-writer.ts'
 import { createMessageWriter } from './message-writer.ts'
-import { createModelTemplates, type ModelTemplates, type TemplateKey } from './model-templates.ts'
+import {
+  createModelTemplates,
+  type ModelTemplates,
+  type ModelTemplatesOptions,
+  type TemplateKey,
+} from './model-templates.ts'
 import type { ChatPromptInput, EditPromptInput, PromptExtras } from './prompt-input.ts'
 import { selectTools } from './select-tools.ts'
 import { type PromptData, toPromptData } from './template-data.ts'
@@ -41,7 +46,7 @@ export interface PromptBuilder {
    *
    * @throws {SvcError} `too_large`, code `prompt_too_long`, above 48 Mi characters
    */
-  chat(model: ModelConfig, input: ChatPromptInput, options: ChatPromptOptions): Promise<ChatPrompt>
+  chat(model: ModelConfig, input: ChatPromptInput, options: ChatPromptOptions): MaybePromise<ChatPrompt>
   /**
    * Writes the prompt for one text to continue, with `completion` or as the bare text. Models whose backend renders
    * chats get theirs here too.
@@ -58,13 +63,12 @@ export interface PromptBuilder {
 }
 
 /** Options of {@link createPromptBuilder}. */
-export interface PromptBuilderOptions {
-  /** Gets a warning for each template that cannot be used. */
-  readonly logger?: Logger | undefined
+export interface PromptBuilderOptions extends Pick<ModelTemplatesOptions, 'logger' | 'openFolder'> {
   /** Wall time in milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 
+const WRITTEN_BY_BACKEND: ChatPrompt = { mode: 'backend' }
 /** Maximum length of a prompt in UTF-16 units; a longer one fits no message to a backend. */
 const MAX_PROMPT_LENGTH = 48 * 1024 * 1024
 /** Number of messages that are written before other work runs. */
@@ -82,10 +86,12 @@ const MESSAGES_PER_TURN = 64
  *   prompt: chat.mode === 'prompt' ? chat.prompt : undefined,
  * })
  */
-export function createPromptBuilder({ logger, now = Date.now }: PromptBuilderOptions = {}): PromptBuilder {
+export function createPromptBuilder({ logger, openFolder, now = Date.now }: PromptBuilderOptions = {}): PromptBuilder {
   const known = new WeakMap<ModelConfig, ModelTemplates>()
   const findTemplates = (model: ModelConfig): ModelTemplates => {
-    const templates = known.get(model) ?? createModelTemplates(model, { logger, now })
+    const before = known.get(model)
+    if (before !== undefined) return before
+    const templates = createModelTemplates(model, { logger, openFolder, now })
     known.set(model, templates)
     return templates
   }
@@ -97,39 +103,45 @@ export function createPromptBuilder({ logger, now = Date.now }: PromptBuilderOpt
     return checked(rendering !== undefined && 'text' in rendering ? rendering.text : data.input)
   }
 
+  const writeChat = async (
+    model: ModelConfig,
+    input: ChatPromptInput,
+    { mediaMarker, signal }: ChatPromptOptions,
+  ): Promise<ChatPrompt> => {
+    const tools = selectTools(model, input)
+    const media = createMediaWriter(findTemplates(model).find('multimodal'), { marker: mediaMarker })
+    const messageTemplate = findTemplates(model).find('chat_message')
+    const messages = createMessageWriter(model, messageTemplate)
+    const hasGrammar = tools.needsGrammar || input.structuredOutput !== undefined || Boolean(model.llm.grammar)
+    const texts: string[] = []
+    let suppressSystemPrompt = false
+    let length = 0
+    for (const [index, message] of input.messages.entries()) {
+      const isLast = index === input.messages.length - 1
+      const place = { index, isLast, hasGrammar: isLast && hasGrammar }
+      const written = messages.write({ ...message, content: media.write(message) }, place)
+      if (written.isPlainSystem) suppressSystemPrompt = true
+      if (written.text !== undefined) texts.push(written.text)
+      length += written.text?.length ?? 0
+      if (length > MAX_PROMPT_LENGTH) throw tooLong()
+      if (index % MESSAGES_PER_TURN === MESSAGES_PER_TURN - 1) await breathe(signal)
+    }
+    const key = tools.isActive && model.template.function ? 'function' : 'chat'
+    const prompt = write(model, key, {
+      input: texts.join(model.template.joinChatMessagesByCharacter ?? '\n'),
+      suppressSystemPrompt,
+      functions: tools.functions,
+      extras: input,
+    })
+    const template = findTemplates(model).find(key)
+    const hidesTools =
+      tools.isActive && (template === undefined ? messageTemplate !== undefined : !template.showsTools())
+    return { mode: 'prompt', prompt: checked(media.finish(prompt)), hidesTools: hidesTools || undefined }
+  }
+
   return {
-    async chat(model, input, { mediaMarker, signal }) {
-      if (model.template.useTokenizerTemplate === true) return { mode: 'backend' }
-      const tools = selectTools(model, input)
-      const media = createMediaWriter(findTemplates(model).find('multimodal'), { marker: mediaMarker })
-      const messageTemplate = findTemplates(model).find('chat_message')
-      const messages = createMessageWriter(model, messageTemplate)
-      const hasGrammar = tools.needsGrammar || input.structuredOutput !== undefined || Boolean(model.llm.grammar)
-      const texts: string[] = []
-      let suppressSystemPrompt = false
-      let length = 0
-      for (const [index, message] of input.messages.entries()) {
-        const isLast = index === input.messages.length - 1
-        const place = { index, isLast, hasGrammar: isLast && hasGrammar }
-        const written = messages.write({ ...message, content: media.write(message) }, place)
-        if (written.isPlainSystem) suppressSystemPrompt = true
-        if (written.text !== undefined) texts.push(written.text)
-        length += written.text?.length ?? 0
-        if (length > MAX_PROMPT_LENGTH) throw tooLong()
-        if (index % MESSAGES_PER_TURN === MESSAGES_PER_TURN - 1) await breathe(signal)
-      }
-      const key = tools.isActive && model.template.function ? 'function' : 'chat'
-      const prompt = write(model, key, {
-        input: texts.join(model.template.joinChatMessagesByCharacter ?? '\n'),
-        suppressSystemPrompt,
-        functions: tools.functions,
-        extras: input,
-      })
-      const template = findTemplates(model).find(key)
-      const hidesTools =
-        tools.isActive && (template === undefined ? messageTemplate !== undefined : !template.showsTools())
-      return { mode: 'prompt', prompt: checked(media.finish(prompt)), hidesTools: hidesTools || undefined }
-    },
+    chat: (model, input, chatOptions) =>
+      model.template.useTokenizerTemplate === true ? WRITTEN_BY_BACKEND : writeChat(model, input, chatOptions),
     completion: (model, text, extras = {}) => write(model, 'completion', { input: text, extras }),
     edit: (model, { input, instruction, ...extras }) => write(model, 'edit', { input, instruction, extras }),
   }
@@ -143,7 +155,7 @@ interface PromptText extends Omit<PromptData, 'reasoningEffort' | 'metadata' | '
 function selectExtras(model: ModelConfig, { reasoningEffort, metadata = {} }: PromptExtras): PromptExtras {
   return {
     reasoningEffort: reasoningEffort || model.reasoningEffort,
-    metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => !SERVER_METADATA.has(key))),
+    metadata: withoutServerMetadata(metadata),
   }
 }
 

@@ -4,19 +4,17 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import { leavesMachine } from '../../catalog/serving.ts'
 import { hasModelServers } from '../../mcp/model-texts.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
-import type { RequestFacts, UsageRecorder } from '../../monitoring/recorders.ts'
-import type { Clock } from '../../ports.ts'
+import type { UsageRecorder } from '../../monitoring/recorders.ts'
+import type { Clock, MaybePromise } from '../../ports.ts'
 import { estimatePrompt } from '../core/estimate-tokens.ts'
 import { isUsed, type ReplyWarning } from '../core/events.ts'
 import { createLanes } from '../core/lanes.ts'
-import type { RequestLedger } from '../core/ledger.ts'
 import { mapBatches } from '../core/map-batches.ts'
 import type { ModelCalls, ModelTask } from '../core/model-calls.ts'
 import type { Cleanup, ModelRequest, Stages } from '../core/pipeline.ts'
-import type { RequestContext } from '../core/ports.ts'
 import { createTurns } from '../core/turns.ts'
 import type { Reply } from '../replies/reply.ts'
-import type { FormattedCall } from '../replies/wire-format.ts'
+import type { FormattedCall, OperationCall } from '../replies/wire-format.ts'
 import type { RelayUpstream } from '../serving/upstream/relay.ts'
 import { traceSteps } from '../tracing/trace-reply.ts'
 import { isWithoutTokens } from './access.ts'
@@ -46,11 +44,11 @@ export function createModelStage(options: ModelStageOptions): Stages['model'] {
   }
 }
 
-async function askModel(
+function askModel(
   asked: ModelRequest,
   call: FormattedCall,
   options: ModelStageOptions & { readonly cleanup: Cleanup },
-): Promise<Reply> {
+): MaybePromise<Reply> {
   const { ledger, filtered, parsed, request } = asked
   const { context, model } = request
   const task: ModelTask = {
@@ -61,14 +59,7 @@ async function askModel(
     turns: createTurns({ ledger, filtered }),
   }
   for (const warning of listWarnings(call)) ledger.warn(warning)
-  if (call.kind === 'operation') {
-    const result = await call.perform(async (one) => {
-      const done = await options.models.perform(one, model, task)
-      if (done.release !== undefined) options.cleanup.add(done.release)
-      return done
-    })
-    return { ...result, context, ledger }
-  }
+  if (call.kind === 'operation') return perform(call, { model, task, ...options })
   const lanes = createLanes({
     restoration: findRestoration(asked),
     onWarning(warning) {
@@ -92,6 +83,27 @@ async function askModel(
     return events
   })
   return { kind: 'events', context, ledger, call, batches }
+}
+
+async function perform(
+  call: OperationCall,
+  {
+    models,
+    model,
+    task,
+    cleanup,
+  }: Pick<ModelStageOptions, 'models'> & {
+    readonly model: ModelConfig
+    readonly task: ModelTask
+    readonly cleanup: Cleanup
+  },
+): Promise<Reply> {
+  const result = await call.perform(async (one) => {
+    const done = await models.perform(one, model, task)
+    if (done.release !== undefined) cleanup.add(done.release)
+    return done
+  })
+  return { ...result, context: task.context, ledger: task.ledger }
 }
 
 /** Gives the values to restore in the reply. Later turns may mask some where the request itself has none. */
@@ -127,10 +139,25 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
   // Everything that was used before the reply broke off is recorded (threats CP-5).
   if (refused || !(failure === undefined || failure.kind === 'cancelled' || isUsed(used))) return
   ledger.isRecorded = true
-  const facts = toFacts(context, ledger, options.clock)
+  const durationMs = options.clock.monotonic() - context.startedAt
+  const at = options.clock.now()
   for (const { model, usage, isEstimated } of ledger.usageByModel) {
-    const { promptMs: _, generationMs: __, cacheWriteTokens: ___, reusedTokens: ____, ...figures } = usage
-    options.usage.record({ ...facts, principal: context.principal, servedModel: model.name, ...figures, isEstimated })
+    options.usage.record({
+      correlationId: context.requestId,
+      endpoint: context.route.path,
+      requestedModel: ledger.requestedModel,
+      servedModel: model.name,
+      principalId: context.principal.id,
+      durationMs,
+      at,
+      principal: context.principal,
+      promptTokens: usage.promptTokens,
+      completionTokens: usage.completionTokens,
+      cachedTokens: usage.cachedTokens,
+      reasoningTokens: usage.reasoningTokens,
+      media: usage.media,
+      isEstimated,
+    })
   }
 }
 
@@ -146,20 +173,5 @@ function estimate({ ledger, parsed, request: { document, context } }: ModelReque
     const before = answers
     if (leavesMachine(account.model)) account.estimateMissing(() => estimatePrompt(document.texts()) + before)
     answers += account.usage.completionTokens
-  }
-}
-
-function toFacts(
-  context: RequestContext,
-  { requestedModel }: RequestLedger,
-  clock: Clock,
-): Omit<RequestFacts, 'servedModel'> {
-  return {
-    correlationId: context.requestId,
-    endpoint: context.route.path,
-    requestedModel,
-    principalId: context.principal.id,
-    durationMs: clock.monotonic() - context.startedAt,
-    at: clock.now(),
   }
 }

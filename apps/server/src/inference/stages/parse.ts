@@ -4,11 +4,12 @@ import type { PrivateFiles } from '../../files/private-files.ts'
 import type { FilteredRequest } from '../../pii/request-filter.ts'
 import type { Cleanup, Parsed, ResolvedRequest, Stages } from '../core/pipeline.ts'
 import type { RequestContext, RequestRoute } from '../core/ports.ts'
+import type { ChatMessage } from '../core/request.ts'
 import { editFileNames, editTexts } from '../documents/request-document.ts'
 import type { MediaAttacher } from '../media/attach-media.ts'
 import { openMediaInputs } from '../media/media-inputs.ts'
 import type { MediaReader } from '../media/media-reader.ts'
-import type { FormattedCall } from '../replies/wire-format.ts'
+import type { FormattedCall, GenerationCall } from '../replies/wire-format.ts'
 import { servesCloudModels } from '../serving/upstream/check-route.ts'
 import { toUpstreamChat } from '../serving/upstream/translate.ts'
 
@@ -31,31 +32,40 @@ export function createParse({ attacher, reader, uploads }: ParseParts): Stages['
   async function parse(request: ResolvedRequest, filtered: FilteredRequest, cleanup: Cleanup): Promise<Parsed> {
     const { format, replyModel, model, context } = request
     const { signal } = context
-    const document = await editTexts(request.document, filtered.splices, signal)
+    const editing = editTexts(request.document, filtered.splices, signal)
+    const document = editing instanceof Promise ? await editing : editing
     const files = editFileNames(request.document, filtered)
     const media = openMediaInputs({ reader, files: uploads, cleanup, signal })
     const owner = context.principal.id
     const call = await format.read(document, { model: replyModel, files, media, owner, signal })
     if (model.serving.kind === 'translation') return { call, upstreamChat: await toUpstreamChat(context, document) }
-    const attached = await attachMedia(call, { model, context, cleanup })
+    const attached = hasAttachments(call) ? await attachMedia(call, { model, context, cleanup }) : call
     const upstreamChat = mayTranslate(model, context.route) ? await toUpstreamChat(context, document) : undefined
-    if (attached.kind === 'generation') await attached.begin?.()
+    if (attached.kind === 'generation' && attached.begin !== undefined) await attached.begin()
     return { call: attached, upstreamChat }
   }
 
   async function attachMedia(
-    call: FormattedCall,
+    call: GenerationCall,
     {
       model,
       context,
       cleanup,
     }: { readonly model: ModelConfig; readonly context: RequestContext; readonly cleanup: Cleanup },
-  ): Promise<FormattedCall> {
-    if (call.kind === 'operation') return call
+  ): Promise<GenerationCall> {
     const { request, release } = await attacher.attach(call.request, { model, signal: context.signal })
     cleanup.add(release)
-    return request === call.request ? call : { ...call, request }
+    return { ...call, request }
   }
+}
+
+/** Whether messages of the request have media. */
+function hasAttachments(call: FormattedCall): call is GenerationCall {
+  return call.kind === 'generation' && call.request.kind === 'chat' && call.request.messages.some(isWithMedia)
+}
+
+function isWithMedia({ attachments }: ChatMessage): boolean {
+  return attachments !== undefined
 }
 
 /** Whether a failover target of the model is asked in the format of an upstream. */

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { DEFAULT_MAX_DEPTH } from '@svc/json'
-import { parseBody } from '@svc/wire'
+import { parseBody } from '@svc/wire/parse-body'
 import { REALTIME_CLIENT_EVENTS, type RealtimeClientEvent, realtimeClientEvent } from '@svc/wire/realtime'
 import { badEvent } from './event-error.ts'
 

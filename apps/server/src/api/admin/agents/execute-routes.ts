@@ -1,7 +1,6 @@
 import { refuseAgent } from '../../../agents/agent-errors.ts'
 import type { Agents } from '../../../agents/agents.ts'
 import type { JobInputs, JobTrigger } from '../../../agents/job.ts'
-import { renderPrompt } from '../../../agents/render-prompt.ts'
 import { AGENT_LIMITS, type AgentTask } from '../../../agents/task.ts'
 import type { Call } from '../../../http/call.ts'
 import type { HttpReply } from '../../../http/http-reply.ts'
@@ -77,6 +76,7 @@ async function execute(call: Call, agents: Agents, run: TaskRun): Promise<HttpRe
   const { task, parameters, inputs, triggeredBy } = run
   if (!task.enabled) throw refuseAgent(`task is disabled: ${task.name}`)
   const { id: taskId, owner, model, mediaSources } = task
+  const { renderPrompt } = await import('../../../agents/render-prompt.ts')
   const id = await agents.jobs.insert({
     ...{ taskId, owner, model, parameters, triggeredBy, agent: '' },
     prompt: renderPrompt(task.prompt, parameters),

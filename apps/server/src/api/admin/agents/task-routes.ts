@@ -4,10 +4,10 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Clock } from '../../../ports.ts'
 import { AGENT_ROUTE, withForm } from './read-form.ts'
-import { toTaskDraft } from './task-draft.ts'
 import { toWireTask } from './to-wire.ts'
 
 const schemas = () => import('./schemas.ts')
+const drafts = () => import('./task-draft.ts')
 
 /** Parts of the routes of agents. */
 export interface AgentRouteParts {
@@ -34,7 +34,7 @@ export function taskRoutes({ open, bodies, clock }: AgentRouteParts): Route[] {
       async handler(call) {
         const schema = (await schemas()).taskForm
         return withForm(call, { bodies, schema }, async (form) => {
-          const draft = toTaskDraft(form, clock.now())
+          const draft = (await drafts()).toTaskDraft(form, clock.now())
           const agents = await open()
           const { id } = await agents.tasks.create(draft, call.principal.id)
           agents.tasksChanged()
@@ -87,7 +87,7 @@ export function taskRoutes({ open, bodies, clock }: AgentRouteParts): Route[] {
         return withForm(call, { bodies, schema }, async (form) => {
           const agents = await open()
           const before = await agents.tasks.get(call.param('id'))
-          const draft = toTaskDraft(form, clock.now(), before)
+          const draft = (await drafts()).toTaskDraft(form, clock.now(), before)
           await agents.tasks.update(before.id, draft)
           agents.tasksChanged()
           call.noteChange({ name: draft.name })

@@ -1,4 +1,4 @@
-import { parseBody } from '@svc/wire'
+import { parseBody } from '@svc/wire/parse-body'
 import { modelBody, shutdownBody } from './bodies.ts'
 
 /** The name of the model in a body. @throws {SvcError} `invalid_request` */

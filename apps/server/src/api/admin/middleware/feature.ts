@@ -1,6 +1,5 @@
 import type { ServerFeature } from '../../../platform/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import { toRouterStatus } from '../router/to-wire.ts'
 import { middlewareRoute } from './status.ts'
 
 /** Shows the filters, routers and limits of requests. */
@@ -14,6 +13,7 @@ export function middlewareFeature({ models, settings, audit, inference, intercep
         interception,
         async routerStatus(signal) {
           const { admin, decisions } = (await inference.open()).routing
+          const { toRouterStatus } = await import('../router/to-wire.ts')
           return toRouterStatus(await admin.list({ signal }), decisions.size)
         },
         inFlight: (model) => inference.opened()?.inFlight(model) ?? 0,

@@ -1,7 +1,7 @@
 import { readServerId } from '../../../operations/server-id.ts'
 import type { ServerFeature } from '../../../platform/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import { createConfigFiles } from './config-files.ts'
+import { createLazyConfigFiles } from './lazy-config-files.ts'
 import { modelConfigRoutes } from './routes.ts'
 
 /** Model files, read and changed over HTTP. */
@@ -16,7 +16,7 @@ export function modelConfigFeature({
   settleReplicas,
 }: Platform): ServerFeature {
   // A change that has begun to wait is carried out, also where its caller has left.
-  const files = createConfigFiles({
+  const files = createLazyConfigFiles({
     modelsPath: config.modelsPath,
     modelFiles,
     keyFileGate,

@@ -1,8 +1,6 @@
 import { basename } from 'node:path'
 import { SvcError } from '@svc/errors'
 import type * as z from 'zod'
-import { describeConfig } from '../../../catalog/describe-config.ts'
-import { findModelName } from '../../../catalog/edit-config.ts'
 import type { ConfigStore } from '../../../catalog/folder-store.ts'
 import type { ModelDirectory } from '../../../catalog/resolve.ts'
 import { checkName } from '../../../files/safe-path.ts'
@@ -74,6 +72,7 @@ function configRoute({ files, models }: ModelConfigParts): Route {
           code: 'model_invalid',
         })
       const filled = models.list({ includeReferenced: true }).find(({ name }) => name === model.name)
+      const { describeConfig } = await import('../../../catalog/describe-config.ts')
       return json(describeConfig(filled ?? model), { headers: toRevisionHeaders(revision) })
     },
   })
@@ -153,6 +152,7 @@ function importRoute(parts: ModelConfigParts): Route {
     },
     async handler(call) {
       const text = await readText(call, bodies)
+      const { findModelName } = await import('../../../catalog/edit-config.ts')
       const name = findModelName(text)
       return await naming(name === undefined ? undefined : toConfigFile(name), async () => {
         const written = await files.create(text)

@@ -1,9 +1,10 @@
 import { SvcError } from '@svc/errors'
-import { operationChanged, operationHistory, operationList } from '@svc/wire/native'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { toWireOperation, toWireRecord, toWireStaging } from './to-wire.ts'
+
+const wire = () => import('@svc/wire/native')
 
 const shared = { access: 'admin', family: 'flat', tag: 'operations' } as const
 
@@ -17,7 +18,9 @@ export function operationRoutes(operations: Operations): Route[] {
       summary: 'Operations that wait, run or have failed',
       quiet: true,
       revalidated: true,
-      responses: { 200: { description: 'The least advanced first.', schema: async () => operationList } },
+      responses: {
+        200: { description: 'The least advanced first.', schema: async () => (await wire()).operationList },
+      },
       handler: () => {
         const listed = [...operations.list().map(toWireOperation), ...operations.staging().map(toWireStaging)]
         return json({ operations: listed.toSorted((one, other) => one.progress - other.progress) })
@@ -45,7 +48,7 @@ export function operationRoutes(operations: Operations): Route[] {
       summary: 'The last 50 finished operations',
       quiet: true,
       revalidated: true,
-      responses: { 200: { description: 'The newest first.', schema: async () => operationHistory } },
+      responses: { 200: { description: 'The newest first.', schema: async () => (await wire()).operationHistory } },
       handler: async () => json({ operations: (await operations.history()).map(toWireRecord) }),
     }),
     defineRoute({
@@ -86,7 +89,7 @@ function changeRoute(
     summary: row.summary,
     audit: { change: `operation.${verb}`, target: 'jobID' },
     responses: {
-      200: { description: 'Done.', schema: async () => operationChanged },
+      200: { description: 'Done.', schema: async () => (await wire()).operationChanged },
       400: { description: 'There is no such operation, or it cannot be ended.' },
     },
     async handler(call) {

@@ -12,9 +12,9 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import { readBody } from '../../../inference/documents/read-body.ts'
 import type { RouterAdmin, RouterView } from '../../../routing/router-admin.ts'
 import { DEFAULT_LIMIT } from './default-limit.ts'
-import { toRouterStatus, toWireCacheStats, toWireDecision, toWireDryRun } from './to-wire.ts'
 
 const wire = () => import('@svc/wire/native')
+const replies = () => import('./to-wire.ts')
 
 /** Parts of the routes. */
 export interface RouterRouteParts {
@@ -54,6 +54,7 @@ function statusRoute({ open }: RouterRouteParts): Route {
     responses: { 200: { description: 'The state of this moment.', schema: async () => (await wire()).routerStatus } },
     async handler(call) {
       const { admin, decisions } = await open()
+      const { toRouterStatus } = await replies()
       return json(toRouterStatus(await listUsable(admin, call), decisions.size))
     },
   })
@@ -80,6 +81,7 @@ function decisionsRoute({ open }: RouterRouteParts): Route {
         routerModel: call.query('router_model') || undefined,
         limit: readCount(call.query('limit'), { usual: DEFAULT_LIMIT, most: MAX_LIMIT }),
       })
+      const { toWireDecision } = await replies()
       return json({ decisions: found.map(toWireDecision) })
     },
   })
@@ -101,6 +103,7 @@ function cacheStatsRoute({ open }: RouterRouteParts): Route {
     },
     async handler(call) {
       const routers = await listUsable((await open()).admin, call)
+      const { toWireCacheStats } = await replies()
       const caches = routers.flatMap(({ name, cacheStats }) =>
         cacheStats === undefined ? [] : [[name, toWireCacheStats(cacheStats)] as const],
       )
@@ -127,6 +130,7 @@ function decideRoute({ open, bodies }: RouterRouteParts): Route {
       const schema = (await wire()).routerDecideRequest
       return await withRequest(call, { bodies, schema }, async ({ router = '', input = '' }) => {
         const name = needText('router', router)
+        const { toWireDryRun } = await replies()
         return json(toWireDryRun(name, await (await open()).admin.decide(name, needText('input', input), call)))
       })
     },

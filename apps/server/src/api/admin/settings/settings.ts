@@ -60,7 +60,7 @@ export function settingsRoutes(parts: SettingsRouteParts): Route[] {
       responses: {
         200: {
           description: 'The settings in force.',
-          schema: async () => (await import('../../../settings/schema.ts')).settingsBody,
+          schema: async () => (await import('../../../settings/body.ts')).settingsBody,
         },
       },
       handler: () => json(settings.describe()),
@@ -91,7 +91,7 @@ export function settingsRoutes(parts: SettingsRouteParts): Route[] {
       tag: 'settings',
       summary: 'Change any subset of the runtime settings',
       audit: { change: 'setting.change' },
-      body: async () => (await import('../../../settings/schema.ts')).settingsBody,
+      body: async () => (await import('../../../settings/body.ts')).settingsBody,
       responses: {
         200: {
           description: 'Saved, and in force but for those of `not_in_force`.',

@@ -1,4 +1,4 @@
-import { StatusResponse_State } from '@svc/backend-client/proto'
+import type { StatusResponse_State } from '@svc/backend-client/proto'
 import type { LoadedModel } from '@svc/wire/native'
 import type { Clock } from '../../../ports.ts'
 import type { Residency } from '../../../residency/residency.ts'
@@ -27,17 +27,17 @@ export function createStateReader({
     )
     const status = await Promise.race([residency.readStatus(name, { signal: either }).catch(() => undefined), timeUp])
     late.abort()
-    return status === undefined ? -1 : toState(status.state)
+    return status === undefined ? -1 : toState(status.state, await import('@svc/backend-client/proto'))
   }
 }
 
-function toState(state: StatusResponse_State): State {
+function toState(state: StatusResponse_State, proto: typeof import('@svc/backend-client/proto')): State {
   switch (state) {
-    case StatusResponse_State.READY:
+    case proto.StatusResponse_State.READY:
       return 2
-    case StatusResponse_State.BUSY:
+    case proto.StatusResponse_State.BUSY:
       return 1
-    case StatusResponse_State.UNINITIALIZED:
+    case proto.StatusResponse_State.UNINITIALIZED:
       return 0
     default:
       return -1

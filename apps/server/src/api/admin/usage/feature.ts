@@ -5,7 +5,7 @@ import { usageRoutes } from './routes.ts'
 import { refuseReports, usageViewRoutes } from './view-routes.ts'
 
 /** Reports over usage. */
-export function usageFeature({ config, accounts, log: logger }: Platform): ServerFeature {
+export function usageFeature({ config, accounts, database, log: logger }: Platform): ServerFeature {
   const { usage, usageRecorder: recorder } = accounts.auth
   const parts = { usage, recorder }
   const routes = [...usageRoutes(parts), ...usageViewRoutes(parts)]
@@ -14,7 +14,7 @@ export function usageFeature({ config, accounts, log: logger }: Platform): Serve
   return {
     routes: config.disableStats ? refuseReports(routes) : routes,
     start() {
-      filling = fillSources(usage, { logger, signal: closing.signal })
+      filling = fillSources(usage, { database, logger, signal: closing.signal })
     },
     async close() {
       closing.abort()

@@ -20,9 +20,8 @@ export const carryTrace = (client: BackendClient, header: RequestHeader | undefi
   carry(TRACE, client, header)
 
 function carry(names: readonly string[], client: BackendClient, header: RequestHeader | undefined): BackendClient {
-  if (header === undefined) return client
+  if (header === undefined || !names.some((name) => isCarriable(header(name)))) return client
   const given = names.map((name) => [name, header(name)] as const).filter(([, value]) => isCarriable(value))
-  if (given.length === 0) return client
   const metadata = Object.fromEntries(given)
   return new Proxy(client, {
     get(target, key, receiver) {

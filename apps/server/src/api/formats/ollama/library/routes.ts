@@ -15,7 +15,7 @@ import { readBody } from '../../../../inference/documents/read-body.ts'
 import { unparsable } from '../../../../inference/documents/unparsable.ts'
 import type { Operation } from '../../../../operations/operation.ts'
 import type { Operations } from '../../../../operations/operations.ts'
-import { type CopyParts, copyModel } from './copy-model.ts'
+import type { CopyParts } from './copy-model.ts'
 import { followPull, type PullLine } from './pull.ts'
 
 /** Parts of the routes that change the models of this format. */
@@ -64,6 +64,7 @@ export function ollamaLibraryRoutes(parts: OllamaLibraryParts): Route[] {
         call.noteChange({ target: withoutLatest(destination), details: `copy of ${source}` })
         const model = parts.directory.resolve(source, { acceptLatest: true })
         if (model === undefined) throw notFound(source)
+        const { copyModel } = await import('./copy-model.ts')
         const copy = (): Promise<void> => copyModel(model, withoutLatest(destination), parts)
         await parts.gallery.changeFolder(copy, { signal: call.signal })
         return new HttpReply(null, { status: 200 })

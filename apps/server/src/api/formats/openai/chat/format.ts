@@ -1,10 +1,11 @@
 import type { JsonDocument } from '@svc/json'
-import { type ChatCompletionRequest, chatCompletionRequest } from '@svc/wire/openai'
+import { type ChatCompletionRequest, chatCompletionRequest, isPlainChat } from '@svc/wire/openai'
 import { limitItems } from '../../../../inference/documents/limit-items.ts'
 import { readBody } from '../../../../inference/documents/read-body.ts'
 import { unparsable } from '../../../../inference/documents/unparsable.ts'
 import { takeLogitBias } from '../../../../inference/engine/logit-bias.ts'
 import type { WireFormat } from '../../../../inference/replies/wire-format.ts'
+import type { MaybePromise } from '../../../../ports.ts'
 import { findToolSecrets } from '../../tool-secrets.ts'
 import { MAX_MESSAGES, MAX_METADATA } from '../limits.ts'
 import { collectChat } from './collect.ts'
@@ -12,13 +13,13 @@ import { streamChat } from './stream.ts'
 import { chatToDomain } from './to-domain.ts'
 import { usesFunctions } from './tools.ts'
 
-async function validate(document: JsonDocument, signal: AbortSignal): Promise<ChatCompletionRequest> {
+function validate(document: JsonDocument, signal: AbortSignal): MaybePromise<ChatCompletionRequest> {
   const messages = document.root.get('messages')
   if (messages !== undefined && messages.length > MAX_MESSAGES) {
     throw unparsable(`messages: more than ${MAX_MESSAGES}`, 'messages')
   }
   limitItems(document, 'metadata', MAX_METADATA)
-  return readBody(chatCompletionRequest, document, signal)
+  return readBody(chatCompletionRequest, document, signal, isPlainChat)
 }
 
 function createChatFormat({ allServers }: { readonly allServers: boolean }): WireFormat {
@@ -26,8 +27,10 @@ function createChatFormat({ allServers }: { readonly allServers: boolean }): Wir
     // Such tools are refused here, but a trace keeps what was asked.
     secrets: findToolSecrets,
     async read(document, { signal }) {
-      const { rest, logitBias } = await takeLogitBias(document, signal)
-      const body = await validate(rest, signal)
+      const taking = takeLogitBias(document, signal)
+      const { rest, logitBias } = taking instanceof Promise ? await taking : taking
+      const reading = validate(rest, signal)
+      const body = reading instanceof Promise ? await reading : reading
       const request = chatToDomain(body, { logitBias, allServers })
       const options = {
         choices: request.choices,

@@ -34,20 +34,25 @@ export interface ChatToDomainOptions {
 /** Converts a chat request of the compatible format. */
 export function chatToDomain(body: ChatCompletionRequest, options: ChatToDomainOptions = {}): ChatRequest {
   const { logitBias, allServers = false } = options
-  const { hosted, ...servers } = readServerFields(body.metadata ?? undefined, {
+  const { hosted, serverTexts, approvals } = readServerFields(body.metadata ?? undefined, {
     usual: allServers ? [{ kind: 'model-servers', required: true }] : [],
     required: allServers,
   })
-  const tools = toToolRequest(body, { hosted })
-  const hasTools = tools.tools !== undefined || tools.hostedTools !== undefined
+  const { tools, hostedTools, toolChoice, parallelToolCalls, warnings } = toToolRequest(body, { hosted })
+  const hasTools = tools !== undefined || hostedTools !== undefined
   if (hasTools && (body.grammar ?? '') !== '') throw grammarBesideTools()
   return {
     kind: 'chat',
     messages: body.messages.map(toMessage),
     generation: toGeneration(body, logitBias),
     choices: body.n ?? 1,
-    ...tools,
-    ...servers,
+    tools,
+    hostedTools,
+    toolChoice,
+    parallelToolCalls,
+    warnings,
+    serverTexts,
+    approvals,
     structuredOutput: toStructuredOutput({
       responseFormat: body.response_format,
       grammar: body.grammar,

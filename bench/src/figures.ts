@@ -1,12 +1,5 @@
 import { median } from './load.ts'
 
-/** Figures of one side in one round. */
-export interface Figures {
-  readonly requestsPerSecond: number
-  /** Processor time of the servers, µs a request. */
-  readonly cpuUs: number
-}
-
 /** A median with the least and the most, such as `1.05 (0.98 to 1.12)`. */
 export function spread(values: readonly number[], digits: number): string {
   const [least, most] = [Math.min(...values), Math.max(...values)]
