@@ -19,6 +19,8 @@ export interface RequiredLiterals {
 const MIN_LENGTH = 3
 const MAX_LENGTH = 24
 const MAX_LITERALS = 64
+/** The same for the arms of a choice between texts. */
+const MAX_TEXTS = 128
 /** Most characters of a class that is expanded to literals. */
 const MAX_CLASS = 8
 /** A prefix is worth a little less rarity: a match with a known start is found faster. */
@@ -122,7 +124,7 @@ function either(arms: readonly Shape[]): Shape {
       if (picked === undefined) return undefined
       for (const text of picked) texts.add(text)
     }
-    return texts.size > MAX_LITERALS ? undefined : [...texts]
+    return texts.size > MAX_TEXTS ? undefined : [...texts]
   }
   const found = arms.map((arm) => arm.found ?? exactly(arm))
   const literals = found.flatMap((one) => one?.literals ?? [])
