@@ -123,6 +123,6 @@ function mayLead(text: string, end: number): boolean {
 
 /** What is between a value and the label behind it: a blank, a bracket, words such as `is my`. */
 const LEAD =
-  /(?=[ ,;(/–—-])[ \t]{0,2}(?:[,;/–—-][ \t]?)?["'(]?(?:(?:is|=|ist|est|es|é|è|jest|är|er|to|as|als|como|come|comme|the|a|my|our|his|her|their|mein|meine|mon|ma|mi|mijn|min|il mio|la mia|minha|meu|moje?) ){0,2}/iy
+  /(?=[ ,;(/–—-]|[\u4e00-\u9fff])[ \t]{0,2}(?:[,;/–—-][ \t]?)?["'(]?(?:(?:is|=|ist|est|es|é|è|jest|är|er|to|as|als|como|come|comme|the|a|my|our|his|her|their|mein|meine|mon|ma|mi|mijn|min|il mio|la mia|minha|meu|moje?) ){0,2}/iy
 /** A label that another value follows belongs to that one. */
 const NEXT_VALUE = /[ \t]*(?:[:=#]|(?:number|no\.?|nr\.?|nummer|numéro|número)?[ \t:.=#]*\+?\d)/iy

@@ -29,7 +29,9 @@ export const POSTCODE: StructuredKind = {
   numbers: [4, 9],
   mixed: [2, 7],
   fits: ({ length, first, before, after }) =>
-    first === 'letter' ? length < SHORTEST_CLOSED && after === BLANK : length === 5 && before === BLANK,
+    first === 'letter'
+      ? length < SHORTEST_CLOSED && after === BLANK
+      : before !== DOT && (length === 5 ? before === BLANK || after === BLANK || after === HYPHEN : length === 4),
   labelledBy: 'postcode',
   findUnchecked({ text, start }) {
     FORM.lastIndex = start
@@ -38,7 +40,8 @@ export const POSTCODE: StructuredKind = {
   },
   find(candidate) {
     const isLetter = candidate.text.charCodeAt(candidate.start) > 0x39
-    return (isLetter ? findInTwoParts(candidate) : findAmerican(candidate)) ?? findLabelled(candidate)
+    const found = isLetter ? findInTwoParts(candidate) : (findAmerican(candidate) ?? findBehindStreet(candidate))
+    return found ?? findLabelled(candidate)
   },
 }
 
@@ -89,7 +92,27 @@ function findAmerican(candidate: Candidate): Span | undefined {
   return more === undefined ? undefined : { start, end: end + more.length }
 }
 
-const LABELLED = /(?:\d{5}-\d{3,4}|\d{3}-\d{4}|\d{4} ?[A-Z]{2}|\d{2}-\d{3}|\d{4,6})(?![\dA-Za-z]|[.,]\d)/y
+/** A postcode before the name of a place. */
+const BEFORE_PLACE = /(?:\d{5}(?:-\d{3})?|\d{4}-\d{3}|\d{4}(?: [A-Z]{2})?)(?= \p{L}{3})/uy
+/** A street shortly before it: its kind, and nothing but its name and the house behind. */
+const STREET_BEFORE =
+  /(?:\p{Ll}(?:stra(?:ß|ss)e|str\.|weg|platz|gasse|allee|damm|ufer|ring|straat|laan|plein|gracht|kade|berg|hof|markt)|(?<!\p{L})(?:Straße|Weg|Platz|Allee|[Rr]ue|[Aa]venue|[Bb]oulevard|[Bb]d|[Pp]lace|[Aa]llée|[Cc]hemin|[Ii]mpasse|[Qq]uai|[Cc]ours|[Rr]oute|Calle|C\/|Avenida|Avda\.?|Plaza|Paseo|Ronda|Camino|Via|Viale|Piazza|Corso|Largo|Rua|Travessa|Praça|Av\.))(?!\p{L})[^\n;:!?]{0,40}?(?:,| [–-]| in| à| en|\n)?[ \n](?:[A-Z]{1,2}-)?$/u
+const STREET_UNITS = 72
+const NINE = 0x39
+
+function findBehindStreet({ text, start, end, before }: Candidate): Span | undefined {
+  if (before !== BLANK && before !== NEW_LINE && before !== HYPHEN) return undefined
+  if (text.charCodeAt(end) !== BLANK && text.charCodeAt(end) !== HYPHEN) return undefined
+  if (text.charCodeAt(end) === BLANK && text.charCodeAt(end + 1) <= NINE) return undefined
+  BEFORE_PLACE.lastIndex = start
+  const [found] = BEFORE_PLACE.exec(text) ?? []
+  if (found === undefined || YEAR.test(found)) return undefined
+  if (!STREET_BEFORE.test(text.slice(Math.max(0, start - STREET_UNITS), start))) return undefined
+  const from = before === HYPHEN && /[A-Z]/.test(text.charAt(start - 2)) ? start - 2 : start
+  return { start: from, end: start + found.length }
+}
+
+const LABELLED = /(?:\d{4}-\d{3}|\d{5}-\d{3,4}|\d{3}-\d{4}|\d{4} ?[A-Z]{2}|\d{2}-\d{3}|\d{4,6})(?![\dA-Za-z]|[.,]\d)/y
 const ZIP = /\d{5}(?:-\d{4})?(?![\dA-Za-z]|[.,]\d)/y
 const DUTCH = /\d{4} ?[A-Z]{2}(?![\dA-Za-z])/y
 const YEAR = /^(?:19|20)\d\d$/
@@ -111,3 +134,5 @@ const BLANK = 0x20
 const DOT = 0x2e
 const EQUALS = 0x3d
 const HASH = 0x23
+const HYPHEN = 0x2d
+const NEW_LINE = 0x0a

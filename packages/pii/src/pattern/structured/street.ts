@@ -8,7 +8,7 @@ const ENGLISH_TYPES =
   'Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Terrace|Way|Parkway|Pkwy|Circle|Cir|Highway|Hwy|Crescent|Close|Gardens|Grove|Row|Mews'
 /** A number, up to four names, and the kind of the street. */
 const ENGLISH = new RegExp(
-  `\\d{1,5}[A-Za-z]? (?:(?:[NSEW]|North|South|East|West)\\.? )?(?:(?:${NAME}|\\d{1,3}(?:st|nd|rd|th)) ){1,4}?(?:${ENGLISH_TYPES})(?![\\p{L}\\d])\\.?(?:,? (?:Apt|Apartment|Suite|Ste|Unit|Flat|#)\\.? ?#?[\\dA-Z-]{1,6}(?![\\p{L}\\d]))?`,
+  `\\d{1,5}[A-Za-z]? (?:(?:[NSEW]|North|South|East|West)\\.? )?(?:(?:${NAME}|\\d{1,3}(?:st|nd|rd|th)) ){1,4}?(?:${ENGLISH_TYPES})(?![\\p{L}\\d])\\.?(?: (?:North|South|East|West|[NSEW]|[NS][EW])(?![\\p{L}\\d.]))?(?:,? (?:Apt|Apartment|Suite|Ste|Unit|Flat|#)\\.? ?#?[\\dA-Z-]{1,6}(?![\\p{L}\\d]))?`,
   'uy',
 )
 const FRENCH = new RegExp(
@@ -35,7 +35,7 @@ function isOtherWord(name: string, before: string | undefined): boolean {
 
 /** A street that begins with its kind, before a number: Spanish, Italian, Portuguese. */
 const KIND_FIRST = new RegExp(
-  `(?<![\\p{L}\\d])(?:Calle|C/|Avenida|Avda\\.?|Av\\.|Plaza|Paseo|Camino|Via|Viale|Piazza|Corso|Largo|Vicolo|Rua|Travessa|Praça) ?(?:(?:de|del|della|delle|dei|degli|la|las|los|el|da|do|dos|das|di|y|e) )*${NAME}(?: (?:(?:de|del|della|la|los|da|do|dos|di|y|e) ){0,2}${NAME}){0,3},? (?:n[.º°o]{1,2} ?)?$`,
+  `(?<![\\p{L}\\d])(?:Calle|C/|Avenida|Avda\\.?|Av\\.|Plaza|Paseo|Camino|Via|Viale|Piazza|Corso|Largo|Vicolo|Rua|Travessa|Praça|Ronda|Glorieta|Estrada|Alameda) ?(?:(?:de|del|della|delle|dei|degli|la|las|los|el|da|do|dos|das|di|y|e) )*${NAME}(?: (?:(?:de|del|della|la|los|da|do|dos|di|y|e) ){0,2}${NAME}){0,3},? (?:n[.º°o]{1,2} ?)?$`,
   'u',
 )
 /** The last two characters of {@link ENDINGS}. */
@@ -67,6 +67,7 @@ export const STREET_ADDRESS: StructuredKind = {
       const found = pattern && matchAt(pattern, text, start)
       if (found !== undefined) return found
     }
+    if (before > 0x3000) return findEastern(text, start)
     return before === BLANK || before === 0xba || before === 0xb0 || before === DOT ? findBefore(candidate) : undefined
   },
 }
@@ -100,6 +101,24 @@ function findBefore(candidate: Candidate): Span | undefined {
     (mayBeGerman && !isYear ? germanStart(lead) : undefined) ??
     (mayBeginWithKind ? KIND_FIRST.exec(lead)?.index : undefined)
   return street === undefined ? undefined : { start: from + street, end: house.end }
+}
+
+/** The name of a road, after a place, before the number of a house. */
+const EASTERN_ROAD =
+  /[\p{Script=Han}]{1,24}(?:路|街|道|巷|弄|里|胡同|村)(?:[一二三四五六七八九十]段|[东西南北中])?[甲乙丙丁]?$/u
+/** Words before an address. */
+const EASTERN_LEAD = /^.*(?:[到在居址于於往住是寄]|(?:地|住)址)/u
+const EASTERN_HOUSE =
+  /\d{1,5}(?:弄\d{1,4})?(?:之\d{1,3})?[号號弄](?:院)?(?:[\p{Script=Han}]{0,4}?[A-Z]?\d{0,4}(?:号楼|號樓|栋|棟|幢|座|单元|單元|层|層|楼|樓|室)){0,4}(?:\d{1,5}(?!\d))?/uy
+
+/** An address in Chinese: a road and the number of a house with floor and room. */
+function findEastern(text: string, start: number): Span | undefined {
+  const house = matchAt(EASTERN_HOUSE, text, start)
+  const lead = text.slice(Math.max(0, start - LEAD_UNITS), start)
+  const road = house && EASTERN_ROAD.exec(lead)?.[0]
+  if (house === undefined || road === undefined) return undefined
+  const length = road.replace(EASTERN_LEAD, '').length
+  return length < 3 ? undefined : { start: start - length, end: house.end }
 }
 
 /** Whether a word that ends at an offset begins with a capital and ends like a street. */
