@@ -161,7 +161,6 @@ export const PHRASES = {
       'f nac',
       'fecha nac',
       'data de nasc',
-      'dn',
       'dt nasc',
       'naissance',
       'nacimiento',

@@ -9,6 +9,7 @@ import { hasTrunkForm, isRegional } from './phone-national.ts'
 import { extensionEnd, FEWEST, isMark, MOST, MOST_MARKS, type PhoneNumber, readNumber } from './phone-number.ts'
 
 const PLUS = 0x2b
+const HASH = 0x23
 const OPEN = 0x28
 const DOT = 0x2e
 const HYPHEN = 0x2d
@@ -90,7 +91,7 @@ function numberStart({ text, start: at }: Candidate): number | undefined {
 /** A quick check: a prefix, a group of the size of an area, or an announcing word. */
 function mayBePhone(candidate: Candidate, start: number): boolean {
   const { text, start: at, end } = candidate
-  if (start < at || text.startsWith('00', at)) return true
+  if (start < at || (text.startsWith('00', at) && candidate.before !== HASH)) return true
   const first = text.charCodeAt(at)
   if (end - at === 3 && first >= 0x32 && isMark(candidate.after)) return true
   if (end - at === 1 && first === 0x31 && isMark(candidate.after)) return true
