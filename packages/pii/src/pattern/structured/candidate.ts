@@ -100,9 +100,13 @@ export class Candidate {
 
   /** Whether the word is too short for a label behind it, and no more digits follow. */
   private get isShortAndAlone(): boolean {
-    const { text, start, end } = this
-    if (end - start >= SHORTEST_BEFORE_LABEL) return false
-    return !isDigit(text.charCodeAt(end + 1)) && !isDigit(text.charCodeAt(end + 2))
+    return this.end - this.start < SHORTEST_BEFORE_LABEL && !this.hasDigitBehind
+  }
+
+  /** Whether a digit is where the next group would begin. */
+  private get hasDigitBehind(): boolean {
+    const { text, end } = this
+    return isDigit(text.charCodeAt(end + 1)) || isDigit(text.charCodeAt(end + 2))
   }
 
   /** Whether a label of a kind is directly behind the candidate, which is long enough for one to be looked for. */
@@ -130,7 +134,11 @@ export class Candidate {
 
   /** The numbers of digits that the first groups have together: bit n for n digits. The word has digits only. */
   get digitSums(): number {
-    if (this.groupCount < 0) this.readGroups()
+    if (this.groupCount < 0) {
+      const length = this.end - this.start
+      if (length <= MOST_DIGITS && !this.hasDigitBehind) return 1 << length
+      this.readGroups()
+    }
     return this.sums
   }
 

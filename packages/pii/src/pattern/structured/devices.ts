@@ -21,7 +21,7 @@ export const MAC_ADDRESS: StructuredKind = {
   find({ text, start, end, before: left, after }) {
     const size = end - start
     if (size === 3 || (!isJoint(left) && !isJoint(after))) return undefined
-    if (size === 2 && !isAmongPairs(text, start)) return undefined
+    if (size === 2 ? !isAmongPairs(text, start) : !isPairAt(text, start) || !isPairAt(text, start + 2)) return undefined
     const pattern = size === 2 ? PAIRS : QUADS
     const at = leadStart(text, start, size)
     const before = text.charCodeAt(at - 1)

@@ -9,6 +9,8 @@ export type Lengths = readonly [least: number, most: number]
 /** A word with what is on both sides of it. */
 export interface Surroundings {
   readonly length: number
+  /** Whether it has digits only. */
+  readonly isNumber: boolean
   readonly first: 'letter' | 'zero' | 'other digit'
   /** The code units before and behind it where they are among {@link MARKS}; 0 for others of ASCII and for none. */
   readonly before: number

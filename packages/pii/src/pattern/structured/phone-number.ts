@@ -36,7 +36,7 @@ export function readNumber(text: string, start: number): PhoneNumber | undefined
     const group = text.slice(from, position)
     if (
       digits.length + group.length > MOST ||
-      (isAlphanumeric(text.charCodeAt(position)) && !isExtension(text, position))
+      (isAlphanumeric(text.charCodeAt(position)) && !(mayBeExtension(text, position) && isExtension(text, position)))
     )
       break
     groups.push(group)
@@ -85,6 +85,11 @@ const EXTENSION =
 export function extensionEnd(text: string, end: number): number {
   EXTENSION.lastIndex = end
   return EXTENSION.exec(text) === null ? end : EXTENSION.lastIndex
+}
+
+/** Whether a letter begins one of the words of an extension. */
+export function mayBeExtension(text: string, at: number): boolean {
+  return 'xedpi'.includes(text.charAt(at).toLowerCase())
 }
 
 function isExtension(text: string, at: number): boolean {

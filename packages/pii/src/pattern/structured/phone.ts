@@ -6,7 +6,16 @@ import { isAlphanumeric, isDigit } from './characters.ts'
 import { ContextReader, contextIndex } from './context.ts'
 import type { StructuredKind } from './kind.ts'
 import { hasTrunkForm, isRegional } from './phone-national.ts'
-import { extensionEnd, FEWEST, isMark, MOST, MOST_MARKS, type PhoneNumber, readNumber } from './phone-number.ts'
+import {
+  extensionEnd,
+  FEWEST,
+  isMark,
+  MOST,
+  MOST_MARKS,
+  mayBeExtension,
+  type PhoneNumber,
+  readNumber,
+} from './phone-number.ts'
 
 const PLUS = 0x2b
 const HASH = 0x23
@@ -58,15 +67,21 @@ function createPhone(plans: readonly PhonePlan[]): StructuredKind {
   }
 }
 
-/** Whether a word without a sign before it has too few digits, and no other digits or brackets are near behind it. */
+/** Whether a word without a sign before it and the groups behind it have too few digits. */
 function isShort({ text, start, end }: Candidate): boolean {
-  if (end - start >= FEWEST) return false
-  for (let at = end; at <= end + MOST_MARKS; at++) {
-    const unit = text.charCodeAt(at)
-    if (isDigit(unit)) return false
-    if (!isMark(unit)) return true
+  let digits = end - start
+  let at = end
+  while (digits < FEWEST) {
+    let from = at
+    while (from - at < MOST_MARKS && isMark(text.charCodeAt(from))) from++
+    let to = from
+    while (isDigit(text.charCodeAt(to))) to++
+    if (from === at || to === from) return true
+    if (isAlphanumeric(text.charCodeAt(to)) && !mayBeExtension(text, to)) return true
+    digits += to - from
+    at = to
   }
-  return true
+  return false
 }
 
 /** Whether a word may begin a number of a region: enough digits follow, or a bracket. */

@@ -28,10 +28,11 @@ export const POSTCODE: StructuredKind = {
   group: 'POSTCODE',
   numbers: [4, 9],
   mixed: [2, 7],
-  fits: ({ length, first, before, after }) =>
-    first === 'letter'
-      ? length < SHORTEST_CLOSED && after === BLANK
-      : before !== DOT && (length === 5 ? before === BLANK || after === BLANK || after === HYPHEN : length === 4),
+  fits: ({ length, isNumber, first, before, after }) =>
+    isNumber
+      ? (length === 5 && before === BLANK) ||
+        (length <= 5 && isBeforePlace(before) && (after === BLANK || after === HYPHEN))
+      : first === 'letter' && length < SHORTEST_CLOSED && after === BLANK,
   labelledBy: 'postcode',
   findUnchecked({ text, start }) {
     FORM.lastIndex = start
@@ -98,12 +99,19 @@ const BEFORE_PLACE = /(?:\d{5}(?:-\d{3})?|\d{4}-\d{3}|\d{4}(?: [A-Z]{2})?)(?= \p
 const STREET_BEFORE =
   /(?:\p{Ll}(?:stra(?:ß|ss)e|str\.|weg|platz|gasse|allee|damm|ufer|ring|straat|laan|plein|gracht|kade|berg|hof|markt)|(?<!\p{L})(?:Straße|Weg|Platz|Allee|[Rr]ue|[Aa]venue|[Bb]oulevard|[Bb]d|[Pp]lace|[Aa]llée|[Cc]hemin|[Ii]mpasse|[Qq]uai|[Cc]ours|[Rr]oute|Calle|C\/|Avenida|Avda\.?|Plaza|Paseo|Ronda|Camino|Via|Viale|Piazza|Corso|Largo|Rua|Travessa|Praça|Av\.))(?!\p{L})[^\n;:!?]{0,40}?(?:,| [–-]| in| à| en|\n)?[ \n](?:[A-Z]{1,2}-)?$/u
 const STREET_UNITS = 72
-const NINE = 0x39
+
+/** Whether a postcode behind a street may follow a code unit. */
+function isBeforePlace(unit: number): boolean {
+  return unit === BLANK || unit === NEW_LINE || unit === HYPHEN
+}
 
 function findBehindStreet({ text, start, end, before }: Candidate): Span | undefined {
-  if (before !== BLANK && before !== NEW_LINE && before !== HYPHEN) return undefined
-  if (text.charCodeAt(end) !== BLANK && text.charCodeAt(end) !== HYPHEN) return undefined
-  if (text.charCodeAt(end) === BLANK && text.charCodeAt(end + 1) <= NINE) return undefined
+  const after = text.charCodeAt(end)
+  if (!isBeforePlace(before) || (after !== BLANK && after !== HYPHEN)) return undefined
+  // The place has a capital.
+  const next = text.charCodeAt(end + 1)
+  if (after === BLANK && !isCapital(next) && next < 0xc0) return undefined
+  if (end - start === 4 && after === BLANK && YEAR.test(text.slice(start, end))) return undefined
   BEFORE_PLACE.lastIndex = start
   const [found] = BEFORE_PLACE.exec(text) ?? []
   if (found === undefined || YEAR.test(found)) return undefined

@@ -30,6 +30,7 @@ const NO_LABELS: readonly number[] = []
 
 const SMALL_D = 0x64
 const SMALL_O = 0x6f
+const SMALL_T = 0x74
 
 const OTHER = 0
 const SMALL = 1
@@ -52,7 +53,8 @@ const PAIRS = Uint8Array.from({ length: 1 << 16 }, (_, pair) => {
   return one >= DIGIT || other >= DIGIT || (one === CAPITAL && other === CAPITAL) ? 1 : 0
 })
 /** The pairs of the word `dot`, by the place that it begins at. */
-for (const pair of ['do', 'ot']) PAIRS[pair.charCodeAt(0) | (pair.charCodeAt(1) << 8)] = 1
+const DOT_PAIR = 2
+for (const pair of ['do', 'ot']) PAIRS[pair.charCodeAt(0) | (pair.charCodeAt(1) << 8)] = DOT_PAIR
 
 /** The kinds that a word may belong to. */
 interface Possible {
@@ -187,9 +189,17 @@ export class StructuredSet {
     if (from % 2 === 1 && isStop(this.bytes[from] ?? 0)) return from
     const last = (limit + 1) >> 1
     for (let index = (from + 1) >> 1; index < last; index++) {
-      if (PAIRS[pairs[index] ?? 0] === 1) return index * 2
+      const flag = PAIRS[pairs[index] ?? 0]
+      if (flag === 1 || (flag === DOT_PAIR && this.mayBeDot(index * 2, limit))) return index * 2
     }
     return limit
+  }
+
+  /** Whether two bytes of `dot` have the third one beside them, or an edge of the piece. */
+  private mayBeDot(at: number, limit: number): boolean {
+    const { bytes } = this
+    if (bytes[at] === SMALL_D) return at + 2 >= limit || bytes[at + 2] === SMALL_T
+    return at === 0 || bytes[at - 1] === SMALL_D
   }
 
   /** Checks the word around an offset. @returns the end of the word */
@@ -215,6 +225,10 @@ export class StructuredSet {
     const possible = kinds[length]
     if (possible !== undefined) {
       candidate.moveTo(start, end)
+      if (isNumber && length === YEAR_DIGITS) {
+        const stampEnd = timestampEnd(text, start)
+        if (stampEnd > end && !candidate.isNamedAtAll) return stampEnd
+      }
       this.tryKinds(candidate, possible, finds, isNumber)
     }
     return end
@@ -229,7 +243,7 @@ export class StructuredSet {
       }
     }
     if (asksForNames && candidate.isNamedAtAll) this.tryNamed(candidate, possible, finds, isNumber)
-    else for (const index of this.listFitting(candidate, possible)) this.tryKind(candidate, index, finds)
+    else for (const index of this.listFitting(candidate, possible, isNumber)) this.tryKind(candidate, index, finds)
   }
 
   /** Checks a candidate that a word announces or labels. */
@@ -249,7 +263,7 @@ export class StructuredSet {
   }
 
   /** The other kinds that may be between the characters on both sides of a word without a label. */
-  private listFitting(candidate: Candidate, { others, fitting }: Possible): readonly number[] {
+  private listFitting(candidate: Candidate, { others, fitting }: Possible, isNumber: boolean): readonly number[] {
     const place = placeOf(candidate)
     if (place === ANY_PLACE || others.length === 0) return others
     const known = fitting[place]
@@ -257,6 +271,7 @@ export class StructuredSet {
     const { text, start, end, before, after } = candidate
     const around = {
       length: end - start,
+      isNumber,
       first: FIRSTS[firstAt(text, start)] ?? 'letter',
       before: isListed(before) ? before : 0,
       after: isListed(after) ? after : 0,
@@ -292,6 +307,18 @@ export class StructuredSet {
     if (found === undefined || found.start < least) return
     if (labels.some((label) => candidate.isLabelBeside(label, found))) known?.push(found)
   }
+}
+
+const YEAR_DIGITS = 4
+/** A day and a time with seconds (ISO 8601), as in lines of logs. */
+const TIMESTAMP = /(?:19|20)\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?!\w|[.:-]\w)/y
+const HYPHEN = 0x2d
+
+/** The end of a timestamp, which no kind has but after a label; 0 without one. */
+function timestampEnd(text: string, start: number): number {
+  if (text.charCodeAt(start + 4) !== HYPHEN || text.charCodeAt(start + 7) !== HYPHEN) return 0
+  TIMESTAMP.lastIndex = start
+  return TIMESTAMP.test(text) ? TIMESTAMP.lastIndex : 0
 }
 
 /** The place of a word: the marks on both sides, and its first character. */

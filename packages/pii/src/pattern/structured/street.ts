@@ -1,6 +1,6 @@
 import type { Span } from '../../span.ts'
 import type { Candidate } from './candidate.ts'
-import { isDigit } from './characters.ts'
+import { isCapital, isDigit } from './characters.ts'
 import type { StructuredKind } from './kind.ts'
 
 const NAME = "[\\p{Lu}][\\p{L}'’.-]{0,24}"
@@ -41,8 +41,6 @@ const KIND_FIRST = new RegExp(
 /** The last two characters of {@link ENDINGS}. */
 const LAST_TWO = new Set('ße se r. eg tz ee mm er ng at an in ht de jk el of'.split(' '))
 const FRENCH_FIRST = 'rabpciqst'
-const ORDINAL = /^\d{1,3}[snrt]/
-const LONGEST_ORDINAL = 4
 /** What is before a name in a text. */
 const BEFORE_NAME = new Uint8Array(128)
 for (const mark of ' \n\t("\'>:;,') BEFORE_NAME[mark.charCodeAt(0)] = 1
@@ -74,10 +72,19 @@ export const STREET_ADDRESS: StructuredKind = {
 
 /** The pattern for the word behind a number: a name, an ordinal number, the kind of a French street. */
 function choosePattern(text: string, at: number): RegExp | undefined {
+  const unit = text.charCodeAt(at)
+  if (isDigit(unit)) return isOrdinal(text, at) ? ENGLISH : undefined
+  if (isCapital(unit)) return ENGLISH
   const next = text.charAt(at)
-  if (isDigit(next.charCodeAt(0))) return ORDINAL.test(text.slice(at, at + LONGEST_ORDINAL)) ? ENGLISH : undefined
-  if (next !== next.toLowerCase()) return ENGLISH
+  if (unit > 0x7f && next !== next.toLowerCase()) return ENGLISH
   return FRENCH_FIRST.includes(next) ? FRENCH : undefined
+}
+
+/** Whether one to three digits with the end of an ordinal number are at an offset. */
+function isOrdinal(text: string, at: number): boolean {
+  let end = at + 1
+  while (end < at + 3 && isDigit(text.charCodeAt(end))) end++
+  return 'snrt'.includes(text.charAt(end))
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): Span | undefined {
