@@ -94,7 +94,7 @@ class Scan implements PatternScan {
     this.patterns = patterns
     this.scanner = scanner
     this.text = text
-    this.runs = patterns.map(() => undefined)
+    this.runs = new Array<PatternRun | undefined>(patterns.length).fill(undefined)
     for (const index of everywhere) this.findRun(index)
   }
 
@@ -111,9 +111,10 @@ class Scan implements PatternScan {
 
   matches(): PatternMatch[] {
     const all: PatternMatch[] = []
-    for (const [pattern, run] of this.runs.entries()) {
-      if (run === undefined) continue
-      for (const [start, end] of run.matches.spans()) all.push({ pattern, start, end })
+    for (const pattern of this.started.toSorted((one, other) => one - other)) {
+      const matches = this.runs[pattern]?.matches
+      if (matches === undefined || matches.count === 0) continue
+      for (const [start, end] of matches.spans()) all.push({ pattern, start, end })
     }
     return all
   }

@@ -96,21 +96,21 @@ export class RuleSearch {
   private *searchStructured(text: string, hits: Hit[]): Search<void> {
     const search = this.set.scan(text)
     while (!search.advance()) yield
-    const rules = [...this.structured.entries()]
-    for (const [index, rule] of rules) {
-      if (rule.builtin?.name === FORM_ONLY) continue
+    const { structured } = this
+    structured.forEach((rule, index) => {
+      if (rule.builtin?.name === FORM_ONLY) return
       for (const { start, end } of search.found(index)) hits.push({ start, end, rule })
-    }
+    })
     if (!this.checkedOnly) {
-      for (const [index, rule] of rules) {
+      structured.forEach((rule, index) => {
         for (const { start, end } of search.foundUnchecked(index)) hits.push({ start, end, rule, isUnchecked: true })
-      }
+      })
     }
     // A label says more than the groups of a telephone number.
-    for (const [index, rule] of rules) {
-      if (rule.builtin?.name !== FORM_ONLY) continue
+    structured.forEach((rule, index) => {
+      if (rule.builtin?.name !== FORM_ONLY) return
       for (const { start, end } of search.found(index)) hits.push({ start, end, rule })
-    }
+    })
   }
 }
 

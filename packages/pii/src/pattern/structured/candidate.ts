@@ -31,7 +31,7 @@ export class Candidate {
   /** The code units on both sides; NaN at the edges of the text. */
   before = Number.NaN
   after = Number.NaN
-  private readonly context: ContextReader
+  private reader: ContextReader | undefined
   private readonly starts = new Int32Array(MOST_GROUPS)
   private readonly ends = new Int32Array(MOST_GROUPS)
   private groupCount = -1
@@ -41,7 +41,12 @@ export class Candidate {
 
   constructor(text: string) {
     this.text = text
-    this.context = new ContextReader(text)
+  }
+
+  /** Made for the first candidate that asks for words. */
+  private get context(): ContextReader {
+    this.reader ??= new ContextReader(this.text)
+    return this.reader
   }
 
   moveTo(start: number, end: number): void {

@@ -13,11 +13,13 @@ export interface SetSearch {
   foundUnchecked(kind: number): readonly Span[]
 }
 
-/** The findings of a search, by kind. */
+/** The findings of a search, by kind, as far as there are any. */
 interface Finds {
-  readonly checked: readonly Span[][]
-  readonly unchecked: readonly Span[][]
+  readonly checked: (Span[] | undefined)[]
+  readonly unchecked: (Span[] | undefined)[]
 }
+
+const NO_SPANS: readonly Span[] = []
 
 /** Code units in one piece. */
 const PIECE_UNITS = 1 << 12
@@ -126,7 +128,8 @@ export class StructuredSet {
   /** Prepares a search, which runs with `advance`. */
   scan(text: string): SetSearch {
     const candidate = new Candidate(text)
-    const finds: Finds = { checked: this.kinds.map(() => []), unchecked: this.kinds.map(() => []) }
+    const { length } = this.kinds
+    const finds: Finds = { checked: new Array(length).fill(undefined), unchecked: new Array(length).fill(undefined) }
     let at = 0
     let units = PIECE_UNITS
     return {
@@ -138,8 +141,8 @@ export class StructuredSet {
         }
         return at >= text.length
       },
-      found: (kind) => finds.checked[kind] ?? [],
-      foundUnchecked: (kind) => finds.unchecked[kind] ?? [],
+      found: (kind) => finds.checked[kind] ?? NO_SPANS,
+      foundUnchecked: (kind) => finds.unchecked[kind] ?? NO_SPANS,
     }
   }
 
@@ -287,25 +290,23 @@ export class StructuredSet {
   }
 
   private tryKind(candidate: Candidate, index: number, finds: Finds): void {
-    const known = finds.checked[index]
-    const last = lastEnd(known)
+    const last = lastEnd(finds.checked[index])
     // A word inside of the last finding belongs to it.
     if (candidate.start < last) return
     const found = this.kinds[index]?.find(candidate)
     if (found === undefined) {
       if (this.labels[index] !== NO_LABELS && candidate.isNamedAtAll) this.tryLabel(candidate, index, finds)
-    } else if (found.start >= last) known?.push(found)
+    } else if (found.start >= last) push(finds.checked, index, found)
   }
 
   private tryLabel(candidate: Candidate, index: number, finds: Finds): void {
     const labels = this.labels[index] ?? NO_LABELS
     if (labels.length === 0) return
     if (!labels.some((label) => candidate.isAnnouncedBy(label) || candidate.isNamedBehind(label))) return
-    const known = finds.unchecked[index]
-    const least = Math.max(lastEnd(known), lastEnd(finds.checked[index]))
+    const least = Math.max(lastEnd(finds.unchecked[index]), lastEnd(finds.checked[index]))
     const found = candidate.start < least ? undefined : this.kinds[index]?.findUnchecked?.(candidate)
     if (found === undefined || found.start < least) return
-    if (labels.some((label) => candidate.isLabelBeside(label, found))) known?.push(found)
+    if (labels.some((label) => candidate.isLabelBeside(label, found))) push(finds.unchecked, index, found)
   }
 }
 
@@ -337,6 +338,12 @@ function isListed(unit: number): boolean {
 function firstAt(text: string, at: number): number {
   const unit = text.charCodeAt(at)
   return unit > 0x39 ? 0 : unit === 0x30 ? 1 : 2
+}
+
+function push(lists: (Span[] | undefined)[], index: number, span: Span): void {
+  const list = lists[index]
+  if (list === undefined) lists[index] = [span]
+  else list.push(span)
 }
 
 function lastEnd(spans: readonly Span[] | undefined): number {
