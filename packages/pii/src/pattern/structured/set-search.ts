@@ -161,7 +161,8 @@ export class StructuredSet {
       if (this.isPlain) at = this.nextPair(at - from, to - from) + from
       const role = roleAt(text, at)
       if (role < CAPITAL) {
-        if (role === SMALL) this.tryDot(candidate, at, finds)
+        // Most letters are others.
+        if (role === SMALL && (text.charCodeAt(at) === SMALL_D || this.isPlain)) this.tryDot(candidate, at, finds)
         at++
       } else if (role >= AT) {
         const width = role === AT ? 1 : encodedAtWidth(text, at)
